@@ -1,0 +1,62 @@
+/** What went wrong, in the words that scripts and people act on. */
+export type ErrorKind =
+  | "failure"
+  | "usage"
+  | "attention"
+  | "auth"
+  | "not_found"
+  | "unavailable"
+  | "pending"
+  | "interrupted"
+  | "terminated";
+
+/** The one table from kinds to exit codes; nothing else in the program decides one. */
+export const exitCodes: Readonly<Record<ErrorKind, number>> = {
+  failure: 1,
+  usage: 2,
+  attention: 3,
+  auth: 4,
+  not_found: 5,
+  unavailable: 6,
+  pending: 8,
+  interrupted: 130,
+  terminated: 143,
+};
+
+export interface ErrorDetails {
+  /** What the reader can do next, as a sentence or a command. */
+  readonly hint?: string | undefined;
+  /** The HTTP status, where a service said no. */
+  readonly status?: number | undefined;
+  /** The service's own stable word for it. */
+  readonly code?: string | undefined;
+  readonly cause?: unknown;
+  /** More lines for a person (paths, candidates), already in order. */
+  readonly details?: readonly string[] | undefined;
+}
+
+/** An error that is meant to be read by the user: one line, and where there is one, what to do. */
+export class FerryError extends Error {
+  override readonly name = "FerryError";
+  readonly kind: ErrorKind;
+  readonly hint: string | undefined;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly details: readonly string[];
+
+  constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.kind = kind;
+    this.hint = details.hint;
+    this.status = details.status;
+    this.code = details.code;
+    this.details = details.details ?? [];
+  }
+}
+
+/** The error as a FerryError: ours as it is, anything else as a failure with its message. */
+export function asFerryError(error: unknown): FerryError {
+  if (error instanceof FerryError) return error;
+  if (error instanceof Error) return new FerryError("failure", error.message || error.name, { cause: error });
+  return new FerryError("failure", String(error));
+}

@@ -1,0 +1,16 @@
+/** Crockford's base 32 in lower case: no letter that can be taken for a digit. */
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** The kinds of things that carry an id, by the prefix that tells them apart. */
+export type IdPrefix = "ses" | "evt" | "rep" | "prv" | "key" | "usr" | "wsp" | "sbx" | "ask";
+
+/** An id of 16 random characters (80 bits) behind its kind's prefix, e.g. `ses_4h2k…`. `random(n)` gives n bytes. */
+export function makeId(prefix: IdPrefix, random: (size: number) => Uint8Array): string {
+  const letters = Array.from(random(16), (byte) => alphabet.charAt(byte & 31));
+  return `${prefix}_${letters.join("")}`;
+}
+
+/** The part of an id that people type and read: its first eight characters, without the prefix. */
+export function shortId(id: string): string {
+  return id.slice(id.indexOf("_") + 1).slice(0, 8);
+}

@@ -1,0 +1,35 @@
+/**
+ * Characters that move the cursor, recolour, retitle or reorder a terminal, or can't be seen: C0 (but tab and newline), DEL, C1,
+ * bidi controls, zero-width marks, line and paragraph separators, tags.
+ */
+// eslint-disable-next-line no-control-regex -- control characters are what this is about
+const harmful = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** Untrusted text made harmless for a terminal: each harmful character becomes a visible stand-in, all else stays. */
+export function harmless(text: string): string {
+  return text.replace(/\r\n/g, "\n").replace(harmful, standIn);
+}
+
+/** The same on one line: newlines and tabs become a space, runs of blanks one. */
+export function oneLine(text: string): string {
+  return harmless(text).replace(/\s+/gu, " ").trim();
+}
+
+/** C0 has pictures of its own (U+2400 on); the rest is written as its code point. */
+function standIn(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}
+
+/** The first `length` characters (code points), with an ellipsis where something was cut. */
+export function cut(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length <= length ? text : `${characters.slice(0, Math.max(0, length - 1)).join("")}…`;
+}
+
+/** `1 commit`, `2 commits`: a count with its noun. */
+export function count(number: number, singular: string, plural = `${singular}s`): string {
+  return `${number} ${number === 1 ? singular : plural}`;
+}

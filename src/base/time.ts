@@ -1,0 +1,25 @@
+import { FerryError } from "./errors.ts";
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * A duration as the user writes it (`90s`, `10m`, `2h`, `1h30m`) in milliseconds.
+ * @throws FerryError usage, naming what it was for
+ */
+export function parseDuration(text: string, what = "duration"): number {
+  const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy)];
+  const length = parts.reduce((sum, part) => sum + part[0].length, 0);
+  if (parts.length === 0 || length !== text.trim().length)
+    throw new FerryError("usage", `${what}: "${text}" is not a duration`, { hint: "write it as 90s, 10m or 2h" });
+  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (units[unit ?? ""] ?? 0), 0);
+}
+
+/** How long ago `then` was, in the coarsest unit that says enough: `now`, `5m`, `3h`, `12d`. Both in epoch ms. */
+export function ago(then: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - then) / 1000));
+  if (seconds < 10) return "now";
+  if (seconds < 60) return `${seconds}s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ago`;
+  return `${Math.floor(seconds / 86_400)}d ago`;
+}

@@ -1,0 +1,212 @@
+/**
+ * Everything that ferry touches outside of itself, as one interface. The real adapters lie beside this file and only
+ * `main.ts` sees them; tests bring a second implementation (`test/support/world.ts`).
+ */
+export interface Host {
+  /** The environment as it was at start; nothing below reads `process.env`. */
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  /** The system's name and release, as `login` shows it, e.g. `Linux 6.1`. */
+  readonly system: string;
+  readonly hostname: string;
+  readonly cwd: string;
+  readonly home: string;
+  readonly pid: number;
+  /** ferry's own version. */
+  readonly version: string;
+  /** argv of a process that runs ferry again, e.g. `[node, …/bin/ferry.js]`. */
+  readonly self: readonly string[];
+  /** The folder of the built bundle: the agents' own programs lie beside it. */
+  readonly dist: string;
+  readonly clock: Clock;
+  readonly random: (size: number) => Uint8Array;
+  readonly terminal: Terminal;
+  readonly prompt: Prompt;
+  readonly files: Files;
+  readonly processes: Processes;
+  readonly network: Network;
+  readonly secrets: SecretStores;
+  readonly browser: Browser;
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP; `reason` is a FerryError of kind interrupted or terminated. */
+  readonly interrupt: AbortSignal;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Milliseconds that only grow, for measuring. */
+  elapsed(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Output {
+  readonly isTTY: boolean;
+  /** Columns of the terminal; 80 where there is none. */
+  readonly columns: number;
+  /** Whether colour is wanted here: flag, NO_COLOR and its kin, TERM and isTTY were weighed. */
+  readonly color: boolean;
+  /** Resolves when the text was taken. A closed pipe (EPIPE) rejects with code EPIPE. */
+  write(text: string | Uint8Array): Promise<void>;
+}
+
+export interface Terminal {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** False in a terminal that can't show more than ASCII. */
+  readonly unicode: boolean;
+  /** Calls back on each change of size until the returned function is called. */
+  onResize(callback: () => void): () => void;
+}
+
+export interface Input {
+  readonly isTTY: boolean;
+  /** All of it, at most `limit` bytes; more is a FerryError usage. */
+  read(limit?: number): Promise<Uint8Array>;
+}
+
+/** Questions for a person, on stderr. Each rejects with a FerryError interrupted on Ctrl-C. */
+export interface Prompt {
+  confirm(question: string, preset: boolean): Promise<boolean>;
+  select<T>(question: string, choices: readonly { name: string; value: T; description?: string }[]): Promise<T>;
+  text(question: string, options?: { preset?: string; signal?: AbortSignal }): Promise<string>;
+  hidden(question: string): Promise<string>;
+  /** Opens the user's editor on a text and gives back what was saved. */
+  edit(text: string, suffix: string): Promise<string>;
+}
+
+export interface FileStatus {
+  readonly kind: "file" | "folder" | "link" | "other";
+  readonly size: number;
+  readonly mode: number;
+  readonly uid: number;
+  /** Epoch milliseconds. */
+  readonly modified: number;
+}
+
+/** Files of ferry's own (config, state, keys). Paths are absolute. A missing file is `undefined`, never an error. */
+export interface Files {
+  read(path: string): Promise<Uint8Array | undefined>;
+  readText(path: string): Promise<string | undefined>;
+  /** A temporary file beside it, fsynced, then renamed over it; folders on the way are made 0700. */
+  write(path: string, data: string | Uint8Array, mode?: number): Promise<void>;
+  /** Makes the file only where there is none; says whether it did. */
+  create(path: string, data: string | Uint8Array, mode?: number): Promise<boolean>;
+  append(path: string, data: string, mode?: number): Promise<void>;
+  makeFolder(path: string, mode?: number): Promise<void>;
+  list(path: string): Promise<string[]>;
+  status(path: string): Promise<FileStatus | undefined>;
+  realPath(path: string): Promise<string | undefined>;
+  /** A file, a link or a whole folder, never through a link; nothing there is fine. */
+  remove(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  makeTemporaryFolder(prefix: string): Promise<string>;
+}
+
+export interface ProcessResult {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  /** The whole environment of the child. */
+  readonly env?: Environment;
+  readonly input?: string | Uint8Array;
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Processes {
+  /** Runs to the end; a program that isn't there rejects with code ENOENT. */
+  run(argv: readonly string[], options?: RunOptions): Promise<ProcessResult>;
+  /** A child with the terminal's own stdin, stdout and stderr (editor, pager); gives its exit code. */
+  attach(argv: readonly string[], options?: RunOptions & { readonly input?: AsyncIterable<string | Uint8Array> }): Promise<number>;
+  /** A child that outlives us, in a session of its own, with its output appended to a file. Gives its pid. */
+  detach(argv: readonly string[], options: { cwd: string; env: Environment; log: string }): Promise<number>;
+  /** When the process started, in a form that is unique for its pid since boot; undefined where it runs no more. */
+  startTime(pid: number): Promise<string | undefined>;
+  kill(pid: number, signal: NodeJS.Signals): boolean;
+  /** The absolute path of a program on PATH. */
+  find(name: string): Promise<string | undefined>;
+}
+
+export interface SendRequest {
+  readonly method: string;
+  /** An absolute http or https address. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** How long the first byte of the answer, and then each further one, may take, in ms; 0 for no bound. */
+  readonly idleTimeout?: number | undefined;
+}
+
+export interface SendResponse {
+  readonly status: number;
+  /** Lower-case names; several values of a name are joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes, decompressed. Must be read to the end or cancelled. */
+  readonly body: AsyncIterable<Uint8Array>;
+  cancel(): Promise<void>;
+}
+
+/**
+ * One HTTP exchange without retries and without following redirects. Rejects with a FerryError unavailable whose `code` is
+ * the system's word (ECONNREFUSED, ENOTFOUND, UND_ERR_…), `sent` telling whether the service may have received it.
+ */
+export type Send = (request: SendRequest) => Promise<SendResponse>;
+
+export interface Network {
+  /** Through the proxy and with the CA of the environment. */
+  readonly send: Send;
+  /** Over a unix socket or a named pipe: the address's host is only for show. */
+  overSocket(path: string): Send;
+  /** Listens on 127.0.0.1, a port of the system's choice. */
+  listen(handler: LoopbackHandler): Promise<LoopbackListener>;
+}
+
+export interface LoopbackRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly host: string;
+}
+
+export interface LoopbackAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export type LoopbackHandler = (request: LoopbackRequest) => Promise<LoopbackAnswer>;
+
+export interface LoopbackListener {
+  readonly port: number;
+  /** Closes the listener and its connections. */
+  close(): Promise<void>;
+}
+
+/** keytar's five calls. Rejections are FerryErrors of kind auth with code `unavailable`, `locked` or `timeout`. */
+export interface SecretStore {
+  getPassword(service: string, account: string): Promise<string | null>;
+  setPassword(service: string, account: string, password: string): Promise<void>;
+  deletePassword(service: string, account: string): Promise<boolean>;
+  findPassword(service: string): Promise<string | null>;
+  findCredentials(service: string): Promise<{ account: string; password: string }[]>;
+}
+
+export interface SecretStores {
+  /** The operating system's keychain; `patience` is how long a call may take, in ms. */
+  keychain(patience?: number): SecretStore;
+}
+
+export interface Browser {
+  /** Opens the address; rejects where it can't. Whether to open one is the caller's decision. */
+  open(url: string): Promise<void>;
+}

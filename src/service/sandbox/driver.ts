@@ -1,0 +1,112 @@
+import type { Environment } from "../../host/host.ts";
+
+/** One way to lock an agent in. A driver a file under `drivers/`; `contract.test.ts` proves the same guarantees on each. */
+export interface SandboxDriver {
+  readonly name: SandboxDriverName;
+  /** Runs the whole recipe once and says whether it works here, and what it can't enforce. Never throws. */
+  probe(): Promise<Probe>;
+  /** @throws FerryError failure with the remedy where no sandbox can be made; never falls back to the host */
+  create(spec: SandboxSpec): Promise<Sandbox>;
+  /** Ends and removes what an earlier process of this data folder left behind; `alive` are the sandbox ids to keep. */
+  sweep(root: string, alive: ReadonlySet<string>): Promise<Swept[]>;
+}
+
+export type SandboxDriverName = "bwrap" | "unshare" | "oci" | "process";
+
+export type Limit = "memory" | "processes" | "cpu" | "wall" | "idle" | "disk";
+
+export interface Probe {
+  readonly works: boolean;
+  /** Why it doesn't, and the remedy; where it works, the version. */
+  readonly reason: string;
+  /** Limits that can't be enforced here. */
+  readonly unenforced: readonly Limit[];
+}
+
+export interface SandboxSpec {
+  /** The sandbox's id; its folder under `root` has this name. */
+  readonly id: string;
+  /** The folder of all sandboxes, 0700, owned by the service. */
+  readonly root: string;
+  /** What of the host is visible inside besides /usr, read-only, e.g. the Node that runs an agent. Absolute, real paths. */
+  readonly mounts: readonly Mount[];
+  /** Folders with one unix socket each (a model gateway), visible inside read-write. */
+  readonly sockets: readonly Mount[];
+  /** The environment of every process inside, besides PATH, HOME, USER, LANG and TMPDIR. A list, never inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: SandboxLimits;
+}
+
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+}
+
+export interface SandboxLimits {
+  readonly memoryMB: number;
+  readonly processes: number;
+  readonly cpus: number;
+  readonly diskMB: number;
+  /** Wall time of the sandbox in ms. */
+  readonly wall: number;
+}
+
+/**
+ * A locked room with two writable places that last as long as it: the workspace (a git working copy) and a home. Several
+ * processes may run in it at once; they see each other.
+ */
+export interface Sandbox {
+  readonly id: string;
+  /** The driver's name, told to the user where it is `process`. */
+  readonly driver: SandboxDriverName;
+  /** Where the workspace is seen from inside, e.g. `/repo`. */
+  readonly workspace: string;
+  /** Where the home is seen from inside. */
+  readonly home: string;
+  /** The workspace on the host. Only written before the first process runs; never opened afterwards. */
+  readonly hostWorkspace: string;
+  readonly env: Environment;
+  /** Starts a long-lived process with pipes (an agent). */
+  spawn(argv: readonly string[], options?: SpawnOptions): Promise<SandboxProcess>;
+  /** Runs a process to its end; its stdout is cut at `limit` bytes (an error then, never a silent cut). */
+  exec(argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  /** Kills every process inside; the files stay. Resolves when all are gone. */
+  killAll(): Promise<void>;
+  /** Kills every process, waits until the last is reaped, moves the folder into a trash and removes it, following no link. */
+  destroy(): Promise<void>;
+}
+
+export interface SpawnOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ExecOptions extends SpawnOptions {
+  readonly input?: Uint8Array | string;
+  /** Bytes of stdout at most; default 64 MiB. */
+  readonly limit?: number;
+  /** Milliseconds at most; default 10 minutes. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ExecResult {
+  readonly code: number | null;
+  readonly stdout: Uint8Array;
+  /** Cut to its last 64 KiB. */
+  readonly stderr: Uint8Array;
+}
+
+export interface SandboxProcess {
+  readonly stdin: NodeJS.WritableStream;
+  readonly stdout: NodeJS.ReadableStream;
+  /** The last 64 KiB of stderr, for telling why it died. */
+  stderrTail(): string;
+  readonly exit: Promise<{ code: number | null; signal: string | null }>;
+  kill(): void;
+}
+
+export interface Swept {
+  readonly id: string;
+  readonly what: "process" | "folder" | "container";
+}
