@@ -1,14 +1,6 @@
 /** What went wrong, in the words that scripts and people act on. */
 export type ErrorKind =
-  | "failure"
-  | "usage"
-  | "attention"
-  | "auth"
-  | "not_found"
-  | "unavailable"
-  | "pending"
-  | "interrupted"
-  | "terminated";
+  "failure" | "usage" | "attention" | "auth" | "not_found" | "unavailable" | "pending" | "interrupted" | "terminated";
 
 /** The one table from kinds to exit codes; nothing else in the program decides one. */
 export const exitCodes: Readonly<Record<ErrorKind, number>> = {

@@ -2,8 +2,8 @@
  * Characters that move the cursor, recolour, retitle or reorder a terminal, or can't be seen: C0 (but tab and newline), DEL, C1,
  * bidi controls, zero-width marks, line and paragraph separators, tags.
  */
-// eslint-disable-next-line no-control-regex -- control characters are what this is about
-const harmful = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+const harmful =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** Untrusted text made harmless for a terminal: each harmful character becomes a visible stand-in, all else stays. */
 export function harmless(text: string): string {
@@ -25,7 +25,7 @@ function standIn(character: string): string {
 
 /** The first `length` characters (code points), with an ellipsis where something was cut. */
 export function cut(text: string, length: number): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, Math.max(0, length - 1)).join("")}…`;
 }
 
