@@ -54,7 +54,8 @@ export interface GitChild {
   readonly startTime: string | undefined;
 }
 
-export interface GitProcess extends GitChild {
+export interface GitProcess {
+  readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Resolves when git ended, with the end of its stderr; never rejects for a non-zero exit. */

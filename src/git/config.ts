@@ -1,0 +1,45 @@
+import type { Git } from "./git.ts";
+
+/** Which session a branch belongs to, as it stands in the repository's configuration. Written by hand too, so untrusted. */
+export interface BranchLink {
+  readonly session: string;
+  /** The host's address; undefined where only the session was written. */
+  readonly host: string | undefined;
+}
+
+/** `branch` is the short name (`main`). Undefined where the branch has no session. */
+export async function readBranchLink(git: Git, cwd: string, branch: string): Promise<BranchLink | undefined> {
+  const session = await getConfig(git, cwd, `branch.${branch}.ferrySession`);
+  if (session === undefined || session === "") return undefined;
+  return { session, host: await getConfig(git, cwd, `branch.${branch}.ferryHost`) };
+}
+
+/** Links a branch to a session; takes the place of an earlier link. */
+export async function writeBranchLink(git: Git, cwd: string, branch: string, link: BranchLink): Promise<void> {
+  await setConfig(git, cwd, `branch.${branch}.ferrySession`, link.session);
+  if (link.host === undefined) await unsetConfig(git, cwd, `branch.${branch}.ferryHost`);
+  else await setConfig(git, cwd, `branch.${branch}.ferryHost`, link.host);
+}
+
+/** Takes the link away; none there is fine. */
+export async function removeBranchLink(git: Git, cwd: string, branch: string): Promise<void> {
+  await unsetConfig(git, cwd, `branch.${branch}.ferrySession`);
+  await unsetConfig(git, cwd, `branch.${branch}.ferryHost`);
+}
+
+/** The value that counts (git takes the last), undefined where there is none. */
+export async function getConfig(git: Git, cwd: string, name: string): Promise<string | undefined> {
+  const result = await git.run(["config", "--null", "--get", name], { cwd });
+  return result.code === 0 ? result.stdout.toString("utf8").replace(/\0$/u, "") : undefined;
+}
+
+/** Writes one value into the repository's own configuration, in place of all that were there. */
+export async function setConfig(git: Git, cwd: string, name: string, value: string): Promise<void> {
+  await git.ok(["config", "--local", "--replace-all", name, value], { cwd });
+}
+
+/** git-config(1): exit 5 is "no such name", which is what was wanted. */
+export async function unsetConfig(git: Git, cwd: string, name: string): Promise<void> {
+  const args = ["config", "--local", "--unset-all", name];
+  if ((await git.run(args, { cwd })).code !== 5) return;
+}

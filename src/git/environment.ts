@@ -1,0 +1,40 @@
+import type { Environment } from "../host/host.ts";
+
+/**
+ * Git's own variables say which repository, index and identity a command acts on, and a hook or an alias sets them for the
+ * repository it runs in. Only those that say how to reach a remote and where the configuration and git's programs lie are the user's wish.
+ */
+const kept = /^GIT_(SSH.*|ASKPASS|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)|EXEC_PATH)$/iu;
+
+/** What every git of ours is told on its command line, see git-config(1); the order doesn't matter. */
+export const neutralConfig: Readonly<Record<string, string>> = {
+  "core.hooksPath": "/dev/null",
+  "gc.auto": "0",
+  "maintenance.auto": "false",
+  "core.fsmonitor": "false",
+  "commit.gpgSign": "false",
+  "core.protectHFS": "true",
+  "core.protectNTFS": "true",
+  "submodule.recurse": "false",
+  "advice.graftFileDeprecated": "false",
+};
+
+/** The environment of each git: the user's, without what could redirect it, make it ask, or let it see replaced objects. */
+export function neutralEnvironment(env: Environment, isolated: boolean): Record<string, string> {
+  const neutral: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && (!/^GIT_/iu.test(name) || kept.test(name))) neutral[name] = value;
+  Object.assign(neutral, {
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_GRAFT_FILE: "/dev/null",
+    SSH_ASKPASS_REQUIRE: "never",
+    LC_ALL: "C",
+  });
+  // Set only where the user set it: it would override core.sshCommand.
+  const ssh = neutral["GIT_SSH_COMMAND"];
+  if (ssh !== undefined) neutral["GIT_SSH_COMMAND"] = `${ssh} -o BatchMode=yes`;
+  if (isolated) Object.assign(neutral, { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" });
+  return neutral;
+}

@@ -1,0 +1,171 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
+import { type Readable, Readable as Source, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { FerryError } from "../base/errors.ts";
+import { oneLine } from "../base/text.ts";
+import type { Host } from "../host/host.ts";
+import { neutralConfig, neutralEnvironment } from "./environment.ts";
+import type { Git, GitOptions, GitProcess, GitResult, GitStreamOptions } from "./git.ts";
+
+/** What of the outside world running git needs. */
+export type GitHost = Pick<Host, "env" | "platform" | "processes">;
+
+const maxOutput = 256 * 1024 * 1024;
+const maxStderr = 64 * 1024;
+
+export function makeGit(host: GitHost): Git {
+  const git: Git = {
+    stream: (args, options) => start(host, args, options),
+    run: async (args, options) => collect(await start(host, args, options), args, options),
+    async ok(args, options) {
+      const result = await git.run(args, options);
+      if (result.code !== 0) throw gitError(args, result);
+      return result.stdout;
+    },
+  };
+  return git;
+}
+
+/** A failed git as an error that names the subcommand and git's own last line. */
+export function gitError(args: readonly string[], result: Pick<GitResult, "code" | "stderr">): FerryError {
+  const said = lastLine(result.stderr.toString("utf8"));
+  return new FerryError("failure", `git ${subcommand(args)}: ${said || `exit status ${result.code}`}`, { code: "git" });
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+async function start(host: GitHost, args: readonly string[], options: GitStreamOptions): Promise<GitProcess> {
+  options.signal?.throwIfAborted();
+  const gated = options.announce !== undefined && host.platform !== "win32";
+  const argv = ["git", ...configArguments(options), ...args];
+  // A shell that waits for a line and then becomes git: so the pid is on record before git does anything. If we die first,
+  // it reads the end of its input and ends. `read` takes no byte behind the line (POSIX), the rest is git's input.
+  const [program = "git", ...rest] = gated ? ["/bin/sh", "-c", 'read -r go && exec "$0" "$@"', ...argv] : argv;
+  const child = spawn(program, rest, {
+    cwd: options.cwd,
+    env: childEnvironment(host, options),
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: options.announce !== undefined && host.platform !== "win32",
+    windowsHide: true,
+  });
+  const exit = exitOf(child, options.signal);
+  await started(child, options.cwd);
+  // A git that ends before it has read all of its input tells why by its exit; the broken pipe adds nothing to that.
+  child.stdin.on("error", () => undefined);
+  const pid = child.pid ?? 0;
+  if (options.announce !== undefined) {
+    await options.announce({ pid, startTime: await host.processes.startTime(pid) });
+    if (gated) child.stdin.write("go\n");
+  }
+  return { pid, stdin: child.stdin, stdout: child.stdout, exit, kill: (signal = "SIGKILL") => void child.kill(signal) };
+}
+
+function configArguments({ config }: GitStreamOptions): string[] {
+  return Object.entries({ ...neutralConfig, ...config }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
+
+function childEnvironment(host: GitHost, options: GitStreamOptions): Record<string, string> {
+  const env: Record<string, string | undefined> = {
+    ...neutralEnvironment(host.env, options.isolated ?? false),
+    GIT_DIR: options.gitDir,
+    GIT_WORK_TREE: options.workTree,
+    ...options.env,
+  };
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+async function started(child: Child, cwd: string): Promise<void> {
+  try {
+    await once(child, "spawn");
+  } catch (cause) {
+    // The same ENOENT stands for a missing program and for a missing working directory.
+    throw new FerryError("failure", `git can't be run in ${oneLine(cwd)}`, {
+      hint: "check that the folder exists and that git is installed and on PATH",
+      cause,
+    });
+  }
+}
+
+function exitOf(child: Child, signal: AbortSignal | undefined): GitProcess["exit"] {
+  const stderr = new Tail(maxStderr);
+  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+  const abort = () => void child.kill("SIGTERM");
+  signal?.addEventListener("abort", abort, { once: true });
+  return new Promise((resolve) => {
+    child.once("error", () => resolve({ code: 127, stderr: stderr.bytes() }));
+    child.once("close", (code: number | null, killedBy: NodeJS.Signals | null) => {
+      signal?.removeEventListener("abort", abort);
+      resolve({ code: code ?? 128 + (killedBy === null ? 0 : constants.signals[killedBy]), stderr: stderr.bytes() });
+    });
+  });
+}
+
+async function collect(git: GitProcess, args: readonly string[], options: GitOptions): Promise<GitResult> {
+  const chunks: Buffer[] = [];
+  const limit = options.maxOutput ?? maxOutput;
+  let size = 0;
+  git.stdout.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > limit) git.kill();
+    else chunks.push(chunk);
+  });
+  await feed(git, options.input);
+  const { code, stderr } = await git.exit;
+  options.signal?.throwIfAborted();
+  if (size > limit) throw new FerryError("failure", `git ${subcommand(args)}: more than ${limit} bytes of output`);
+  return { code, stdout: Buffer.concat(chunks, size), stderr };
+}
+
+async function feed(git: GitProcess, input: GitOptions["input"]): Promise<void> {
+  if (input === undefined || typeof input === "string" || input instanceof Uint8Array) {
+    git.stdin.end(input);
+    return;
+  }
+  try {
+    await pipeline(Source.from(input), git.stdin);
+  } catch (error) {
+    if (isPipeError(error)) return;
+    git.kill();
+    throw error;
+  }
+}
+
+function isPipeError(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "EPIPE" || code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE" || code === "EOF";
+}
+
+/** The last bytes of a stream, so that a talkative child can't fill the memory. */
+class Tail {
+  private chunks: Buffer[] = [];
+  private size = 0;
+  private readonly limit: number;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  push(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.size += chunk.length;
+    if (this.size <= 2 * this.limit) return;
+    this.chunks = [this.bytes()];
+    this.size = this.limit;
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.chunks).subarray(-this.limit);
+  }
+}
+
+function subcommand(args: readonly string[]): string {
+  return args.find((argument) => !argument.startsWith("-")) ?? "";
+}
+
+/** Without advice, without a password that a URL may carry, harmless for a terminal. */
+function lastLine(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"));
+  return oneLine((lines.at(-1) ?? "").replace(/(:\/\/)[^/\s@]*@/gu, "$1"));
+}
