@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Known } from "./known.ts";
 import { eventStatuses, eventTypes, type EventType } from "./values.ts";
 
 const actor = z.looseObject({
@@ -130,5 +131,5 @@ export const sessionEvent = z.looseObject({
 
 /** An event as our service makes it: each type with its own payload. */
 export type SessionEvent = {
-  [T in EventType]: Omit<z.infer<typeof sessionEvent>, "type" | "payload"> & { type: T; payload: Payloads[T] };
+  [T in EventType]: Omit<Known<z.infer<typeof sessionEvent>>, "type" | "payload"> & { type: T; payload: Payloads[T] };
 }[EventType];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Known } from "./known.ts";
 
 /** One commit of a session's series. Everything git needs to rebuild it byte for byte. */
 export const manifestItem = z.looseObject({
@@ -34,5 +35,5 @@ export const manifest = z.looseObject({
   next_cursor: z.string(),
 });
 
-export type ManifestItem = z.infer<typeof manifestItem>;
-export type Manifest = z.infer<typeof manifest>;
+export type ManifestItem = Known<z.infer<typeof manifestItem>>;
+export type Manifest = Omit<Known<z.infer<typeof manifest>>, "items"> & { items: ManifestItem[] };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Known } from "./known.ts";
 import { agentStatuses, analysisStatuses, capabilities, origins, platforms, scopes, sessionStatuses } from "./values.ts";
 
 const text = z.string();
@@ -174,8 +175,8 @@ export const cliInfo = z.looseObject({
   capabilities: z.array(z.enum(capabilities)),
 });
 
-export type Provider = z.infer<typeof provider>;
-export type Repository = z.infer<typeof repository>;
-export type Analysis = z.infer<typeof analysis>;
-export type Session = z.infer<typeof session>;
-export type CliInfo = z.infer<typeof cliInfo>;
+export type Provider = Known<z.infer<typeof provider>>;
+export type Repository = Known<z.infer<typeof repository>>;
+export type Analysis = Known<z.infer<typeof analysis>>;
+export type Session = Known<z.infer<typeof session>>;
+export type CliInfo = Known<z.infer<typeof cliInfo>>;
