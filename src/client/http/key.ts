@@ -1,0 +1,30 @@
+import { FerryError } from "../../base/errors.ts";
+
+/** A key of the service, and where it came from in words for an error (`FERRY_API_KEY`, `the keychain`). */
+export interface ApiKey {
+  readonly value: string;
+  readonly source: string;
+}
+
+/** The two ways to send a key: the seed's header, and the bearer token of its getting-started guide. */
+export type KeyForm = "x-api-key" | "authorization";
+
+/**
+ * The header that carries the key.
+ * @throws FerryError auth, naming where the key came from, where it can be no key at all
+ */
+export function keyHeader({ value, source }: ApiKey, form: KeyForm): Record<string, string> {
+  const fault = faultOf(value);
+  if (fault !== undefined)
+    throw new FerryError("auth", `the API key of ${source} ${fault}`, { hint: "copy it again, without blanks or line breaks" });
+  return form === "x-api-key" ? { "x-api-key": value } : { authorization: `Bearer ${value}` };
+}
+
+/** Headers are ASCII, and a key holds no blanks: what else arrives here was pasted or read wrongly. */
+function faultOf(value: string): string | undefined {
+  if (value.trim() === "") return "is empty";
+  if (/[\r\n]/.test(value)) return "has a line break in it";
+  if (/\s/.test(value)) return "has a blank in it";
+  if (!/^[\x21-\x7e]+$/.test(value)) return "has a character that is not ASCII";
+  return undefined;
+}
