@@ -1,7 +1,31 @@
 import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
 
-/** Builds dist once for a run: the agents' programs and the binary under test are bundles. */
-export function setup(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL("tooling/build.mjs", import.meta.url))], { stdio: "inherit" });
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** The package as it is published, and the same unpacked. */
+    packed: { readonly tarball: string; readonly folder: string };
+  }
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Builds dist and packs it, once for a run: the agents' programs and the binary under test are the bundles that users get.
+ * The unpacked package lies under node_modules, where it finds the native modules.
+ */
+export function setup(project: TestProject): () => void {
+  execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
+  const cache = join(root, "node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "ferry-packed-"));
+  execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
+  const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
+  if (tarball === undefined) throw new Error(`npm pack left no tarball in ${folder}`);
+  execFileSync("tar", ["-xzf", tarball], { cwd: folder });
+  project.provide("packed", { tarball: join(folder, tarball), folder: join(folder, "package") });
+  return () => rmSync(folder, { recursive: true, force: true });
 }
