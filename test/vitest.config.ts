@@ -1,6 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+/** Where a report for `.ci/run` goes, which adds several up. */
+const results = process.env["TEST_RESULTS"];
+
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
@@ -8,5 +11,6 @@ export default defineConfig({
     globalSetup: ["test/globalSetup.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
   },
 });

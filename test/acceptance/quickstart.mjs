@@ -4,13 +4,10 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { checkout, openStage, say } from "./stage.mjs";
 
-const script = [
-  "mkdir -p tools",
-  `printf '#!/bin/sh\\necho "hello, %s" "$(id -un)"\\n' there > tools/hello`,
-  "chmod +x tools/hello",
-  "git log --oneline -3 > recent.txt",
-  "sh tools/hello",
-].join("\n");
+const script = `mkdir -p tools
+printf "#!/bin/sh\\necho Hello from the sandbox.\\n" > tools/hello
+chmod +x tools/hello
+tools/hello | tee greeting.txt`;
 
 const stage = openStage();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => leave(signal === "SIGINT" ? 130 : 143));
@@ -34,8 +31,8 @@ async function tell() {
   say("The service that ships with ferry, in the background: its API is a socket, its data is in this folder.");
   await startService();
 
-  say("The main job: a session in its own sandbox does the work, and its commits come home.");
-  say("The agent is `shell`: no model, no account, the prompt is a script. Others work the same way.");
+  say("The main job: an agent works in a sandbox of its own, and its commits come home. The agent here is");
+  console.log("# `shell`, which needs no model and no account: the prompt is a script. Others work the same way.");
   await stage.show(["ferry", "run", "--host", "local", "--model", "shell", script], { cwd: repository });
 
   say("What arrived: a commit with the very id that it has in the sandbox, and a clean tree.");
@@ -78,8 +75,8 @@ async function makeWorkingCopy() {
 
 async function startService() {
   if ((await stage.attempt(["ferry", "service", "start"])) === 0) return;
-  say("No sandbox can be made on this machine; the reason is above.");
-  say("The script of this quickstart is ours and harmless, so here it runs without one. Never do that with a model.");
+  say("No sandbox can be made on this machine; the reason is above. The script of this quickstart is harmless,");
+  console.log("# so here it runs without one. Never do that with a model.");
   await stage.show(["ferry", "service", "start", "--sandbox", "process"]);
 }
 
