@@ -60,6 +60,14 @@ export interface Terminal {
   readonly unicode: boolean;
   /** Calls back on each change of size until the returned function is called. */
   onResize(callback: () => void): () => void;
+  /** Says on stderr that something takes a while: on a terminal only, and only after 300 ms. */
+  spin(text: string): Spinner;
+}
+
+export interface Spinner {
+  update(text: string): void;
+  /** Takes it from the screen; more than once is fine. */
+  stop(): void;
 }
 
 export interface Input {
@@ -157,8 +165,9 @@ export interface SendResponse {
 }
 
 /**
- * One HTTP exchange without retries and without following redirects. Rejects with a FerryError unavailable whose `code` is
- * the system's word (ECONNREFUSED, ENOTFOUND, UND_ERR_…), `sent` telling whether the service may have received it.
+ * One HTTP exchange without retries and without following redirects. Rejects with a NoAnswerError (base/errors.ts) whose
+ * `code` is the system's word (ECONNREFUSED, ENOTFOUND, UND_ERR_…), as its body does when it is cut off; with the signal's
+ * reason when that aborts.
  */
 export type Send = (request: SendRequest) => Promise<SendResponse>;
 

@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+import { makeGit } from "../git/runner.ts";
+import type { Git } from "../git/git.ts";
+import type { Host, Output } from "../host/host.ts";
+import type { GlobalOptions } from "./options.ts";
+import { makePrinter, type Printer } from "./output/printer.ts";
+
+/** What a verb gets: the outside world, and how the user wants it to behave. */
+export interface Context {
+  readonly host: Host;
+  readonly global: GlobalOptions;
+  readonly print: Printer;
+  readonly git: Git;
+  /** The absolute path of the folder to work in. */
+  readonly folder: string;
+  /** Whether there is a person to ask. */
+  readonly interactive: boolean;
+}
+
+export function makeContext(given: Host, options: GlobalOptions): Context {
+  const host = { ...given, terminal: coloured(given, options.color) };
+  const global = { ...options, json: options.json || options.fields !== undefined };
+  return {
+    host,
+    global,
+    print: makePrinter(host.terminal, global),
+    git: makeGit(host),
+    folder: resolve(host.cwd, global.C ?? ""),
+    interactive: isInteractive(host, global),
+  };
+}
+
+function coloured({ terminal }: Host, when: GlobalOptions["color"]): Host["terminal"] {
+  if (when === "auto") return terminal;
+  const painted = (output: Output): Output => ({
+    isTTY: output.isTTY,
+    get columns() {
+      return output.columns;
+    },
+    color: when === "always",
+    write: (text) => output.write(text),
+  });
+  return { ...terminal, stdout: painted(terminal.stdout), stderr: painted(terminal.stderr) };
+}
+
+function isInteractive({ env, terminal }: Host, { input }: GlobalOptions): boolean {
+  const unwanted = [env["CI"], env["FERRY_NO_INPUT"]].some((value) => value !== undefined && value !== "" && value !== "0" && value !== "false");
+  return input && !unwanted && terminal.stdin.isTTY && terminal.stderr.isTTY;
+}

@@ -1,0 +1,98 @@
+import { Command, CommanderError } from "commander";
+import { exitCodes, FerryError } from "../base/errors.ts";
+import type { Host } from "../host/host.ts";
+import { entries } from "./commands/index.ts";
+import { makeContext } from "./context.ts";
+import { addGlobalOptions, type GlobalOptions } from "./options.ts";
+import type { Entry, Verb } from "./verb.ts";
+
+/**
+ * Finds the verb that argv names, loads it, and runs it.
+ * @throws FerryError usage for arguments that don't fit; else what the verb throws
+ */
+export async function parse(argv: readonly string[], host: Host): Promise<void> {
+  const help: string[] = [];
+  const program = makeProgram(host, help);
+  try {
+    await program.parseAsync(argv.length === 0 ? ["--help"] : unfoldHelp(argv), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw usageError(error);
+  }
+  await host.terminal.stdout.write(help.join(""));
+}
+
+function makeProgram(host: Host, help: string[]): Command {
+  const program = new Command("ferry")
+    .description("Your coding agent's companion in the terminal: start it, watch it work, bring its commits home.")
+    .usage("<command> [options]")
+    .version(`ferry ${host.version}`, "--version", "show the version")
+    .helpOption("-h, --help", "show what a command does and takes")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => void help.push(text), writeErr: () => undefined })
+    .configureHelp({ showGlobalOptions: true, sortOptions: false })
+    .addHelpText("after", closing);
+  addGlobalOptions(program);
+  for (const entry of entries) addEntry(program, entry);
+  program.hook("preSubcommand", async (_, command) => {
+    const entry = entries.find(({ name }) => name === command.name());
+    if (entry !== undefined) await load(entry, command, host);
+  });
+  return program;
+}
+
+/** `ferry help session list` is `ferry session list --help`. */
+function unfoldHelp(argv: readonly string[]): readonly string[] {
+  return argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
+}
+
+function addEntry(program: Command, { name, aliases = [], summary, group }: Entry): void {
+  program.command(name).aliases(aliases).summary(summary).description(`${summary}.`).helpGroup(group);
+}
+
+async function load(entry: Entry, command: Command, host: Host): Promise<void> {
+  const loaded = await entry.load();
+  if (!isNoun(loaded)) return addVerb(command, loaded, host);
+  for (const verb of loaded) addVerb(command.command(verb.name).aliases(verb.aliases ?? []), verb, host);
+  // Without an action commander would print the help as if it were an error.
+  command.action(() => {
+    throw new FerryError("usage", `ferry ${entry.name}: what to do with it? ${loaded.map(({ name }) => name).join(", ")}`, {
+      hint: `ferry ${entry.name} --help`,
+    });
+  });
+}
+
+function isNoun(loaded: Verb | readonly Verb[]): loaded is readonly Verb[] {
+  return Array.isArray(loaded);
+}
+
+function addVerb(command: Command, verb: Verb, host: Host): void {
+  command.summary(verb.summary).description(verb.description ?? `${verb.summary}.`);
+  verb.define?.(command);
+  command.addHelpText("after", `\nExamples:\n${verb.examples.map((example) => `  ${example}\n`).join("")}`);
+  command.action(async (...given: unknown[]) => {
+    const context = makeContext(host, command.optsWithGlobals<GlobalOptions>());
+    // Commander hands over the arguments, then the options, then the command itself.
+    await verb.run(context, command.opts(), ...given.slice(0, -2));
+  });
+}
+
+/** Commander puts `error: ` before and a suggestion in brackets behind; its own exit code for all of them is 1. */
+function usageError({ message }: CommanderError): FerryError {
+  const [, what = message, suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\(Did you mean (.*?)\?\))?$/u.exec(message.trim()) ?? [];
+  return new FerryError("usage", what.trim(), { hint: suggestion === undefined ? "see --help" : `did you mean ${suggestion}?` });
+}
+
+const closing = `
+Examples:
+  ferry run "fix the failing test"     a session from here, followed; its commits come home
+  ferry tail                           watch the session of this branch
+  ferry pull                           bring its commits into the working copy
+
+Exit codes:
+  ${exitCodes.failure} failed   ${exitCodes.usage} usage   ${exitCodes.attention} needs a person   ${exitCodes.auth} not logged in   ${exitCodes.not_found} not found   ${exitCodes.unavailable} unreachable   ${exitCodes.pending} still working
+
+A session is named by its id or the start of it, a branch, its address in the portal, or - for the newest;
+left out, it is the one that the current branch is linked to.
+`;

@@ -1,0 +1,39 @@
+import { asFerryError, exitCodes, FerryError } from "../base/errors.ts";
+import type { Host } from "../host/host.ts";
+import { describeFailure, failureAsJson } from "./output/failure.ts";
+
+/** The command line from argv (without node and script) to the exit code; the one place where an error is printed. */
+export async function run(argv: readonly string[], host: Host): Promise<number> {
+  try {
+    await execute(argv, host);
+    return 0;
+  } catch (error) {
+    // Whoever reads us has seen enough (`| head`, a quit pager): that is no failure.
+    if (isClosedPipe(error)) return 0;
+    const failure = host.interrupt.aborted ? asFerryError(host.interrupt.reason) : asFerryError(error);
+    await report(failure, argv, host);
+    return exitCodes[failure.kind];
+  }
+}
+
+async function execute(argv: readonly string[], host: Host): Promise<void> {
+  if (argv.length === 1 && argv[0] === "--version") return host.terminal.stdout.write(`ferry ${host.version}\n`);
+  const { parse } = await import("./program.ts");
+  await parse(argv, host);
+}
+
+async function report(failure: FerryError, argv: readonly string[], host: Host): Promise<void> {
+  const options = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
+  const json = options.some((option) => /^--(json|fields(=.*)?)$/u.test(option));
+  const verbose = options.some((option) => option === "-v" || option === "--verbose") || (host.env["FERRY_DEBUG"] ?? "") !== "";
+  try {
+    await host.terminal.stderr.write(json ? failureAsJson(failure) : describeFailure(failure, verbose));
+  } catch (error) {
+    // With stderr gone as well there is nobody left to tell; the exit code still says it.
+    if (!isClosedPipe(error)) throw error;
+  }
+}
+
+function isClosedPipe(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}

@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+import type { Context } from "./context.ts";
+
+/** One thing that ferry does: options, and one function. */
+export interface Verb {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** One line for the list of commands; no full stop. */
+  readonly summary: string;
+  /** What a reader of its help needs beyond the summary. */
+  readonly description?: string;
+  readonly examples: readonly string[];
+  /** Declares its arguments and options. */
+  define?(command: Command): void;
+  /** `options` and `args` are what `define` declared. Ends well, or throws a FerryError whose kind is the exit code. */
+  run(context: Context, options: object, ...args: unknown[]): Promise<void>;
+}
+
+/** A top-level command: a verb of its own, or a noun with verbs. Loaded when it is called, or asked for help. */
+export interface Entry {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  /** The section of the help that it stands in. */
+  readonly group: string;
+  load(): Promise<Verb | readonly Verb[]>;
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, open, readdir, readFile, lstat, realpath, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Files, FileStatus } from "./host.ts";
+
+/** The files of this machine. */
+export const systemFiles: Files = {
+  read: (path) => readFile(path).catch(absent),
+  readText: (path) => readFile(path, "utf8").catch(absent),
+  write: replace,
+  async create(path, data, mode = 0o600) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    try {
+      await put(path, "wx", data, mode);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return false;
+      throw error;
+    }
+  },
+  async append(path, data, mode = 0o600) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await put(path, "a", data, mode);
+  },
+  makeFolder: async (path, mode = 0o700) => void (await mkdir(path, { recursive: true, mode })),
+  list: async (path) => (await readdir(path).catch(absent)) ?? [],
+  status: async (path) => {
+    const found = await lstat(path).catch(absent);
+    if (found === undefined) return undefined;
+    const kind: FileStatus["kind"] = found.isFile()
+      ? "file"
+      : found.isDirectory()
+        ? "folder"
+        : found.isSymbolicLink()
+          ? "link"
+          : "other";
+    return { kind, size: found.size, mode: found.mode & 0o7777, uid: found.uid, modified: found.mtimeMs };
+  },
+  realPath: (path) => realpath(path).catch(absent),
+  remove: (path) => rm(path, { recursive: true, force: true }),
+  rename,
+  makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
+};
+
+/** Readers see the old file or the whole new one, also after a power cut. */
+async function replace(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await put(temporary, "wx", data, mode);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function put(path: string, flags: string, data: string | Uint8Array, mode: number): Promise<void> {
+  const file = await open(path, flags, mode);
+  try {
+    // The mode given to open counts only for a new file, and less the umask.
+    if (flags !== "a") await file.chmod(mode);
+    await file.writeFile(data);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function absent(error: unknown): undefined {
+  const code = codeOf(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+  throw error;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

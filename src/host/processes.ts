@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, constants, mkdir, open, readFile } from "node:fs/promises";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { Readable } from "node:stream";
+import type { Environment, Processes, RunOptions } from "./host.ts";
+
+/** The processes of this machine. `env` is what `find` looks for PATH in and what a child gets where nothing else is said. */
+export function makeProcesses(env: Environment, platform: NodeJS.Platform): Processes {
+  const processes: Processes = {
+    async run([program = "", ...args], options = {}) {
+      const { execa } = await import("execa");
+      const result = await execa(program, args, {
+        ...childOptions(env, options),
+        ...(options.input === undefined ? { stdin: "ignore" as const } : { input: options.input }),
+        encoding: "buffer",
+        stripFinalNewline: false,
+        reject: false,
+      });
+      throwIfNotRun(result, options);
+      return { code: result.exitCode ?? null, signal: result.signal ?? null, stdout: result.stdout, stderr: result.stderr };
+    },
+    async attach([program = "", ...args], options = {}) {
+      const { execa } = await import("execa");
+      const stdin = options.input === undefined ? ("inherit" as const) : Readable.from(options.input as AsyncIterable<string>);
+      const result = await execa(program, args, {
+        ...childOptions(env, options),
+        stdin,
+        stdout: "inherit",
+        stderr: "inherit",
+        reject: false,
+      });
+      throwIfNotRun(result, options);
+      return result.exitCode ?? 1;
+    },
+    detach: startDetached,
+    startTime: (pid) => startTime(pid, platform, processes),
+    kill(pid, signal) {
+      try {
+        return process.kill(pid, signal);
+      } catch (error) {
+        if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+        throw error;
+      }
+    },
+    find: (name) => find(name, env, platform),
+  };
+  return processes;
+}
+
+function childOptions(env: Environment, options: RunOptions) {
+  return {
+    env: definite(options.env ?? env),
+    extendEnv: false,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
+  };
+}
+
+function definite(env: Environment): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** An exit status is an answer; a program that isn't there and a call that was given up are not. */
+function throwIfNotRun(result: { code?: string | undefined; isCanceled: boolean; cause?: unknown }, options: RunOptions): void {
+  if (result.isCanceled) options.signal?.throwIfAborted();
+  if (result.code === "ENOENT" || result.code === "EACCES" || result.code === "ENOTDIR") throw result.cause ?? result;
+}
+
+async function startDetached(argv: readonly string[], options: { cwd: string; env: Environment; log: string }): Promise<number> {
+  await mkdir(dirname(options.log), { recursive: true, mode: 0o700 });
+  const log = await open(options.log, "a", 0o600);
+  try {
+    const [program = "", ...args] = argv;
+    const child = spawn(program, args, {
+      cwd: options.cwd,
+      env: definite(options.env),
+      detached: true,
+      stdio: ["ignore", log.fd, log.fd],
+      windowsHide: true,
+    });
+    await once(child, "spawn");
+    child.unref();
+    return child.pid ?? 0;
+  } finally {
+    await log.close();
+  }
+}
+
+/** proc(5): the 22nd field is the start time in clock ticks since boot, the 3rd the state; the 2nd may hold spaces and brackets. */
+async function startTime(pid: number, platform: NodeJS.Platform, processes: Processes): Promise<string | undefined> {
+  if (platform === "linux") {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return stat === "" || fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+  }
+  const argv =
+    platform === "win32"
+      ? ["powershell", "-NoProfile", "-Command", `(Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`]
+      : ["ps", "-o", "lstart=", "-p", String(pid)];
+  const { code, stdout } = await processes.run(argv);
+  const text = Buffer.from(stdout).toString("utf8").trim();
+  return code === 0 && text !== "" ? text : undefined;
+}
+
+async function find(name: string, env: Environment, platform: NodeJS.Platform): Promise<string | undefined> {
+  const endings = platform === "win32" ? (env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";") : [""];
+  const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter(isAbsolute);
+  for (const path of folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending))))
+    if (await canRun(path)) return path;
+  return undefined;
+}
+
+async function canRun(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,66 @@
+import { readFile, rm, writeFile, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FerryError } from "../base/errors.ts";
+import type { Environment, Processes, Prompt } from "./host.ts";
+
+/** With more choices than this a person searches rather than scrolls. */
+const scrollable = 10;
+
+/** Questions on stderr, so that stdout stays data; each kind is loaded when it is asked. */
+export function makePrompt(env: Environment, processes: Processes, interrupt: AbortSignal): Prompt {
+  return {
+    confirm: (message, preset) =>
+      ask(interrupt, async (where) => (await import("@inquirer/confirm")).default({ message, default: preset }, where)),
+    select: (message, choices) =>
+      ask(interrupt, async (where) => {
+        if (choices.length <= scrollable) return (await import("@inquirer/select")).default({ message, choices }, where);
+        const matching = (term = "") => choices.filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()));
+        return (await import("@inquirer/search")).default({ message, source: matching }, where);
+      }),
+    text: (message, { preset, signal } = {}) =>
+      ask(signal === undefined ? interrupt : AbortSignal.any([interrupt, signal]), async (where) =>
+        (await import("@inquirer/input")).default({ message, ...(preset === undefined ? {} : { default: preset }) }, where),
+      ),
+    hidden: (message) =>
+      ask(interrupt, async (where) => (await import("@inquirer/password")).default({ message, mask: false }, where)),
+    edit: (text, suffix) => edit(text, suffix, editorOf(env), processes),
+  };
+}
+
+interface Where {
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+async function ask<T>(signal: AbortSignal, question: (where: Where) => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  try {
+    return await question({ output: process.stderr, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Error && error.name === "ExitPromptError")
+      throw new FerryError("interrupted", "the question was left unanswered", { cause: error });
+    throw error;
+  }
+}
+
+/** git-var(1), GIT_EDITOR: VISUAL before EDITOR, and vi where neither is set. */
+function editorOf(env: Environment): string {
+  return env["GIT_EDITOR"] || env["VISUAL"] || env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
+}
+
+async function edit(text: string, suffix: string, editor: string, processes: Processes): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "ferry-edit-"));
+  const file = join(folder, `text${suffix}`);
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+    // The variable holds a command line (`code --wait`), which the shell takes apart, as git does.
+    const argv = process.platform === "win32" ? ["cmd", "/c", `${editor} "${file}"`] : ["/bin/sh", "-c", `${editor} "$1"`, "sh", file];
+    const code = await processes.attach(argv);
+    if (code !== 0) throw new FerryError("failure", `the editor ended with exit status ${code}`, { hint: "set VISUAL or EDITOR" });
+    return await readFile(file, "utf8");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,79 @@
+import { FerryError } from "../base/errors.ts";
+import type { Environment, Input, Output, Terminal } from "./host.ts";
+import { spin } from "./spinner.ts";
+
+/** The terminal that this process was started on, or the pipes in its place. */
+export function makeTerminal(env: Environment, platform: NodeJS.Platform): Terminal {
+  return {
+    stdin,
+    stdout: makeOutput(process.stdout, env),
+    stderr: makeOutput(process.stderr, env),
+    unicode: showsUnicode(env, platform),
+    onResize(callback) {
+      process.stdout.on("resize", callback);
+      return () => void process.stdout.off("resize", callback);
+    },
+    spin,
+  };
+}
+
+const stdin: Input = {
+  get isTTY() {
+    return process.stdin.isTTY;
+  },
+  async read(limit = 64 * 1024 * 1024) {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw new FerryError("usage", `standard input is longer than ${limit} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, size);
+  },
+};
+
+function makeOutput(stream: NodeJS.WriteStream, env: Environment): Output {
+  // Each failed write is told to whoever wrote; without a listener the stream would throw it at the process once more.
+  stream.on("error", () => undefined);
+  return {
+    get isTTY() {
+      return stream.isTTY;
+    },
+    get columns() {
+      return stream.isTTY ? stream.columns : 80;
+    },
+    get color() {
+      return wantsColor(env, stream.isTTY);
+    },
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        stream.write(text, (error) => (error ? reject(error) : resolve()));
+      }),
+  };
+}
+
+/** setlocale(3): the first of the three that is set decides. Where none is, only macOS and Windows terminals can be trusted. */
+function showsUnicode(env: Environment, platform: NodeJS.Platform): boolean {
+  if (env["TERM"] === "linux" || env["TERM"] === "dumb") return false;
+  if (platform === "win32") return true;
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];
+  return locale === undefined || locale === "" ? platform === "darwin" : /utf-?8/iu.test(locale);
+}
+
+/**
+ * Whether colour is wanted on a stream: https://no-color.org, then the two ways to force it, then CLICOLOR
+ * (https://bixense.com/clicolors), then what the terminal is.
+ */
+export function wantsColor(env: Environment, isTTY: boolean): boolean {
+  if (isSet(env["NO_COLOR"])) return false;
+  const forced = env["FORCE_COLOR"];
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  if (isSet(env["CLICOLOR_FORCE"]) && env["CLICOLOR_FORCE"] !== "0") return true;
+  if (env["CLICOLOR"] === "0" || env["TERM"] === "dumb") return false;
+  return isTTY;
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== "";
+}
