@@ -1,0 +1,115 @@
+import { watch } from "node:fs";
+import { mkdir, readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { collect, makeBinary } from "../support/binary.ts";
+import type { Binary } from "../support/binary.ts";
+import { makeProject } from "./workingCopy.ts";
+import type { WorkingCopy } from "./workingCopy.ts";
+
+let binary: Binary;
+let project: WorkingCopy;
+
+beforeEach(async () => {
+  binary = makeBinary(join(inject("packed").folder, "bin/ferry.js"));
+  project = await makeProject(binary, "project");
+});
+
+afterEach(() => binary.dispose());
+
+describe("kill -9 of a pull", () => {
+  const commits = 60;
+
+  beforeEach(async () => {
+    const script = `for n in $(seq ${commits}); do echo $n > file-$n; git add .; git commit --quiet -m "commit $n"; done`;
+    await ferry("run", "--host", "local", "--model", "shell", "--pull", "none", script);
+  });
+
+  test.each([1, 3, 6, 12])("at the %ith sign of life in the repository: the next pull completes it", async (signs) => {
+    const base = await project.git("rev-parse", "HEAD");
+    const own = join(project.path, ".git/ferry");
+    await mkdir(own, { recursive: true });
+    const signsSeen = countSigns(own, signs);
+    const pull = binary.start(["pull"], { cwd: project.path });
+    const ended = collect(pull);
+    await Promise.race([signsSeen, ended]);
+    pull.kill("SIGKILL");
+    await ended;
+
+    const { stdout, stderr } = await ferry("pull");
+    expect(stdout + stderr).toContain(`${commits} commits`);
+    expect(await project.git("rev-list", "--count", `${base}..HEAD`)).toBe(String(commits));
+    expect(await project.git("status", "--porcelain")).toBe("");
+    expect(await project.git("fsck", "--strict", "--no-dangling")).toBe("");
+    expect((await ferry("pull")).stderr).toContain("nothing new");
+    expect(await readdir(own)).toEqual([]);
+  });
+});
+
+test("kill -9 of the service in the middle of a turn: what was said is still there, the turn is told, the next one works", async () => {
+  const marker = "ferry-test-that-never-ends";
+  const follow = binary.start(
+    ["run", "--host", "local", "--model", "shell", `echo begun; exec tail -f /dev/null --pid=$$ # ${marker}`],
+    {
+      cwd: project.path,
+    },
+  );
+  const followed = collect(follow);
+  const session = await sessionAtWork();
+  const { pid } = await servicePid();
+  process.kill(pid, "SIGKILL");
+  follow.kill("SIGTERM");
+  await followed;
+
+  await ferry("service", "start");
+  const { stdout } = await ferry("events", session, "--json");
+  const events = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as TimelineEvent);
+  expect(events.find(({ type }) => type === "user_message")?.payload.message).toContain(marker);
+  expect(events.find(({ type }) => type === "system_message")?.payload.message).toMatch(/interrupt|restart/i);
+
+  await ferry("say", "--session", session, "--wait", "echo again > again.txt");
+  await ferry("pull", session);
+  expect(await readFile(join(project.path, "again.txt"), "utf8")).toBe("again\n");
+  expect(binary.processes()).toEqual([(await servicePid()).pid]);
+});
+
+interface TimelineEvent {
+  readonly type: string;
+  readonly payload: { readonly message?: string };
+}
+
+/** Waits on the service's own stream until the agent has a turn, and gives the session's id. */
+async function sessionAtWork(): Promise<string> {
+  for (;;) {
+    const { code, stdout } = await binary.run(["session", "list", "--host", "local", "--json"], { cwd: project.path });
+    const sessions = code === 0 ? (JSON.parse(stdout) as { id: string; agent_status: string }[]) : [];
+    const busy = sessions.find(({ agent_status }) => agent_status === "working");
+    if (busy !== undefined) return busy.id;
+  }
+}
+
+async function servicePid(): Promise<{ pid: number }> {
+  return JSON.parse(await readFile(join(binary.folder, "data/service.json"), "utf8")) as { pid: number };
+}
+
+/** Resolves at the n-th change in the folder. */
+async function countSigns(folder: string, signs: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    let seen = 0;
+    const watcher = watch(folder, { recursive: true }, () => {
+      seen += 1;
+      if (seen < signs) return;
+      watcher.close();
+      resolve();
+    });
+  });
+}
+
+async function ferry(...args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await binary.run(args, { cwd: project.path });
+  expect(code, `ferry ${args.join(" ")}\n${stdout}${stderr}`).toBe(0);
+  return { stdout, stderr };
+}
