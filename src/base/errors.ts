@@ -46,6 +46,16 @@ export class FerryError extends Error {
   }
 }
 
+/** No answer came, or it was cut off. `sent`: whether the service may have received the request all the same. */
+export class NoAnswerError extends FerryError {
+  readonly sent: boolean;
+
+  constructor(message: string, { sent, ...details }: ErrorDetails & { readonly sent: boolean }) {
+    super("unavailable", message, details);
+    this.sent = sent;
+  }
+}
+
 /** The error as a FerryError: ours as it is, anything else as a failure with its message. */
 export function asFerryError(error: unknown): FerryError {
   if (error instanceof FerryError) return error;

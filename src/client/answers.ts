@@ -1,0 +1,93 @@
+import { FerryError } from "../base/errors.ts";
+import type { AnswerOf } from "../wire/contract.ts";
+import { routes, type RouteName } from "../wire/routes.ts";
+import type { Tolerant } from "./tolerant.ts";
+
+/**
+ * What must be there of an answer for us to go on: `resource` has an id, `page` is a list (the envelope, also where the service
+ * sends a bare array), `events` an array, `object` is one; `done` may be empty, since what matters is that it was done.
+ */
+const forms = {
+  createProvider: "resource",
+  listProviders: "page",
+  updateProvider: "done",
+  deleteProvider: "done",
+  createRepository: "resource",
+  listRepositories: "page",
+  readRepository: "resource",
+  updateRepository: "done",
+  deleteRepository: "done",
+  analyzeRepository: "done",
+  readAnalysis: "object",
+  createSession: "resource",
+  listSessions: "page",
+  readSession: "resource",
+  updateSession: "done",
+  readEvents: "events",
+  sendMessage: "done",
+  readCli: "object",
+  cancelSession: "done",
+  closeSession: "done",
+  readPatches: "object",
+} as const satisfies Record<RouteName, Form>;
+
+type Form = "resource" | "page" | "events" | "object" | "done";
+
+/** What the service answers, read tolerantly. */
+export type Answer<R extends RouteName> = (typeof forms)[R] extends "page"
+  ? Page<ItemOf<AnswerOf<R>>>
+  : (typeof forms)[R] extends "done"
+    ? Tolerant<AnswerOf<R>> | undefined
+    : Tolerant<AnswerOf<R>>;
+
+/** One page of a list; `next_cursor` is missing, null or "" on the last. */
+export interface Page<Item> {
+  readonly items: Item[];
+  readonly next_cursor?: string | null;
+}
+
+type ItemOf<T> = T extends { items: (infer Item)[] } ? Tolerant<Item> : never;
+
+/**
+ * The answer in the form that its type promises.
+ * @throws FerryError unavailable where the service sent something else
+ */
+export function checkAnswer(route: RouteName, answer: unknown): unknown {
+  const form = forms[route];
+  const { method, path } = routes[route];
+  const wrong = (what: string) => new FerryError("unavailable", `the service answered ${method} ${path} with ${what}`);
+  switch (form) {
+    case "done":
+      return isObject(answer) ? answer : undefined;
+    case "object":
+      if (!isObject(answer)) throw wrong("no object");
+      return answer;
+    case "resource":
+      if (!isResource(answer)) throw wrong("an object without an id");
+      return answer;
+    case "events":
+      return listed(answer, wrong);
+    case "page":
+      return Array.isArray(answer) ? { items: listed(answer, wrong) } : { ...envelope(answer), items: listed(answer, wrong) };
+  }
+}
+
+/** The items of a list in either form. */
+function listed(answer: unknown, wrong: (what: string) => FerryError): unknown[] {
+  const items = Array.isArray(answer) ? (answer as unknown[]) : envelope(answer)["items"];
+  if (!Array.isArray(items)) throw wrong("no list");
+  if (!items.every(isResource)) throw wrong("a list with an entry that has no id");
+  return items;
+}
+
+function envelope(answer: unknown): Readonly<Record<string, unknown>> {
+  return isObject(answer) ? answer : {};
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isResource(value: unknown): value is { readonly id: string } {
+  return isObject(value) && typeof value["id"] === "string" && value["id"] !== "";
+}

@@ -1,0 +1,43 @@
+import { isLoopback } from "../../base/address.ts";
+import { FerryError } from "../../base/errors.ts";
+import type { SendResponse } from "../../host/host.ts";
+
+/**
+ * A host's base address as calls use it: no slash at its end. For a socket any loopback address does (`http://localhost`).
+ * @throws FerryError usage where the key would go out in the clear, or where it is no web address
+ */
+export function checkBaseUrl(address: string): string {
+  if (!URL.canParse(address))
+    throw new FerryError("usage", `"${address}" is no address`, { hint: "write it as https://agents.example.com" });
+  const url = new URL(address);
+  if (url.username !== "" || url.password !== "")
+    throw new FerryError("usage", "a host's address holds no user name or password");
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
+    throw new FerryError("usage", `http is only for this machine: ${url.origin} would get the key in the clear`, {
+      hint: `use https://${url.host}`,
+    });
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw new FerryError("usage", `"${url.protocol}" is no protocol for a host`);
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+/** Whether an answer sends us on to elsewhere (RFC 9110, 15.4). */
+export function isRedirect({ status, headers }: SendResponse): boolean {
+  return [301, 302, 303, 307, 308].includes(status) && headers["location"] !== undefined;
+}
+
+/**
+ * Where it sends us. The key goes with it, so it must be the same origin: never another host, never from https to http.
+ * @throws FerryError failure for another origin
+ */
+export function redirectTarget(from: string, { headers }: SendResponse): string {
+  const here = new URL(from);
+  const location = headers["location"] ?? "";
+  if (!URL.canParse(location, from)) throw new FerryError("failure", `${here.host} redirects to something that is no address`);
+  const there = new URL(location, from);
+  if (there.origin !== here.origin)
+    throw new FerryError("failure", `${here.host} redirects to ${there.origin}; the key is not sent there`, {
+      hint: "if that is the service's new address, sign in there: ferry login --host URL",
+    });
+  return there.href;
+}

@@ -1,0 +1,55 @@
+import { FerryError } from "../../base/errors.ts";
+import type { SendResponse } from "../../host/host.ts";
+
+/** What is held in memory of one answer, in bytes; larger things are streams. */
+export const bodyLimit = 64 * 1024 * 1024;
+
+/**
+ * The whole body of an answer.
+ * @throws FerryError unavailable where it is larger than `limit` bytes; the rest is not read
+ */
+export async function readBody(response: SendResponse, limit = bodyLimit): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.length;
+    if (size > limit) {
+      await response.cancel();
+      throw new FerryError("unavailable", `the answer is larger than ${Math.floor(limit / 1024 / 1024)} MiB`);
+    }
+    chunks.push(chunk);
+  }
+  return joined(chunks, size);
+}
+
+/**
+ * A body as JSON; undefined for an empty one.
+ * @throws FerryError unavailable where it is something else, such as a proxy's web page
+ */
+export function parseJson(body: Uint8Array, { headers }: SendResponse, host: string): unknown {
+  const text = new TextDecoder().decode(body);
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const page = isPage(text, headers["content-type"]);
+    throw new FerryError("unavailable", `${host} answered with ${page ? "a web page" : "something that is no JSON"}`, {
+      hint: page ? "is a proxy or a sign-in page in the way? check the host's address" : "check the host's address",
+      cause,
+    });
+  }
+}
+
+function isPage(text: string, type = ""): boolean {
+  return /\bhtml\b/i.test(type) || /^\s*<(!doctype|html)/i.test(text);
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}

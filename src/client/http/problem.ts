@@ -1,0 +1,100 @@
+import { FerryError, type ErrorKind } from "../../base/errors.ts";
+import { cut, oneLine } from "../../base/text.ts";
+import type { SendResponse } from "../../host/host.ts";
+import { readBody } from "./body.ts";
+import type { ApiKey } from "./key.ts";
+
+/** What of an error's body is looked at, in bytes. */
+const problemLimit = 256 * 1024;
+
+/** Whom a call goes to and by which key, for an error that names them. */
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly key: ApiKey;
+}
+
+/** An answer of status 400 or more as an error. Takes its body. */
+export async function problem(response: SendResponse, asked: Asked): Promise<FerryError> {
+  const body = await readBody(response, problemLimit).catch(() => new Uint8Array());
+  return problemOf(response, new TextDecoder().decode(body), asked);
+}
+
+/**
+ * The same where the body was read already. Both shapes of the seed, the usual ones of others and plain text are understood; of
+ * anything else the status speaks. The message is one line, harmless, and never holds the key.
+ */
+export function problemOf({ status, headers }: SendResponse, body: string, asked: Asked): FerryError {
+  const { message, code } = read(body, headers["content-type"] ?? "");
+  const { pathname, host } = new URL(asked.url);
+  const said = cut(oneLine(message.replaceAll(asked.key.value, "<redacted>")), 500);
+  const line = said === "" ? `${host} answered ${asked.method} ${pathname} with ${status}${nameOf(status)}` : said;
+  return new FerryError(kindOf(status), line, { status, code, hint: hintFor(status, host, asked.key.source) });
+}
+
+function kindOf(status: number): ErrorKind {
+  if (status === 400 || status === 422) return "usage";
+  if (status === 401 || status === 403) return "auth";
+  if (status === 404) return "not_found";
+  if (status === 408 || status === 429 || (status >= 500 && status !== 501)) return "unavailable";
+  return "failure";
+}
+
+function hintFor(status: number, host: string, source: string): string | undefined {
+  if (status === 401) return `${host} refused the key of ${source}; sign in again, or check that it is the right one`;
+  if (status === 403) return `the key of ${source} lacks a scope that this needs`;
+  if (status === 429) return "too many requests: try again in a minute";
+  if (status === 501) return "this service doesn't have it";
+  return status >= 500 ? "the service has a problem: try again later" : undefined;
+}
+
+const names: Readonly<Record<number, string>> = {
+  400: "bad request",
+  401: "not signed in",
+  403: "not allowed",
+  404: "not found",
+  405: "method not allowed",
+  409: "conflict",
+  413: "too large",
+  415: "unsupported media type",
+  422: "invalid",
+  429: "too many requests",
+  500: "internal error",
+  501: "not implemented",
+  502: "bad gateway",
+  503: "unavailable",
+  504: "gateway timeout",
+};
+
+function nameOf(status: number): string {
+  const name = names[status];
+  return name === undefined ? "" : ` (${name})`;
+}
+
+interface Said {
+  readonly message: string;
+  readonly code?: string | undefined;
+}
+
+function read(body: string, type: string): Said {
+  if (/\bhtml\b/i.test(type) || body.trimStart().startsWith("<")) return { message: "" };
+  try {
+    return said(JSON.parse(body));
+  } catch {
+    return { message: body };
+  }
+}
+
+/** `message` is the seed's structured shape, `error` its simple one; RFC 9457 has `detail` and `title`; GraphQL and others `errors`. */
+function said(value: unknown): Said {
+  if (typeof value === "string") return { message: value };
+  if (Array.isArray(value)) return said(value[0]);
+  if (typeof value !== "object" || value === null) return { message: "" };
+  const fields = value as Readonly<Record<string, unknown>>;
+  const code = typeof fields["code"] === "string" ? fields["code"] : undefined;
+  for (const name of ["message", "error", "detail", "title", "errors"]) {
+    const inner = said(fields[name]);
+    if (inner.message !== "") return { message: inner.message, code: code ?? inner.code };
+  }
+  return { message: "", code };
+}

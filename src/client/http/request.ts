@@ -1,0 +1,118 @@
+import { FerryError } from "../../base/errors.ts";
+import type { SendRequest, SendResponse } from "../../host/host.ts";
+import type { ClientOptions } from "../client.ts";
+import { isRedirect, redirectTarget } from "./address.ts";
+import { keyHeader, type KeyForm } from "./key.ts";
+import { problem } from "./problem.ts";
+import { persevere, retryAfter, TryAgain } from "./retry.ts";
+import { requestLines, responseLines } from "./trace.ts";
+
+/** One call as the layers above see it: what is asked, without keys, redirects and further tries. */
+export interface Call {
+  readonly method: string;
+  /** Absolute, below the base address: `/api/v1/…`. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly patience?: number | undefined;
+  readonly idleTimeout?: number | undefined;
+}
+
+/** Makes a call and gives its answer to `read`, whatever the status; a connection that is cut while it reads counts as one try. */
+export type Request = <T>(call: Call, read: (response: SendResponse) => Promise<T>) => Promise<T>;
+
+const keyFormMemory = "key-form";
+const mostRedirects = 5;
+
+/**
+ * The request layer: the key in the form that the host takes, redirects within the origin, further tries.
+ * @throws from a call: FerryError by what went wrong; the signal's reason where it aborted
+ */
+export function makeRequest(options: ClientOptions, baseUrl: string): Request {
+  const send = traced(options);
+  return async (call, read) => {
+    const signal = anyOf(options.signal, call.signal);
+    const repeatable = call.method === "GET" || call.method === "HEAD";
+    const patience = { ...options, limit: call.patience ?? options.patience ?? 60_000, signal };
+    const request: SendRequest = {
+      ...call,
+      url: `${baseUrl}${call.path}`,
+      headers: { "user-agent": options.userAgent, ...call.headers },
+      signal,
+      idleTimeout: call.idleTimeout ?? options.idleTimeout ?? 30_000,
+    };
+    return persevere(patience, repeatable, async () => {
+      signal?.throwIfAborted();
+      const response = await withKey(options, (key) => follow(send, { ...request, headers: { ...request.headers, ...key } }));
+      if (!isPassing(response.status, repeatable) || patience.limit === 0) return read(response);
+      const failure = await problem(response, { ...request, key: options.key });
+      throw new TryAgain(failure, retryAfter(response.headers["retry-after"], options.clock.now()));
+    });
+  };
+}
+
+/** A 429 was refused before anything was done. The gateways' answers leave open what a write did, so only reads are repeated. */
+function isPassing(status: number, repeatable: boolean): boolean {
+  return status === 429 || (repeatable && [502, 503, 504].includes(status));
+}
+
+/**
+ * The key as `x-api-key`; where a host's form isn't known and it says 401, once as a bearer token. What worked is remembered,
+ * and forgotten when it no longer does.
+ */
+async function withKey(
+  options: ClientOptions,
+  exchange: (header: Record<string, string>) => Promise<SendResponse>,
+): Promise<SendResponse> {
+  const { key, memory } = options;
+  const known = await memory.get(keyFormMemory);
+  const form: KeyForm = known === "authorization" ? known : "x-api-key";
+  const response = await exchange(keyHeader(key, form));
+  if (response.status !== 401) {
+    if (response.status < 300 && known !== form) await memory.set(keyFormMemory, form);
+    return response;
+  }
+  if (known === form) {
+    await memory.set(keyFormMemory, undefined);
+    return response;
+  }
+  await response.cancel();
+  const second = await exchange(keyHeader(key, "authorization"));
+  if (second.status < 300) await memory.set(keyFormMemory, "authorization");
+  return second;
+}
+
+/** Follows redirects as RFC 9110, 15.4, has them: 303 turns into a GET, a write is only repeated by 307 and 308. */
+async function follow(send: ClientOptions["send"], request: SendRequest): Promise<SendResponse> {
+  let current = request;
+  for (let count = 0; count <= mostRedirects; count++) {
+    const response = await send(current);
+    if (!isRedirect(response)) return response;
+    await response.cancel();
+    const url = redirectTarget(current.url, response);
+    if (response.status === 303) current = { ...current, url, method: "GET", body: undefined };
+    else if (current.method === "GET" || current.method === "HEAD" || response.status >= 307) current = { ...current, url };
+    else
+      throw new FerryError("failure", `${new URL(url).host} redirects a ${current.method} to ${url}`, {
+        hint: "use that address",
+      });
+  }
+  throw new FerryError("failure", `${new URL(current.url).host} redirects in a circle`);
+}
+
+function traced({ send, trace, clock }: ClientOptions): ClientOptions["send"] {
+  if (trace === undefined) return send;
+  return async (request) => {
+    requestLines(request).forEach(trace);
+    const start = clock.elapsed();
+    const response = await send(request);
+    responseLines(response, clock.elapsed() - start).forEach(trace);
+    return response;
+  };
+}
+
+function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length > 1 ? AbortSignal.any(given) : given[0];
+}

@@ -1,0 +1,28 @@
+import { oneLine } from "../../base/text.ts";
+import type { SendRequest, SendResponse } from "../../host/host.ts";
+
+const secretHeader = /^(x-api-key|authorization|proxy-authorization|cookie|set-cookie|.*(token|secret|password).*)$/i;
+const secretParameter = /key|token|secret|password|code|signature/i;
+
+/** What goes out, for --verbose: the request line and the headers, secrets cut. Bodies are never shown. */
+export function requestLines({ method, url, headers, body }: SendRequest): string[] {
+  const size = body === undefined ? "" : ` (${typeof body === "string" ? new TextEncoder().encode(body).length : body.length} bytes)`;
+  return [`> ${method} ${withoutSecrets(url)}${size}`, ...headerLines(">", headers)];
+}
+
+/** What came back, and after how many ms. */
+export function responseLines({ status, headers }: SendResponse, elapsed: number): string[] {
+  return [`< ${status} (${Math.round(elapsed)} ms)`, ...headerLines("<", headers)];
+}
+
+function headerLines(mark: string, headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).map(
+    ([name, value]) => `${mark} ${name}: ${secretHeader.test(name) ? "<redacted>" : oneLine(value)}`,
+  );
+}
+
+function withoutSecrets(address: string): string {
+  const url = new URL(address);
+  for (const name of new Set(url.searchParams.keys())) if (secretParameter.test(name)) url.searchParams.set(name, "<redacted>");
+  return url.href;
+}

@@ -1,0 +1,62 @@
+import http from "node:http";
+import https from "node:https";
+import { NotSentError } from "./failure.ts";
+import { connectTimeout, type Transport } from "./send.ts";
+
+/** Node's own http and https with keep-alive; over a unix socket or named pipe where one is given. */
+export function directTransport(socketPath?: string): Transport {
+  const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
+  return (request, signal) =>
+    new Promise((resolve, reject) => {
+      const url = new URL(request.url);
+      const secure = url.protocol === "https:" && socketPath === undefined;
+      const headers =
+        request.body === undefined ? request.headers : { ...request.headers, "content-length": Buffer.byteLength(request.body) };
+      // A write gets a connection of its own: on a kept one that the service is just closing, nobody knows if it arrived.
+      const kept = request.method === "GET";
+      const outgoing = (secure ? https : http).request({
+        ...(socketPath === undefined ? addressOf(url) : { socketPath, host: url.host }),
+        path: `${url.pathname}${url.search}`,
+        method: request.method,
+        headers,
+        agent: kept && (secure ? agents.https : agents.http),
+      });
+      const abort = () => outgoing.destroy(new Error("aborted"));
+      const connected = watchConnection(outgoing, secure);
+      signal.addEventListener("abort", abort, { once: true });
+      outgoing.once("response", (incoming) => {
+        signal.removeEventListener("abort", abort);
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
+      });
+      outgoing.on("error", (error) => {
+        signal.removeEventListener("abort", abort);
+        reject(connected() ? error : new NotSentError("not sent", { cause: error }));
+      });
+      outgoing.end(request.body);
+    });
+}
+
+function addressOf(url: URL): http.RequestOptions {
+  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  return { hostname, ...(url.port === "" ? {} : { port: url.port }) };
+}
+
+/** Bounds the time to a connection, and tells whether there was one: before it nothing of the request can have gone out. */
+function watchConnection(outgoing: http.ClientRequest, secure: boolean): () => boolean {
+  let connected = false;
+  const timer = setTimeout(() => outgoing.destroy(timedOut()), connectTimeout);
+  const arrive = () => {
+    connected = true;
+    clearTimeout(timer);
+  };
+  outgoing.once("socket", (socket) => {
+    if (outgoing.reusedSocket) arrive();
+    else socket.once(secure ? "secureConnect" : "connect", arrive);
+  });
+  outgoing.once("close", () => clearTimeout(timer));
+  return () => connected;
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" });
+}

@@ -1,0 +1,61 @@
+import { FerryError, NoAnswerError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+
+/** What the system said before anything of the request went out. */
+export class NotSentError extends Error {
+  override readonly name = "NotSentError";
+}
+
+/** The failure of an exchange in words that name the host and the remedy. `sent` where it is known; else read from the error. */
+export function noAnswer(error: unknown, name: string, sent = !(error instanceof NotSentError)): FerryError {
+  if (error instanceof FerryError) return error;
+  const cause = error instanceof NotSentError ? error.cause : error;
+  const code = codeOf(cause);
+  const { what, hint } = explain(code, cause);
+  return new NoAnswerError(`${name}: ${what}`, { sent, code, hint, cause });
+}
+
+/** The system's word, also where it is wrapped (several addresses tried, a proxy's tunnel refused). */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "UNKNOWN";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return error.cause === undefined ? "UNKNOWN" : codeOf(error.cause);
+}
+
+interface Explanation {
+  readonly what: string;
+  readonly hint?: string;
+}
+
+const network = "check the address and the network";
+const explanations: Readonly<Record<string, Explanation>> = {
+  ECONNREFUSED: { what: "connection refused", hint: "is the service running there?" },
+  ENOENT: { what: "there is no such socket", hint: "is the service running?" },
+  EACCES: { what: "not allowed to connect" },
+  ENOTFOUND: { what: "no such host", hint: network },
+  EAI_AGAIN: { what: "the name can't be looked up now", hint: network },
+  ENETUNREACH: { what: "the network can't be reached", hint: network },
+  EHOSTUNREACH: { what: "the host can't be reached", hint: network },
+  ETIMEDOUT: { what: "no connection in time", hint: network },
+  UND_ERR_CONNECT_TIMEOUT: { what: "no connection in time", hint: network },
+  ECONNRESET: { what: "the connection was cut" },
+  EPIPE: { what: "the connection was cut" },
+  UND_ERR_SOCKET: { what: "the connection was cut" },
+  UND_ERR_ABORTED: { what: "the proxy refuses to connect", hint: "check HTTPS_PROXY and NO_PROXY" },
+  EPROTO: { what: "no TLS is spoken there", hint: "check the address: http or https, and the port" },
+  Z_BUF_ERROR: { what: "the compressed answer was cut off" },
+  Z_DATA_ERROR: { what: "the compressed answer is garbled" },
+};
+
+const certificateHint = "if your organisation has a certificate authority of its own, set NODE_EXTRA_CA_CERTS to its PEM file";
+
+function explain(code: string, error: unknown): Explanation {
+  const known = explanations[code];
+  if (known !== undefined) return { ...known, what: `${known.what} (${code})` };
+  const message = error instanceof Error ? oneLine(error.message) : String(error);
+  if (/CERT|SIGNED|ISSUER/.test(code))
+    return { what: `its certificate is not trusted: ${message} (${code})`, hint: certificateHint };
+  if (code.startsWith("HPE_")) return { what: `it doesn't speak HTTP: ${message} (${code})` };
+  return { what: `${message} (${code})` };
+}

@@ -1,0 +1,35 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import type { LoopbackAnswer, LoopbackHandler, LoopbackListener } from "../host.ts";
+
+/** Listens on 127.0.0.1, a port of the system's choice: RFC 8252, 7.3, and 8.3 for the address rather than the name. */
+export function listen(handler: LoopbackHandler): Promise<LoopbackListener> {
+  const server = http.createServer((incoming, outgoing) => {
+    void respond(handler, incoming)
+      .catch(() => broken)
+      .then(({ status, headers, body }) => outgoing.writeHead(status, headers).end(body));
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: "127.0.0.1", port: 0 }, () => {
+      server.removeListener("error", reject);
+      resolve({ port: (server.address() as AddressInfo).port, close: () => close(server) });
+    });
+  });
+}
+
+/** What went wrong in a handler is for the handler to tell; the browser only learns that something did. */
+const broken: LoopbackAnswer = { status: 500, headers: {}, body: "" };
+
+async function respond(handler: LoopbackHandler, incoming: http.IncomingMessage): Promise<LoopbackAnswer> {
+  const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://127.0.0.1");
+  const request = { method: incoming.method ?? "", path: pathname, query: searchParams, host: incoming.headers.host ?? "" };
+  return handler(request);
+}
+
+function close(server: http.Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,64 @@
+import type { Dispatcher } from "undici";
+import { isLoopback } from "../../base/address.ts";
+import type { Environment } from "../host.ts";
+import { NotSentError } from "./failure.ts";
+import { connectTimeout, type Transport } from "./send.ts";
+
+/**
+ * The proxy that an address goes through by the environment. Never one for loopback: a proxy's own loopback is another machine,
+ * and the key would go there in the clear. NO_PROXY is undici's to judge.
+ */
+export function proxyFor(address: string, env: Environment): string | undefined {
+  const url = new URL(address);
+  if (isLoopback(url.hostname)) return undefined;
+  const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
+  const proxy = lowerFirst(env, name);
+  return proxy === "" ? undefined : proxy;
+}
+
+/** Through the environment's proxy, https in a CONNECT tunnel. */
+export function proxiedTransport(env: Environment): Transport {
+  let agent: Promise<Dispatcher> | undefined;
+  return async (request, signal) => {
+    const dispatcher = await (agent ??= makeAgent(env));
+    const { origin, pathname, search } = new URL(request.url);
+    const options = { origin, path: `${pathname}${search}`, method: request.method, headers: request.headers };
+    try {
+      const received = await dispatcher.request({
+        ...options,
+        body: request.body ?? null,
+        signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      return { status: received.statusCode, headers: received.headers, body: received.body };
+    } catch (error) {
+      throw isBeforeSending(error) ? new NotSentError("not sent", { cause: error }) : error;
+    }
+  };
+}
+
+async function makeAgent(env: Environment): Promise<Dispatcher> {
+  const { EnvHttpProxyAgent } = await import("undici");
+  return new EnvHttpProxyAgent({
+    httpProxy: lowerFirst(env, "http_proxy"),
+    httpsProxy: lowerFirst(env, "https_proxy"),
+    noProxy: lowerFirst(env, "no_proxy"),
+    connect: { timeout: connectTimeout },
+  });
+}
+
+/** The lower-case name wins (as curl has it); "" where neither is set, so that undici doesn't look for itself. */
+function lowerFirst(env: Environment, name: string): string {
+  return env[name] ?? env[name.toUpperCase()] ?? "";
+}
+
+const beforeSending =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_ABORTED)$|CERT|SIGNED|ISSUER/;
+
+/** No connection to the proxy, no tunnel, or no TLS in it: nothing of the request can have gone out. */
+function isBeforeSending(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("code" in error && typeof error.code === "string" && beforeSending.test(error.code)) return true;
+  return isBeforeSending(error.cause);
+}
