@@ -50,7 +50,7 @@ export default defineConfig(
       // An async function without await promises that what it throws is a rejection; interfaces here ask for that.
       "@typescript-eslint/require-await": "off",
       "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "as" }],
-      eqeqeq: "error",
+      eqeqeq: ["error", "always", { null: "ignore" }],
       "max-params": ["error", 4],
       "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
       "no-restricted-syntax": ["error", noDefaultExport],

@@ -34,7 +34,7 @@ export default {
     forbid(
       "drivers-are-islands",
       { path: "^src/service/(sandbox/drivers|agent/agents)/([^/]+)" },
-      { path: "^src/service/", pathNot: "^src/service/$1/$2|^src/service/[^/]+/[^/]+[.]ts$" },
+      { path: "^src/service/(sandbox/drivers|agent/agents)/", pathNot: "^src/service/$1/$2" },
     ),
     home("commander", "cli/", "commander"),
     home("zod", "wire/", "zod"),
