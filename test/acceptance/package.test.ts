@@ -31,13 +31,13 @@ afterAll(async () => {
 });
 
 test("the package installs alone and says its version", async () => {
-  expect(await binary.run(["--version"])).toEqual({ code: 0, stdout: `${(await manifest()).version}\n`, stderr: "" });
+  expect(await binary.run(["--version"])).toEqual({ code: 0, stdout: `ferry ${(await manifest()).version}\n`, stderr: "" });
 });
 
 test("git finds it as a subcommand", async () => {
   const env = { ...binary.env, PATH: `${join(folder, "node_modules/.bin")}:${binary.env["PATH"] ?? ""}` };
   const { stdout } = await promisify(execFile)("git", ["ferry", "--version"], { cwd: folder, env });
-  expect(stdout).toBe(`${(await manifest()).version}\n`);
+  expect(stdout).toBe(`ferry ${(await manifest()).version}\n`);
 });
 
 test("it brings nothing but native modules, and they load", async () => {
