@@ -18,6 +18,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * The unpacked package lies under node_modules, where it finds the native modules.
  */
 export function setup(project: TestProject): () => void {
+  forgetSurroundings();
   execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
   const cache = join(root, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
@@ -28,4 +29,9 @@ export function setup(project: TestProject): () => void {
   execFileSync("tar", ["-xzf", tarball], { cwd: folder });
   project.provide("packed", { tarball: join(folder, tarball), folder: join(folder, "package") });
   return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** Run from a git hook or a shell of someone who uses ferry, the tests would act on what the variables name. */
+function forgetSurroundings(): void {
+  for (const name of Object.keys(process.env)) if (/^(GIT|FERRY)_/.test(name)) Reflect.deleteProperty(process.env, name);
 }

@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/globalSetup.ts"],
+    // Tests wait for child processes more than they compute.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
