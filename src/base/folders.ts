@@ -23,17 +23,17 @@ export interface FolderSource {
  * @throws FerryError usage where a FERRY_ variable isn't an absolute path: it would mean another folder in each directory
  */
 export function findFolders({ env, platform, home }: FolderSource): Folders {
-  const { join, isAbsolute } = platform === "win32" ? win32 : posix;
+  const paths = platform === "win32" ? win32 : posix;
   const presets = presetFolders(platform, home, env);
   const choose = (kind: keyof Folders): string => {
     const own = `FERRY_${kind.toUpperCase()}_DIR`;
     const chosen = env[own];
     if (chosen !== undefined && chosen !== "") {
-      if (isAbsolute(chosen)) return chosen;
+      if (paths.isAbsolute(chosen)) return chosen;
       throw new FerryError("usage", `${own} is not an absolute path: ${chosen}`, { hint: `give ${own} as an absolute path` });
     }
     const xdg = env[`XDG_${kind.toUpperCase()}_HOME`];
-    return xdg !== undefined && isAbsolute(xdg) ? join(xdg, "ferry") : presets[kind];
+    return xdg !== undefined && paths.isAbsolute(xdg) ? paths.join(xdg, "ferry") : presets[kind];
   };
   return { config: choose("config"), state: choose("state"), data: choose("data") };
 }

@@ -13,6 +13,8 @@ export interface Store {
   readonly repositories: ResourceStore<Repository> & {
     /** The one of platform `git` that was registered for this place. */
     findByPlace(cloneUrl: string): Promise<Repository | undefined>;
+    /** Whether there is one that is reached through this code provider. */
+    hasProvider(providerId: string): Promise<boolean>;
   };
   readonly sessions: SessionStore;
   readonly timeline: TimelineStore;
@@ -72,7 +74,9 @@ export interface KeyStore {
 export interface SessionStore {
   insert(session: Session): Promise<void>;
   find(id: string): Promise<Session | undefined>;
-  list(query: PageQuery & { readonly status?: SessionStatus | undefined; readonly user_id?: string | undefined }): Promise<Page<Session>>;
+  list(
+    query: PageQuery & { readonly status?: SessionStatus | undefined; readonly user_id?: string | undefined },
+  ): Promise<Page<Session>>;
   update(id: string, change: SessionChange): Promise<Session | undefined>;
   /** Sessions whose `status` is `active`, for recovery at start and for what may not be deleted. */
   listActive(repositoryId?: string): Promise<Session[]>;

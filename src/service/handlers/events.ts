@@ -1,0 +1,45 @@
+import { preferredMedium } from "../http/accept.ts";
+import { jsonAnswer, streamAnswer } from "../http/answer.ts";
+import { Problem } from "../problem.ts";
+import type { Store } from "../store/store.ts";
+import type { Call, Handlers } from "./handler.ts";
+import { found } from "./missing.ts";
+import { streamFrames } from "./stream.ts";
+
+export const events = {
+  async readEvents(call, deps) {
+    const { sessionId } = call.params;
+    found(await deps.store.sessions.find(sessionId), "session", sessionId);
+    const medium = preferredMedium(call.headers.get("accept"), ["application/json", "text/event-stream"]);
+    if (medium === "text/event-stream") {
+      const left = new AbortController();
+      const signal = AbortSignal.any([call.signal, left.signal]);
+      const frames = streamFrames({ sessionId, after: readResumption(call), signal }, deps);
+      return streamAnswer(frames, medium, () => left.abort());
+    }
+    const { after, limit } = call.query;
+    if (after === undefined && limit === undefined) return readWhole(sessionId, call.headers.get("if-none-match"), deps.store);
+    return deps.store.timeline.after(sessionId, after ?? 0, limit ?? Number.MAX_SAFE_INTEGER);
+  },
+} satisfies Pick<Handlers, "readEvents">;
+
+/** The whole timeline, or 304 where the client has it: the revision says as much as the bytes. */
+async function readWhole(sessionId: string, ifNoneMatch: string | null, { timeline }: Store): Promise<Response> {
+  // Read before the events: a tag that is too old costs a repeat, one that is too new would hide an event.
+  const etag = `"${await timeline.revision(sessionId)}"`;
+  const headers = { etag, "cache-control": "private, no-cache" };
+  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//u, ""));
+  if (known.includes(etag) || known.includes("*")) return new Response(null, { status: 304, headers });
+  return jsonAnswer(await timeline.list(sessionId), 200, headers);
+}
+
+/**
+ * The revision after which a stream goes on: the browser's `Last-Event-ID`, which is the later one, else `after`.
+ * @throws Problem 400 where it is no revision
+ */
+function readResumption({ headers, query }: Call<"readEvents">): number {
+  const last = headers.get("last-event-id") ?? "";
+  if (last === "") return query.after ?? 0;
+  if (!/^\d{1,15}$/u.test(last)) throw new Problem(400, "invalid_request", "Last-Event-ID: is no revision of a timeline");
+  return Number(last);
+}

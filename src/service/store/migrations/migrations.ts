@@ -1,0 +1,5 @@
+import { spine } from "./0001-spine.ts";
+import type { Migration } from "./migration.ts";
+
+/** Every migration in order; the first is version 1. Only ever appended to. */
+export const migrations: readonly Migration[] = [spine];
