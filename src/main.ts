@@ -35,6 +35,7 @@ function makeHost(): Host {
     cwd: process.cwd(),
     home: homedir(),
     pid: process.pid,
+    uid: process.getuid?.() ?? -1,
     get version() {
       return readVersion();
     },

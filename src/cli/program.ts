@@ -53,7 +53,10 @@ function addEntry(program: Command, { name, aliases = [], summary, group }: Entr
 
 async function load(entry: Entry, command: Command, host: Host): Promise<void> {
   const loaded = await entry.load();
-  if (!isNoun(loaded)) return addVerb(command, loaded, host);
+  if (!isNoun(loaded)) {
+    addVerb(command, loaded, host);
+    return;
+  }
   for (const verb of loaded) addVerb(command.command(verb.name).aliases(verb.aliases ?? []), verb, host);
   // Without an action commander would print the help as if it were an error.
   command.action(() => {

@@ -23,7 +23,9 @@ export const systemFiles: Files = {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await put(path, "a", data, mode);
   },
-  makeFolder: async (path, mode = 0o700) => void (await mkdir(path, { recursive: true, mode })),
+  async makeFolder(path, mode = 0o700) {
+    await mkdir(path, { recursive: true, mode });
+  },
   list: async (path) => (await readdir(path).catch(absent)) ?? [],
   status: async (path) => {
     const found = await lstat(path).catch(absent);

@@ -12,6 +12,8 @@ export interface Host {
   readonly cwd: string;
   readonly home: string;
   readonly pid: number;
+  /** The user's number, as files have it; -1 where the system has none. */
+  readonly uid: number;
   /** ferry's own version. */
   readonly version: string;
   /** argv of a process that runs ferry again, e.g. `[node, …/bin/ferry.js]`. */

@@ -27,7 +27,9 @@ export function makeKeychains(host: KeychainHost): SecretStores {
 function storeOver(call: (request: KeychainCall) => Promise<unknown>): SecretStore {
   return {
     getPassword: async (service, account) => (await call({ name: "getPassword", service, account })) as string | null,
-    setPassword: async (service, account, password) => void (await call({ name: "setPassword", service, account, password })),
+    async setPassword(service, account, password) {
+      await call({ name: "setPassword", service, account, password });
+    },
     deletePassword: async (service, account) => (await call({ name: "deletePassword", service, account })) as boolean,
     findPassword: async (service) => (await call({ name: "findPassword", service })) as string | null,
     findCredentials: async (service) =>

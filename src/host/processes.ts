@@ -65,7 +65,7 @@ function definite(env: Environment): Record<string, string> {
 /** An exit status is an answer; a program that isn't there and a call that was given up are not. */
 function throwIfNotRun(result: { code?: string | undefined; isCanceled: boolean; cause?: unknown }, options: RunOptions): void {
   if (result.isCanceled) options.signal?.throwIfAborted();
-  if (result.code === "ENOENT" || result.code === "EACCES" || result.code === "ENOTDIR") throw result.cause ?? result;
+  if (result.code !== undefined && result.cause instanceof Error) throw result.cause;
 }
 
 async function startDetached(argv: readonly string[], options: { cwd: string; env: Environment; log: string }): Promise<number> {

@@ -1,0 +1,35 @@
+import { isLoopback } from "../base/address.ts";
+import { FerryError } from "../base/errors.ts";
+import { oneLine } from "../base/text.ts";
+
+/** The embedded service's name among the hosts; it has no address. */
+export const local = "local";
+
+/**
+ * A host's address in the one form that it is kept and compared in: scheme, host in lower case, path without a slash at its
+ * end. Without a scheme it is https, on this machine itself http.
+ * @throws FerryError usage for what is no address, has a user name or password in it, or would send the key in the clear
+ */
+export function parseAddress(text: string): string {
+  const given = text.trim();
+  const address = /^[a-z][a-z0-9+.-]*:\/\//iu.test(given) ? given : `${isLoopback(hostOf(given)) ? "http" : "https"}://${given}`;
+  if (given === "" || !URL.canParse(address))
+    throw new FerryError("usage", `"${oneLine(given)}" is no address of a host`, { hint: "write it as https://agents.example.com" });
+  const url = new URL(address);
+  if (url.username !== "" || url.password !== "")
+    throw new FerryError("usage", "an address of a host holds no user name or password", { hint: `write it as ${url.protocol}//${url.host}` });
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw new FerryError("usage", `${url.protocol}// is no address of a host`, { hint: `write it as https://${url.host}` });
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
+    throw new FerryError("usage", `http would send the key to ${url.host} in the clear`, { hint: `write it as https://${url.host}` });
+  return `${url.origin}${url.pathname.replace(/\/+$/u, "")}`;
+}
+
+/** How people call a host: its address without the scheme. */
+export function hostName(url: string): string {
+  return url.replace(/^https?:\/\//u, "");
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(`http://${address}`) ? new URL(`http://${address}`).hostname : "";
+}

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { FerryError } from "../base/errors.ts";
+import type { Host, SecretStore } from "../host/host.ts";
+import { hostName } from "./address.ts";
+import { makeFileStore } from "./file-store.ts";
+
+/** Where a key is kept. */
+export type StoreName = "keychain" | "file";
+
+/** One login, as the config file has it: everything but the key. */
+export interface Login {
+  /** The host's address, as parseAddress gives it. A key goes to no other. */
+  readonly url: string;
+  /** Who the key is; what keychains show beside it. */
+  readonly account: string;
+  readonly store: StoreName;
+}
+
+export interface Credentials {
+  /** @throws FerryError auth where the keychain is locked, silent or gone, or has no such key */
+  read(login: Login): Promise<string>;
+  /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
+  save(login: Omit<Login, "store">, key: string): Promise<{ store: StoreName; warning?: string }>;
+  /** Whether there was one. */
+  delete(login: Login): Promise<boolean>;
+  /** In words, for people: `the keychain`, or the file's path. */
+  place(store: StoreName): string;
+}
+
+const service = "ferry";
+/** At a login the desktop may be asking its user to unlock the keychain. */
+const loginPatience = 15_000;
+
+/** `folder` is the config folder: the file of keys lies in it. */
+export function makeCredentials(host: Pick<Host, "env" | "files" | "secrets">, folder: string): Credentials {
+  const path = join(folder, "credentials.json");
+  const file = makeFileStore(host.files, path);
+  const place = (store: StoreName): string => (store === "file" ? path : "the keychain");
+  const storeOf = (name: StoreName): SecretStore => (name === "file" ? file : host.secrets.keychain());
+  return {
+    place,
+    async read(login) {
+      const key = await storeOf(login.store).getPassword(service, accountOf(login));
+      if (key !== null) return key;
+      throw new FerryError("auth", `the key for ${hostName(login.url)} is no longer in ${place(login.store)}`, {
+        hint: `ferry login --host ${login.url}`,
+      });
+    },
+    async save(login, key) {
+      const wanted = wantedStore(host);
+      if (wanted === "file") return keep(file, "file", login, key);
+      try {
+        return await keep(host.secrets.keychain(loginPatience), "keychain", login, key);
+      } catch (error) {
+        if (wanted === "keychain" || !isUnavailable(error)) throw error;
+        const kept = await keep(file, "file", login, key);
+        return { ...kept, warning: `no keychain here: the key is kept in ${path}, readable only by you` };
+      }
+    },
+    delete: (login) => storeOf(login.store).deletePassword(service, accountOf(login)),
+  };
+
+  async function keep(store: SecretStore, name: StoreName, login: Omit<Login, "store">, key: string): Promise<{ store: StoreName }> {
+    await store.setPassword(service, accountOf(login), key);
+    // Some keychains take a secret and forget it: better told now than by the next command.
+    if ((await store.getPassword(service, accountOf(login))) !== key)
+      throw new FerryError("auth", `${place(name)} did not keep the key`, { hint: "set FERRY_CREDENTIAL_STORE=file" });
+    return { store: name };
+  }
+}
+
+function accountOf({ url, account }: Omit<Login, "store">): string {
+  return `${account} ${url}`;
+}
+
+/** FERRY_CREDENTIAL_STORE; undefined: the keychain, or where there is none the file. */
+function wantedStore({ env }: Pick<Host, "env">): StoreName | undefined {
+  const wanted = env["FERRY_CREDENTIAL_STORE"] ?? "";
+  if (wanted === "") return undefined;
+  if (wanted === "keychain" || wanted === "file") return wanted;
+  throw new FerryError("usage", `FERRY_CREDENTIAL_STORE is "${wanted}"`, { hint: "set it to keychain or file" });
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof FerryError && error.code === "unavailable";
+}

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import type { Login } from "../../auth/credentials.ts";
+import { FerryError } from "../../base/errors.ts";
+import { findFolders } from "../../base/folders.ts";
+import type { Host } from "../../host/host.ts";
+import { withLock } from "./lock.ts";
+
+/** The config file: never a secret. What a newer ferry wrote beside these fields is kept. */
+export interface Config {
+  readonly version: 1;
+  /** The last one logged in to comes first. */
+  readonly hosts: readonly HostEntry[];
+}
+
+export interface HostEntry extends Login {
+  /** The workspace's name, where the service told it. */
+  readonly workspace?: string;
+}
+
+const patience = 5000;
+
+export function configPath(host: Host): string {
+  return join(findFolders(host).config, "config.json");
+}
+
+/** @throws FerryError usage for a file that is broken, from a newer ferry, or has a value of the wrong type, which is named */
+export async function readConfig(host: Host): Promise<Config> {
+  const path = configPath(host);
+  const text = await host.files.readText(path);
+  if (text === undefined) return { version: 1, hosts: [] };
+  return checked(parsed(text, path), path);
+}
+
+/** Changes it in one step, also where two do so at once. */
+export async function updateConfig(host: Host, change: (config: Config) => Config): Promise<void> {
+  const path = configPath(host);
+  await withLock(host, `${path}.lock`, patience, async () => {
+    const config = change(await readConfig(host));
+    await host.files.write(path, `${JSON.stringify(config, undefined, 2)}\n`);
+  });
+}
+
+function parsed(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new FerryError("usage", `${path} is no JSON`, { hint: "mend it, or remove it and log in again", cause });
+  }
+}
+
+function checked(value: unknown, path: string): Config {
+  if (!isRecord(value)) throw wrong(path, "the whole", "an object");
+  if (value["version"] !== 1) {
+    const newer = typeof value["version"] === "number" && value["version"] > 1;
+    throw newer ? new FerryError("usage", `${path} was written by a newer ferry`, { hint: "update this one" }) : wrong(path, "version", "1");
+  }
+  const hosts = value["hosts"] ?? [];
+  if (!Array.isArray(hosts)) throw wrong(path, "hosts", "an array");
+  (hosts as unknown[]).forEach((entry, at) => checkEntry(entry, `hosts[${at}]`, path));
+  return { ...value, version: 1, hosts: hosts as HostEntry[] };
+}
+
+function checkEntry(entry: unknown, key: string, path: string): void {
+  if (!isRecord(entry)) throw wrong(path, key, "an object");
+  for (const name of ["url", "account"]) if (typeof entry[name] !== "string") throw wrong(path, `${key}.${name}`, "a string");
+  if (entry["store"] !== "keychain" && entry["store"] !== "file") throw wrong(path, `${key}.store`, `"keychain" or "file"`);
+  if (entry["workspace"] !== undefined && typeof entry["workspace"] !== "string") throw wrong(path, `${key}.workspace`, "a string");
+}
+
+function wrong(path: string, key: string, right: string): FerryError {
+  return new FerryError("usage", `${path}: ${key} is not ${right}`, { hint: "mend it, or remove the file and log in again" });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

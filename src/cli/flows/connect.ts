@@ -1,0 +1,89 @@
+import { local } from "../../auth/address.ts";
+import { makeCredentials } from "../../auth/credentials.ts";
+import { FerryError } from "../../base/errors.ts";
+import { findFolders } from "../../base/folders.ts";
+import { oneLine } from "../../base/text.ts";
+import { type Client, makeClient } from "../../client/client.ts";
+import type { ApiKey } from "../../client/http/key.ts";
+import type { Memory } from "../../client/memory.ts";
+import type { Send } from "../../host/host.ts";
+import { makeMemory } from "../config/memory.ts";
+import type { Context } from "../context.ts";
+import { chooseHost, chosenName, type ChosenHost } from "./host.ts";
+import { ensureLocal } from "./local/start.ts";
+
+/** A service that can be called now. */
+export interface Connection {
+  readonly client: Client;
+  readonly memory: Memory;
+  /** How people and `branch.<name>.ferryHost` call it: `local`, or its address. */
+  readonly host: string;
+  readonly name: string;
+  /** Tells apart what was pulled from which service: the address, or `local:` and the id of its data folder. */
+  readonly origin: string;
+}
+
+/**
+ * Chooses the host, finds its key, and makes a client for it; starts the embedded service where that is meant and doesn't run.
+ * `linked` is the host that the session's link names.
+ */
+export async function connect(context: Context, linked?: string): Promise<Connection> {
+  return connectTo(context, await chooseHost(context, linked));
+}
+
+export async function connectTo(context: Context, chosen: ChosenHost): Promise<Connection> {
+  const { env } = context.host;
+  if (!chosen.named && (env["FERRY_API_KEY"] ?? "") !== "")
+    throw new FerryError("usage", "FERRY_API_KEY is set, but no host for it", { hint: "set FERRY_HOST" });
+  if (chosen.kind === "local") {
+    const service = await ensureLocal(context);
+    const send = context.host.network.overSocket(service.socket);
+    return makeConnection(context, chosen, { send, url: "http://localhost", key: service.key, origin: `local:${service.origin}` });
+  }
+  const key = await keyFor(context, chosen);
+  return makeConnection(context, chosen, { send: context.host.network.send, url: chosen.url, key, origin: chosen.url });
+}
+
+/** A client for a key that isn't stored yet. */
+export function clientFor(context: Context, { send, url, key, origin }: Target): { client: Client; memory: Memory } {
+  const { host, global } = context;
+  const memory = makeMemory(host, origin);
+  const trace = (line: string): void => void host.terminal.stderr.write(`${oneLine(line)}\n`);
+  const client = makeClient({
+    send,
+    baseUrl: url,
+    key,
+    clock: host.clock,
+    random: host.random,
+    memory,
+    userAgent: `ferry/${host.version}`,
+    signal: host.interrupt,
+    trace: global.verbose || (host.env["FERRY_DEBUG"] ?? "") !== "" ? trace : undefined,
+  });
+  return { client, memory };
+}
+
+interface Target {
+  readonly send: Send;
+  readonly url: string;
+  readonly key: ApiKey;
+  readonly origin: string;
+}
+
+function makeConnection(context: Context, chosen: ChosenHost, target: Target): Connection {
+  return {
+    ...clientFor(context, target),
+    host: chosen.kind === "local" ? local : chosen.url,
+    name: chosenName(chosen),
+    origin: target.origin,
+  };
+}
+
+async function keyFor({ host }: Context, chosen: ChosenHost & { kind: "remote" }): Promise<ApiKey> {
+  const value = host.env["FERRY_API_KEY"];
+  if (value !== undefined && value !== "") return { value, source: "FERRY_API_KEY" };
+  if (chosen.entry === undefined)
+    throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, { hint: `ferry login --host ${chosen.url}, or set FERRY_API_KEY` });
+  const credentials = makeCredentials(host, findFolders(host).config);
+  return { value: await credentials.read(chosen.entry), source: credentials.place(chosen.entry.store) };
+}

@@ -1,0 +1,71 @@
+import { hostName, local, parseAddress } from "../../auth/address.ts";
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { getConfig } from "../../git/config.ts";
+import { readConfig, type Config, type HostEntry } from "../config/config.ts";
+import type { Context } from "../context.ts";
+import { localWasUsed } from "./local/find.ts";
+
+/** The service that a command talks to. */
+export type ChosenHost =
+  | { readonly kind: "local"; readonly named: boolean }
+  /** `named`: by --host or FERRY_HOST, so that FERRY_API_KEY may go there. */
+  | { readonly kind: "remote"; readonly url: string; readonly entry: HostEntry | undefined; readonly named: boolean };
+
+/**
+ * --host, FERRY_HOST, the link's host, git config ferry.host, the last one logged in to, local: the first that says something.
+ * What a repository's configuration names can only select a host that the user logged in to.
+ * @throws FerryError auth where none can be chosen, or a repository names one that the user isn't logged in to
+ */
+export async function chooseHost(context: Context, linked?: string): Promise<ChosenHost> {
+  const { host, global } = context;
+  const config = await readConfig(host);
+  const given = global.host ?? nonEmpty(host.env["FERRY_HOST"]);
+  if (given !== undefined) return named(given, config);
+  if (linked !== undefined) return selected(linked, config, "this branch is linked to a session on");
+  const configured = await getConfig(context.git, context.folder, "ferry.host");
+  if (configured !== undefined) return selected(configured, config, "ferry.host in the git configuration is");
+  const [last] = config.hosts;
+  if (last !== undefined) return { kind: "remote", url: last.url, entry: last, named: false };
+  if (context.interactive || (await localWasUsed(host))) return { kind: "local", named: false };
+  throw new FerryError("auth", "not logged in, and no host is named", {
+    hint: 'set FERRY_HOST and FERRY_API_KEY, pipe a key to "ferry login --with-token", or name the embedded service: --host local',
+  });
+}
+
+/** How a host is called in lines for people. */
+export function chosenName(chosen: ChosenHost): string {
+  return chosen.kind === "local" ? local : hostName(chosen.url);
+}
+
+function named(text: string, config: Config): ChosenHost {
+  if (text === local) return { kind: "local", named: true };
+  const entry = loggedIn(text, config);
+  return { kind: "remote", url: entry?.url ?? parseAddress(text), entry, named: true };
+}
+
+function selected(text: string, config: Config, who: string): ChosenHost {
+  if (text === local) return { kind: "local", named: false };
+  const entry = loggedIn(text, config);
+  if (entry !== undefined) return { kind: "remote", url: entry.url, entry, named: false };
+  throw new FerryError("auth", `${who} ${oneLine(text)}, which you aren't logged in to`, {
+    hint: "log in there if you trust it (ferry login --host …), or name another with --host",
+  });
+}
+
+/** By name or by address; something that is neither matches nothing. */
+function loggedIn(text: string, { hosts }: Config): HostEntry | undefined {
+  const byName = hosts.find(({ url }) => hostName(url) === text.toLowerCase());
+  if (byName !== undefined) return byName;
+  try {
+    const address = parseAddress(text);
+    return hosts.find(({ url }) => url === address);
+  } catch (error) {
+    if (error instanceof FerryError) return undefined;
+    throw error;
+  }
+}
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === undefined || value === "" ? undefined : value;
+}

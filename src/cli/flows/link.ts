@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { readBranchLink, removeBranchLink, writeBranchLink, type BranchLink } from "../../git/config.ts";
+import type { Context } from "../context.ts";
+import type { Place } from "./place.ts";
+
+/** The session that the current branch, or while it lasts the detached HEAD, belongs to. */
+export async function readLink(context: Context, place: Place): Promise<BranchLink | undefined> {
+  const branch = place.branch;
+  if (branch !== undefined) return readBranchLink(context.git, place.folder, branch);
+  const [session = "", host = ""] = ((await context.host.files.readText(detachedLink(place))) ?? "").split("\n");
+  return session === "" ? undefined : { session, host: host === "" ? undefined : host };
+}
+
+/** In place of an earlier link. */
+export async function writeLink(context: Context, place: Place, link: BranchLink): Promise<void> {
+  if (place.branch !== undefined) await writeBranchLink(context.git, place.folder, place.branch, link);
+  else await context.host.files.write(detachedLink(place), `${link.session}\n${link.host ?? ""}\n`);
+}
+
+/** None there is fine. */
+export async function removeLink(context: Context, place: Place): Promise<void> {
+  if (place.branch !== undefined) await removeBranchLink(context.git, place.folder, place.branch);
+  else await context.host.files.remove(detachedLink(place));
+}
+
+/** A detached HEAD has no name to keep it under, so it lies beside the HEAD that it is of. */
+function detachedLink({ repository }: Place): string {
+  return join(repository.gitDir, "ferry", "link");
+}

@@ -1,0 +1,58 @@
+import { dirname, join } from "node:path";
+import { FerryError } from "../../../base/errors.ts";
+import { findFolders } from "../../../base/folders.ts";
+import type { ApiKey } from "../../../client/http/key.ts";
+import type { Host } from "../../../host/host.ts";
+
+/** The embedded service of this user, as `service.json` in its data folder tells it. */
+export interface LocalService {
+  readonly pid: number;
+  readonly socket: string;
+  readonly version: string;
+  readonly portal: string | undefined;
+  /** The data folder's id. */
+  readonly origin: string;
+  readonly key: ApiKey;
+}
+
+/** Whether the embedded service ever ran for this user. */
+export async function localWasUsed(host: Host): Promise<boolean> {
+  return (await host.files.status(join(findFolders(host).data, "key"))) !== undefined;
+}
+
+/**
+ * The running service; undefined where none runs.
+ * @throws FerryError auth where its files are open to, or belong to, someone else
+ */
+export async function findLocal(host: Host): Promise<LocalService | undefined> {
+  const { data } = findFolders(host);
+  const text = await host.files.readText(join(data, "service.json"));
+  if (text === undefined) return undefined;
+  const said = JSON.parse(text) as { pid: number; start_time: string; socket: string; version: string; portal_address: string | null };
+  if ((await host.processes.startTime(said.pid)) !== said.start_time) return undefined;
+  const [key, origin] = [await readPrivate(host, join(data, "key")), await host.files.readText(join(data, "origin"))];
+  if (key === undefined || origin === undefined) return undefined;
+  await checkOwner(host, host.platform === "win32" ? data : dirname(said.socket), "folder");
+  return {
+    pid: said.pid,
+    socket: said.socket,
+    version: said.version,
+    portal: said.portal_address ?? undefined,
+    origin: origin.trim(),
+    key: { value: key.trim(), source: "the embedded service's key file" },
+  };
+}
+
+async function readPrivate(host: Host, path: string): Promise<string | undefined> {
+  if ((await host.files.status(path)) === undefined) return undefined;
+  await checkOwner(host, path, "file");
+  return host.files.readText(path);
+}
+
+/** Whoever could put a socket or a key there would get what we send. */
+async function checkOwner(host: Host, path: string, kind: "file" | "folder"): Promise<void> {
+  const status = await host.files.status(path);
+  if (host.platform === "win32") return;
+  if (status?.kind === kind && status.uid === host.uid && (status.mode & 0o077) === 0) return;
+  throw new FerryError("auth", `${path} is not yours alone`, { hint: `it must be a ${kind} of yours that nobody else can open: chmod go= ${path}` });
+}

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { FerryError } from "../../../base/errors.ts";
+import { findFolders } from "../../../base/folders.ts";
+import type { Host } from "../../../host/host.ts";
+import { withLock } from "../../config/lock.ts";
+import type { Context } from "../../context.ts";
+import { isBusy } from "./busy.ts";
+import { findLocal, type LocalService } from "./find.ts";
+
+/** How long a start may take, and how long the first one to ask may hold the others up. */
+const startPatience = 30_000;
+const pause = 50;
+
+/** The running service, started in the background where none runs, and said so; one of an older version is replaced when it is idle. */
+export async function ensureLocal(context: Context): Promise<LocalService> {
+  const { host } = context;
+  const found = await findLocal(host);
+  if (found !== undefined && (!isOlder(found, host) || (await isBusy(host, found)))) return found;
+  const { data } = findFolders(host);
+  await host.files.makeFolder(data, 0o700);
+  return withLock(host, join(data, "start.lock"), startPatience, async () => {
+    // Another first use may have been faster.
+    const now = await findLocal(host);
+    if (now !== undefined && !isOlder(now, host)) return now;
+    if (now !== undefined) await stopLocal(host, now);
+    await context.print.note(`starting the embedded service (its data: ${data})`);
+    return startLocal(host, []);
+  });
+}
+
+/**
+ * Starts `ferry serve` in the background and waits until it answers.
+ * @throws FerryError unavailable with the last line of its log where it ends instead
+ */
+export async function startLocal(host: Host, options: readonly string[]): Promise<LocalService> {
+  const { data } = findFolders(host);
+  const log = logPath(host);
+  const pid = await host.processes.detach([...host.self, "serve", ...options], { cwd: data, env: serviceEnvironment(host), log });
+  const deadline = host.clock.elapsed() + startPatience;
+  while (host.clock.elapsed() < deadline) {
+    const service = await findLocal(host);
+    if (service !== undefined) return service;
+    if ((await host.processes.startTime(pid)) === undefined) break;
+    await host.clock.sleep(pause, host.interrupt);
+  }
+  throw new FerryError("unavailable", `the embedded service did not start: ${await lastLine(host, log)}`, { hint: `see ${log}` });
+}
+
+function isOlder(service: LocalService, { version }: Host): boolean {
+  return service.version.localeCompare(version, "en", { numeric: true }) < 0;
+}
+
+/** Asks it to end, and waits until it has. */
+export async function stopLocal(host: Host, { pid }: LocalService): Promise<void> {
+  const startTime = await host.processes.startTime(pid);
+  host.processes.kill(pid, "SIGTERM");
+  const deadline = host.clock.elapsed() + startPatience;
+  while ((await host.processes.startTime(pid)) === startTime && startTime !== undefined) {
+    if (host.clock.elapsed() >= deadline) throw new FerryError("unavailable", `the embedded service (process ${pid}) does not end`);
+    await host.clock.sleep(pause, host.interrupt);
+  }
+}
+
+export function logPath(host: Host): string {
+  return join(findFolders(host).data, "service.log");
+}
+
+/** It serves other commands too: nothing that was meant for this one alone, no key, and no git's idea of a repository. */
+function serviceEnvironment({ env }: Host): Host["env"] {
+  const own = /^(FERRY_(API_KEY|HOST|SESSION)|GIT_.*)$/u;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name)));
+}
+
+async function lastLine(host: Host, path: string): Promise<string> {
+  const lines = ((await host.files.readText(path)) ?? "").trim().split("\n");
+  return lines.at(-1) ?? "it said nothing";
+}

@@ -1,0 +1,83 @@
+import { basename } from "node:path";
+import { local } from "../../auth/address.ts";
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { listAll } from "../../client/pages.ts";
+import type { Tolerant } from "../../client/tolerant.ts";
+import { listRemotes } from "../../git/remotes.ts";
+import type { Repository } from "../../wire/resources.ts";
+import type { Context } from "../context.ts";
+import type { Connection } from "./connect.ts";
+import type { Place } from "./place.ts";
+
+export type KnownRepository = Tolerant<Repository>;
+
+/**
+ * The service's repository that this working copy is of. With the embedded service it is registered where it isn't yet.
+ * @throws FerryError not_found where none matches, usage where several do, with their names
+ */
+export async function repositoryHere(context: Context, connection: Connection, place: Place): Promise<KnownRepository> {
+  const all = await listAll(connection.client.listRepositories, {});
+  if (connection.host === local) return localRepository(connection, place, all);
+  const matching = await matchRemotes(context, place, all);
+  const [only] = matching;
+  if (only !== undefined && matching.length === 1) return only;
+  const candidates = (matching.length > 0 ? matching : all).map(({ id, full_name }) => `${id}  ${full_name ?? ""}`);
+  if (matching.length > 1)
+    throw new FerryError("usage", "the remotes match several repositories", { details: candidates, hint: "name one: --repo ID" });
+  throw new FerryError("not_found", `no repository of ${connection.name} matches a remote of this working copy`, {
+    details: candidates,
+    hint: "register it with: ferry repo create, or name one: --repo ID",
+  });
+}
+
+/** The repositories that one of the working copy's remotes is of. */
+export async function matchRemotes(context: Context, place: Place, all: readonly KnownRepository[]): Promise<KnownRepository[]> {
+  const remotes = (await listRemotes(context.git, place.folder)).flatMap(({ url, pushUrl }) => [placeOf(url), placeOf(pushUrl)]);
+  const exact = all.filter(({ clone_url }) => remotes.some((remote) => same(remote, placeOf(clone_url ?? ""))));
+  if (exact.length > 0) return exact;
+  // An alias of ssh's configuration hides the host; the path is still that of the platform.
+  return all.filter(({ full_name }) => remotes.some(({ path }) => path !== "" && path === (full_name ?? "").toLowerCase()));
+}
+
+/** One that the user named by id or `owner/name`. */
+export async function repositoryNamed({ client, name }: Connection, given: string): Promise<KnownRepository> {
+  const all = await listAll(client.listRepositories, {});
+  const matching = all.filter(({ id, full_name }) => id === given || full_name?.toLowerCase() === given.toLowerCase());
+  const [only] = matching;
+  if (only === undefined) throw new FerryError("not_found", `${name} has no repository ${oneLine(given)}`, { hint: "ferry repo list" });
+  if (matching.length > 1)
+    throw new FerryError("usage", `several repositories are called ${oneLine(given)}`, { details: matching.map(({ id }) => id), hint: "name one by its id" });
+  return only;
+}
+
+/** Two clones are two repositories: what counts is where it lies. */
+async function localRepository({ client }: Connection, place: Place, all: readonly KnownRepository[]): Promise<KnownRepository> {
+  const { commonDir, workTree } = place.repository;
+  const known = all.find(({ clone_url }) => clone_url === commonDir);
+  if (known !== undefined) return known;
+  const name = basename(workTree ?? commonDir);
+  return client.createRepository({
+    body: { name, full_name: `local/${name}`, clone_url: commonDir, platform: "git", default_branch: place.branch ?? "" },
+  });
+}
+
+interface RemotePlace {
+  readonly host: string;
+  readonly path: string;
+}
+
+/** Host and path of a git address in each of its forms (git-clone(1), "GIT URLS"), so that ssh and https of one place are equal. */
+function placeOf(url: string): RemotePlace {
+  const path = (text: string): string => text.replace(/^\/+|\/+$/gu, "").replace(/\.git$/u, "").toLowerCase();
+  if (/^[a-z][a-z0-9+.-]*:\/\//iu.test(url) && URL.canParse(url)) {
+    const { hostname, pathname } = new URL(url);
+    return { host: hostname.toLowerCase(), path: path(pathname) };
+  }
+  const [, host = "", rest = ""] = /^(?:[^@/:]+@)?([^/:]+):(.*)$/u.exec(url) ?? [];
+  return { host: host.toLowerCase(), path: path(rest) };
+}
+
+function same(one: RemotePlace, other: RemotePlace): boolean {
+  return one.host !== "" && one.host === other.host && one.path !== "" && one.path === other.path;
+}

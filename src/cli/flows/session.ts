@@ -1,0 +1,108 @@
+import { FerryError } from "../../base/errors.ts";
+import { cut, oneLine } from "../../base/text.ts";
+import { listAll } from "../../client/pages.ts";
+import type { Tolerant } from "../../client/tolerant.ts";
+import type { Session } from "../../wire/resources.ts";
+import { readConfig } from "../config/config.ts";
+import type { Context } from "../context.ts";
+import { connect, type Connection } from "./connect.ts";
+import { readLink } from "./link.ts";
+import { findPlaceIfAny, type Place } from "./place.ts";
+import { matchRemotes } from "./repository.ts";
+
+export type KnownSession = Tolerant<Session>;
+
+/** A session and the service that has it. */
+export interface OpenSession {
+  readonly connection: Connection;
+  readonly session: KnownSession;
+}
+
+/**
+ * The session that `given` names (an id or the start of one, a branch, a portal address, `-` for the newest). Where nothing is
+ * given: FERRY_SESSION, the link of the current branch, the one whose branch and repository are those here, a choice.
+ * @throws FerryError not_found where nothing matches, usage with the candidates where several do
+ */
+export async function openSession(context: Context, given: string | undefined): Promise<OpenSession> {
+  const named = given ?? context.host.env["FERRY_SESSION"];
+  if (named !== undefined && named !== "") return openNamed(context, named);
+  const place = await findPlaceIfAny(context);
+  const link = place === undefined ? undefined : await readLink(context, place);
+  const connection = await connect(context, link?.host);
+  if (link !== undefined) return { connection, session: await connection.client.readSession({ params: { sessionId: link.session } }) };
+  const session = (place && (await sessionHere(context, connection, place))) ?? (await chooseSession(context, connection));
+  return { connection, session };
+}
+
+async function openNamed(context: Context, named: string): Promise<OpenSession> {
+  const { id, host } = await fromAddress(context, named);
+  const connection = await connect(context, host);
+  return { connection, session: await findSession(connection, id) };
+}
+
+/** A portal address names a session of the host that it lies on, if the user is logged in there. */
+async function fromAddress(context: Context, named: string): Promise<{ id: string; host?: string }> {
+  if (!/^https?:\/\//iu.test(named) || !URL.canParse(named)) return { id: named };
+  const { origin, pathname } = new URL(named);
+  const id = /\/sessions\/([^/]+)/u.exec(pathname)?.[1] ?? pathname.split("/").filter(Boolean).at(-1) ?? "";
+  const { hosts } = await readConfig(context.host);
+  const host = hosts.find(({ url }) => new URL(url).origin === origin)?.url;
+  return { id: decodeURIComponent(id), ...(host === undefined ? {} : { host }) };
+}
+
+async function findSession({ client, name }: Connection, given: string): Promise<KnownSession> {
+  const whole = given === "-" ? undefined : await client.readSession({ params: { sessionId: given } }).catch(unlessMissing);
+  if (whole !== undefined) return whole;
+  const all = await listAll(client.listSessions, {});
+  if (given === "-") {
+    const newest = all.toSorted(byCreation)[0];
+    if (newest !== undefined) return newest;
+    throw new FerryError("not_found", `there is no session on ${name}`, { hint: 'start one: ferry run "what to do"' });
+  }
+  const starting = all.filter(({ id }) => id.startsWith(given) || id.slice(id.indexOf("_") + 1).startsWith(given));
+  const matching = starting.length > 0 ? starting : all.filter(({ branch_name }) => branch_name === given);
+  return onlyOne(matching, `"${oneLine(given)}"`) ?? notFound(`${name} has no session "${oneLine(given)}"`);
+}
+
+/** The one whose branch is the current one and whose repository is one of the remotes', where sessions tell theirs. */
+async function sessionHere(context: Context, { client }: Connection, place: Place): Promise<KnownSession | undefined> {
+  if (place.branch === undefined) return undefined;
+  const sameBranch = (await listAll(client.listSessions, {})).filter(({ branch_name }) => branch_name === place.branch);
+  if (sameBranch.every(({ repository_id }) => repository_id === undefined || repository_id === null))
+    return onlyOne(sameBranch, `the branch ${place.branch}`);
+  const here = await matchRemotes(context, place, await listAll(client.listRepositories, {}));
+  const ids = new Set([...here.map(({ id }) => id)]);
+  return onlyOne(sameBranch.filter(({ repository_id }) => ids.has(repository_id ?? "")), `the branch ${place.branch}`);
+}
+
+async function chooseSession({ interactive, host }: Context, { client, name }: Connection): Promise<KnownSession> {
+  const recent = (await listAll(client.listSessions, {})).toSorted(byCreation);
+  if (recent.length === 0) return notFound(`there is no session on ${name}`);
+  if (interactive) return host.prompt.select("Which session?", recent.map((session) => ({ name: describe(session), value: session })));
+  throw new FerryError("usage", "no session is named, and this branch is linked to none", {
+    details: recent.slice(0, 10).map(describe),
+    hint: "name one: its id, a branch, or - for the newest",
+  });
+}
+
+function onlyOne(sessions: readonly KnownSession[], what: string): KnownSession | undefined {
+  if (sessions.length <= 1) return sessions[0];
+  throw new FerryError("usage", `${what} could be several sessions`, { details: sessions.map(describe), hint: "name one by its id" });
+}
+
+function describe({ id, branch_name, title, status }: KnownSession): string {
+  return [id, branch_name ?? "–", status ?? "–", cut(title ?? "", 50)].map(oneLine).join("  ");
+}
+
+function notFound(message: string): never {
+  throw new FerryError("not_found", message, { hint: "see ferry session list" });
+}
+
+function byCreation(one: KnownSession, other: KnownSession): number {
+  return (other.created_at ?? "").localeCompare(one.created_at ?? "");
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof FerryError && [400, 404, 405, 422].includes(error.status ?? 0)) return undefined;
+  throw error;
+}
