@@ -1,5 +1,6 @@
 import { FerryError } from "../base/errors.ts";
 import type { AnswerOf } from "../wire/contract.ts";
+import { unexpected } from "./http/body.ts";
 import { routes, type RouteName } from "../wire/routes.ts";
 import type { Tolerant } from "./tolerant.ts";
 
@@ -55,7 +56,8 @@ type ItemOf<T> = T extends { items: (infer Item)[] } ? Tolerant<Item> : never;
 export function checkAnswer(route: RouteName, answer: unknown): unknown {
   const form = forms[route];
   const { method, path } = routes[route];
-  const wrong = (what: string) => new FerryError("unavailable", `the service answered ${method} ${path} with ${what}`);
+  const wrong = (what: string) =>
+    new FerryError("unavailable", `the service answered ${method} ${path} with ${what}`, { code: unexpected });
   switch (form) {
     case "done":
       return isObject(answer) ? answer : undefined;
@@ -84,7 +86,7 @@ function envelope(answer: unknown): Readonly<Record<string, unknown>> {
   return isObject(answer) ? answer : {};
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -1,11 +1,13 @@
+export type Remembered = "key-form" | "capabilities";
+
 /**
  * What ferry remembers of one host between runs (which form of the key it takes, what it can do). The values are plain JSON;
  * whoever injects it keeps them apart by host, in the state folder.
  */
 export interface Memory {
-  get(name: string): Promise<unknown>;
+  get(name: Remembered): Promise<unknown>;
   /** `undefined` forgets. */
-  set(name: string, value: unknown): Promise<void>;
+  set(name: Remembered, value: unknown): Promise<void>;
 }
 
 /** A memory for one run, where nothing may be kept. */

@@ -4,6 +4,9 @@ import type { SendResponse } from "../../host/host.ts";
 /** What is held in memory of one answer, in bytes; larger things are streams. */
 export const bodyLimit = 64 * 1024 * 1024;
 
+/** The code of an error that says that an answer isn't what the interface promises. */
+export const unexpected = "unexpected_answer";
+
 /**
  * The whole body of an answer.
  * @throws FerryError unavailable where it is larger than `limit` bytes; the rest is not read
@@ -35,6 +38,7 @@ export function parseJson(body: Uint8Array, { headers }: SendResponse, host: str
     const page = isPage(text, headers["content-type"]);
     throw new FerryError("unavailable", `${host} answered with ${page ? "a web page" : "something that is no JSON"}`, {
       hint: page ? "is a proxy or a sign-in page in the way? check the host's address" : "check the host's address",
+      code: unexpected,
       cause,
     });
   }

@@ -3,6 +3,7 @@ import { cut, oneLine } from "../../base/text.ts";
 import type { SendResponse } from "../../host/host.ts";
 import { readBody } from "./body.ts";
 import type { ApiKey } from "./key.ts";
+import { retryAfter } from "./retry.ts";
 
 /** What of an error's body is looked at, in bytes. */
 const problemLimit = 256 * 1024;
@@ -12,6 +13,8 @@ export interface Asked {
   readonly method: string;
   readonly url: string;
   readonly key: ApiKey;
+  /** Epoch ms, for a Retry-After that is a date. */
+  readonly now: number;
 }
 
 /** An answer of status 400 or more as an error. Takes its body. */
@@ -29,7 +32,9 @@ export function problemOf({ status, headers }: SendResponse, body: string, asked
   const { pathname, host } = new URL(asked.url);
   const said = cut(oneLine(message.replaceAll(asked.key.value, "<redacted>")), 500);
   const line = said === "" ? `${host} answered ${asked.method} ${pathname} with ${status}${nameOf(status)}` : said;
-  return new FerryError(kindOf(status), line, { status, code, hint: hintFor(status, host, asked.key.source) });
+  const again = retryAfter(headers["retry-after"], asked.now);
+  const hint = again === undefined ? hintFor(status, host, asked.key.source) : `try again in ${Math.ceil(again / 1000)} s`;
+  return new FerryError(kindOf(status), line, { status, code, hint, retryAfter: again });
 }
 
 function kindOf(status: number): ErrorKind {

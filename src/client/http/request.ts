@@ -1,10 +1,10 @@
 import { FerryError } from "../../base/errors.ts";
 import type { SendRequest, SendResponse } from "../../host/host.ts";
-import type { ClientOptions } from "../client.ts";
+import type { ClientOptions } from "../options.ts";
 import { isRedirect, redirectTarget } from "./address.ts";
 import { keyHeader, type KeyForm } from "./key.ts";
 import { problem } from "./problem.ts";
-import { persevere, retryAfter, TryAgain } from "./retry.ts";
+import { isGateway, persevere } from "./retry.ts";
 import { requestLines, responseLines } from "./trace.ts";
 
 /** One call as the layers above see it: what is asked, without keys, redirects and further tries. */
@@ -22,7 +22,6 @@ export interface Call {
 /** Makes a call and gives its answer to `read`, whatever the status; a connection that is cut while it reads counts as one try. */
 export type Request = <T>(call: Call, read: (response: SendResponse) => Promise<T>) => Promise<T>;
 
-const keyFormMemory = "key-form";
 const mostRedirects = 5;
 
 /**
@@ -45,16 +44,11 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
     return persevere(patience, repeatable, async () => {
       signal?.throwIfAborted();
       const response = await withKey(options, (key) => follow(send, { ...request, headers: { ...request.headers, ...key } }));
-      if (!isPassing(response.status, repeatable) || patience.limit === 0) return read(response);
-      const failure = await problem(response, { ...request, key: options.key });
-      throw new TryAgain(failure, retryAfter(response.headers["retry-after"], options.clock.now()));
+      const again = patience.limit > 0 && (response.status === 429 || (repeatable && isGateway(response.status)));
+      if (again) throw await problem(response, { ...request, key: options.key, now: options.clock.now() });
+      return read(response);
     });
   };
-}
-
-/** A 429 was refused before anything was done. The gateways' answers leave open what a write did, so only reads are repeated. */
-function isPassing(status: number, repeatable: boolean): boolean {
-  return status === 429 || (repeatable && [502, 503, 504].includes(status));
 }
 
 /**
@@ -66,20 +60,20 @@ async function withKey(
   exchange: (header: Record<string, string>) => Promise<SendResponse>,
 ): Promise<SendResponse> {
   const { key, memory } = options;
-  const known = await memory.get(keyFormMemory);
+  const known = await memory.get("key-form");
   const form: KeyForm = known === "authorization" ? known : "x-api-key";
   const response = await exchange(keyHeader(key, form));
   if (response.status !== 401) {
-    if (response.status < 300 && known !== form) await memory.set(keyFormMemory, form);
+    if (response.status < 300 && known !== form) await memory.set("key-form", form);
     return response;
   }
   if (known === form) {
-    await memory.set(keyFormMemory, undefined);
+    await memory.set("key-form", undefined);
     return response;
   }
   await response.cancel();
   const second = await exchange(keyHeader(key, "authorization"));
-  if (second.status < 300) await memory.set(keyFormMemory, "authorization");
+  if (second.status < 300) await memory.set("key-form", "authorization");
   return second;
 }
 

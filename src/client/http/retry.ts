@@ -13,22 +13,9 @@ export interface Patience {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer that asks to be tried again, and when, in ms. */
-export class TryAgain extends Error {
-  override readonly name = "TryAgain";
-  readonly failure: FerryError;
-  readonly after: number | undefined;
-
-  constructor(failure: FerryError, after: number | undefined) {
-    super(failure.message);
-    this.failure = failure;
-    this.after = after;
-  }
-}
-
 /**
- * Runs an attempt until it is done, fails for good, or the patience is at its end. Again: after a TryAgain; without an answer,
- * where the request is `repeatable` or was never sent.
+ * Runs an attempt until it is done, fails for good, or the patience is at its end. Again: after a 429, which was refused before
+ * anything was done; where the request was never sent; and, if it may be made twice, where no answer or only a gateway's came.
  */
 export async function persevere<T>(patience: Patience, repeatable: boolean, attempt: () => Promise<T>): Promise<T> {
   const end = patience.clock.elapsed() + patience.limit;
@@ -37,13 +24,22 @@ export async function persevere<T>(patience: Patience, repeatable: boolean, atte
       return await attempt();
     } catch (error) {
       patience.signal?.throwIfAborted();
-      const failure = error instanceof TryAgain ? error.failure : error;
-      if (!(error instanceof TryAgain) && !(error instanceof NoAnswerError && (repeatable || !error.sent))) throw failure;
-      const wait = (error instanceof TryAgain ? error.after : undefined) ?? backoff(count, patience.random);
-      if (patience.clock.elapsed() + wait >= end) throw failure;
+      if (!(error instanceof FerryError) || !isPassing(error, repeatable)) throw error;
+      const wait = error.retryAfter ?? backoff(count, patience.random);
+      if (patience.clock.elapsed() + wait >= end) throw error;
       await patience.clock.sleep(wait, patience.signal);
     }
   }
+}
+
+function isPassing(error: FerryError, repeatable: boolean): boolean {
+  if (error instanceof NoAnswerError) return repeatable || !error.sent;
+  return error.status === 429 || (repeatable && isGateway(error.status));
+}
+
+/** The answers of a gateway, or of a service that is starting or overloaded: what a write did is left open. */
+export function isGateway(status: number | undefined): boolean {
+  return status === 502 || status === 503 || status === 504;
 }
 
 /** The wait before try `count` + 2, in ms. */
@@ -53,7 +49,7 @@ export function backoff(count: number, random: (size: number) => Uint8Array): nu
   return Math.round(share * Math.min(longest, first * 2 ** count));
 }
 
-/** `Retry-After` in ms (RFC 9110, 10.2.3: seconds or a date); undefined where there is none that can be read. */
+/** `Retry-After` in ms from `now` (RFC 9110, 10.2.3: seconds or a date); undefined where there is none that can be read. */
 export function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000;

@@ -6,7 +6,8 @@ const secretParameter = /key|token|secret|password|code|signature/i;
 
 /** What goes out, for --verbose: the request line and the headers, secrets cut. Bodies are never shown. */
 export function requestLines({ method, url, headers, body }: SendRequest): string[] {
-  const size = body === undefined ? "" : ` (${typeof body === "string" ? new TextEncoder().encode(body).length : body.length} bytes)`;
+  const size =
+    body === undefined ? "" : ` (${typeof body === "string" ? new TextEncoder().encode(body).length : body.length} bytes)`;
   return [`> ${method} ${withoutSecrets(url)}${size}`, ...headerLines(">", headers)];
 }
 

@@ -1,0 +1,23 @@
+import type { Clock, Send } from "../host/host.ts";
+import type { ApiKey } from "./http/key.ts";
+import type { Memory } from "./memory.ts";
+
+export interface ClientOptions {
+  readonly send: Send;
+  /** The host's base address, e.g. `https://agents.example.com`; over a socket only its path counts. */
+  readonly baseUrl: string;
+  readonly key: ApiKey;
+  readonly clock: Clock;
+  readonly random: (size: number) => Uint8Array;
+  readonly memory: Memory;
+  /** Goes out as `user-agent`, e.g. `ferry/0.1.0`. */
+  readonly userAgent: string;
+  /** Ends every call; its reason is what they reject with. */
+  readonly signal?: AbortSignal | undefined;
+  /** A line of the HTTP trace of --verbose, secrets cut. */
+  readonly trace?: ((line: string) => void) | undefined;
+  /** How long a call may go on trying again, in ms; 0: one try. 60 s where it isn't given. */
+  readonly patience?: number | undefined;
+  /** How long one answer may be silent, in ms. 30 s where it isn't given. */
+  readonly idleTimeout?: number | undefined;
+}

@@ -1,0 +1,89 @@
+import { FerryError } from "../base/errors.ts";
+import type { Page } from "./answers.ts";
+
+/** A list's call, e.g. `client.listSessions`. */
+export type ListCall<Item> = (input: never) => Promise<Page<Item>>;
+
+export interface ListOptions {
+  /** `status`, `user_id`, `include` of the session list: names that the seed leaves open, so that a service may know others. */
+  readonly filters?: Readonly<Record<string, string | undefined>>;
+  /** The most items wanted; without it, all. */
+  readonly limit?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+export interface Listing<Item> {
+  readonly items: Item[];
+  /** Whether the limit left some out. */
+  readonly more: boolean;
+}
+
+/** All items of a list. See readList. */
+export async function listAll<Item extends object>(
+  call: ListCall<Item>,
+  options: Omit<ListOptions, "limit"> = {},
+): Promise<Item[]> {
+  return (await readList(call, options)).items;
+}
+
+/**
+ * The items of a list from all its pages, those alone that the filters let through, also where the service ignores or refuses them.
+ * @throws FerryError unavailable where the cursors go in a circle
+ */
+export async function readList<Item extends object>(call: ListCall<Item>, options: ListOptions = {}): Promise<Listing<Item>> {
+  const items: Item[] = [];
+  const { limit = Infinity } = options;
+  for await (const page of pages(call, options)) {
+    items.push(...page.items.filter((item) => passes(item, options.filters)));
+    if (items.length > limit) return { items: items.slice(0, limit), more: true };
+    if (items.length === limit && follows(page)) return { items, more: true };
+  }
+  return { items, more: false };
+}
+
+async function* pages<Item>(call: ListCall<Item>, options: ListOptions): AsyncGenerator<Page<Item>> {
+  const seen = new Set<string>();
+  const read = call as (input: object) => Promise<Page<Item>>;
+  let guessed: Readonly<Record<string, string | undefined>> = { ...options.filters, ...pageSize(options.limit) };
+  for (let cursor: string | undefined; ;) {
+    let page: Page<Item>;
+    try {
+      page = await read({ query: { ...guessed, cursor }, signal: options.signal });
+    } catch (error) {
+      if (!isRefusal(error) || Object.keys(guessed).length === 0) throw error;
+      options.trace?.(
+        `the service refuses ${Object.keys(guessed).join(", ")} on a list (${error.message}): asked without, filtered here`,
+      );
+      guessed = {};
+      continue;
+    }
+    yield page;
+    if (!follows(page)) return;
+    cursor = page.next_cursor;
+    if (seen.has(cursor))
+      throw new FerryError("unavailable", "the service's list goes in a circle: a page names one that came before");
+    seen.add(cursor);
+  }
+}
+
+function follows<Item>(page: Page<Item>): page is Page<Item> & { next_cursor: string } {
+  return typeof page.next_cursor === "string" && page.next_cursor !== "";
+}
+
+/** The seed shows no page size: it goes out only when the user wants few. */
+function pageSize(limit: number | undefined): Readonly<Record<string, string>> {
+  return limit === undefined || limit > 200 ? {} : { limit: String(limit) };
+}
+
+function isRefusal(error: unknown): error is FerryError {
+  return error instanceof FerryError && (error.status === 400 || error.status === 422);
+}
+
+/** A filter is a field's value. A field that isn't there says nothing against an item. */
+function passes(item: object, filters: ListOptions["filters"] = {}): boolean {
+  return Object.entries(filters).every(([name, wanted]) => {
+    const value = (item as Readonly<Record<string, unknown>>)[name];
+    return wanted === undefined || value === undefined || value === null || value === wanted;
+  });
+}
