@@ -17,7 +17,7 @@ export type KnownRepository = Tolerant<Repository>;
  * @throws FerryError not_found where none matches, usage where several do, with their names
  */
 export async function repositoryHere(context: Context, connection: Connection, place: Place): Promise<KnownRepository> {
-  const all = await listAll(connection.client.listRepositories, {});
+  const all = await listAll(connection.client.listRepositories);
   if (connection.host === local) return localRepository(connection, place, all);
   const matching = await matchRemotes(context, place, all);
   const [only] = matching;
@@ -42,7 +42,7 @@ export async function matchRemotes(context: Context, place: Place, all: readonly
 
 /** One that the user named by id or `owner/name`. */
 export async function repositoryNamed({ client, name }: Connection, given: string): Promise<KnownRepository> {
-  const all = await listAll(client.listRepositories, {});
+  const all = await listAll(client.listRepositories);
   const matching = all.filter(({ id, full_name }) => id === given || full_name?.toLowerCase() === given.toLowerCase());
   const [only] = matching;
   if (only === undefined) throw new FerryError("not_found", `${name} has no repository ${oneLine(given)}`, { hint: "ferry repo list" });

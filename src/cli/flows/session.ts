@@ -53,7 +53,7 @@ async function fromAddress(context: Context, named: string): Promise<{ id: strin
 async function findSession({ client, name }: Connection, given: string): Promise<KnownSession> {
   const whole = given === "-" ? undefined : await client.readSession({ params: { sessionId: given } }).catch(unlessMissing);
   if (whole !== undefined) return whole;
-  const all = await listAll(client.listSessions, {});
+  const all = await listAll(client.listSessions);
   if (given === "-") {
     const newest = all.toSorted(byCreation)[0];
     if (newest !== undefined) return newest;
@@ -67,16 +67,16 @@ async function findSession({ client, name }: Connection, given: string): Promise
 /** The one whose branch is the current one and whose repository is one of the remotes', where sessions tell theirs. */
 async function sessionHere(context: Context, { client }: Connection, place: Place): Promise<KnownSession | undefined> {
   if (place.branch === undefined) return undefined;
-  const sameBranch = (await listAll(client.listSessions, {})).filter(({ branch_name }) => branch_name === place.branch);
+  const sameBranch = (await listAll(client.listSessions)).filter(({ branch_name }) => branch_name === place.branch);
   if (sameBranch.every(({ repository_id }) => repository_id === undefined || repository_id === null))
     return onlyOne(sameBranch, `the branch ${place.branch}`);
-  const here = await matchRemotes(context, place, await listAll(client.listRepositories, {}));
+  const here = await matchRemotes(context, place, await listAll(client.listRepositories));
   const ids = new Set([...here.map(({ id }) => id)]);
   return onlyOne(sameBranch.filter(({ repository_id }) => ids.has(repository_id ?? "")), `the branch ${place.branch}`);
 }
 
 async function chooseSession({ interactive, host }: Context, { client, name }: Connection): Promise<KnownSession> {
-  const recent = (await listAll(client.listSessions, {})).toSorted(byCreation);
+  const recent = (await listAll(client.listSessions)).toSorted(byCreation);
   if (recent.length === 0) return notFound(`there is no session on ${name}`);
   if (interactive) return host.prompt.select("Which session?", recent.map((session) => ({ name: describe(session), value: session })));
   throw new FerryError("usage", "no session is named, and this branch is linked to none", {

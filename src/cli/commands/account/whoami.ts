@@ -1,0 +1,24 @@
+import { identify } from "../../../auth/login.ts";
+import { fields } from "../../../wire/fields.ts";
+import { connect } from "../../flows/connect.ts";
+import { showOne } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+
+export const whoami: Verb = {
+  name: "whoami",
+  summary: "Show who you are to the service",
+  examples: ["ferry whoami", "ferry whoami --json --fields user,workspace"],
+  async run(context) {
+    const connection = await connect(context);
+    const { account, info } = await identify(connection.client);
+    const lines: [string, string | null | undefined][] = [
+      ["host", connection.name],
+      ["user", [info?.user?.name, info?.user?.email].filter(Boolean).join(" ") || account],
+      ["workspace", info?.workspace?.name],
+      ["scopes", info?.key?.scopes?.join(", ")],
+      ["key expires", info?.key?.expires_at ?? (info === undefined ? undefined : "never")],
+      ["service", [info?.service?.name, info?.service?.version].filter(Boolean).join(" ")],
+    ];
+    await showOne(context, { host: connection.host, ...(info ?? { account }) }, lines, ["host", ...fields.cliInfo]);
+  },
+};

@@ -1,0 +1,110 @@
+import { resolve } from "node:path";
+import { FerryError } from "../../../base/errors.ts";
+import { parseJson, readBody } from "../../../client/http/body.ts";
+import { kindOf } from "../../../client/http/problem.ts";
+import type { SendResponse } from "../../../host/host.ts";
+import type { Context } from "../../context.ts";
+import { connect, type Connection } from "../../flows/connect.ts";
+import type { Verb } from "../../verb.ts";
+import { readFields, withQuery } from "./fields.ts";
+
+interface Options {
+  readonly field: readonly string[];
+  readonly typedField: readonly string[];
+  readonly input?: string;
+  readonly include: boolean;
+  readonly paginate: boolean;
+}
+
+export const api: Verb = {
+  name: "api",
+  summary: "Make any call to the service, with the stored key",
+  description:
+    "Make any call to the service, with the stored key. A path without a slash at its start lies below /api/v1. Fields go into the body, with GET into the query.",
+  examples: ["ferry api GET sessions --paginate", "ferry api POST sessions/ses_…/messages -f message='go on'", "ferry api PATCH repositories/rep_… -F enabled=false"],
+  define(command) {
+    const collect = (text: string, before: readonly string[]): string[] => [...before, text];
+    command
+      .argument("<method>", "GET, POST, PATCH, DELETE …")
+      .argument("<path>", "e.g. sessions or /api/v1/sessions")
+      .option("-f, --field <name=value>", "a string", collect, [])
+      .option("-F, --typed-field <name=value>", "true, false, null, a number, or @file for a file's text", collect, [])
+      .option("--input <file>", "the whole body from a file; - is stdin")
+      .option("-i, --include", "print status and headers first", false)
+      .option("--paginate", "all pages of a list, as one array", false);
+  },
+  async run(context, options: Options, method: string, path: string) {
+    const call = await makeCall(context, options, method.toUpperCase(), path);
+    const connection = await connect(context);
+    if (options.paginate) await context.print.json(await allPages(connection, call));
+    else await printAnswer(context, options, call, await send(connection, call));
+  },
+};
+
+interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | Uint8Array | undefined;
+}
+
+async function makeCall(context: Context, options: Options, method: string, path: string): Promise<ApiCall> {
+  if (!/^[A-Z]+$/u.test(method)) throw new FerryError("usage", `"${method}" is no method`, { hint: "ferry api GET sessions" });
+  const whole = path.startsWith("/") ? path : `/api/v1/${path}`;
+  const fields = await readFields(context, options);
+  const withFields = Object.keys(fields).length > 0;
+  if (options.input !== undefined) {
+    if (withFields) throw new FerryError("usage", "give fields or --input, not both");
+    return { method, path: whole, body: await readInput(context, options.input) };
+  }
+  if (method === "GET") return { method, path: withQuery(whole, fields), body: undefined };
+  if (options.paginate) throw new FerryError("usage", "--paginate is for GET");
+  return { method, path: whole, body: withFields ? JSON.stringify(fields) : undefined };
+}
+
+async function readInput({ host, folder }: Context, file: string): Promise<Uint8Array> {
+  if (file === "-") return host.terminal.stdin.read();
+  const bytes = await host.files.read(resolve(folder, file));
+  if (bytes === undefined) throw new FerryError("usage", `there is no file ${file}`);
+  return bytes;
+}
+
+async function send({ client }: Connection, { method, path, body }: ApiCall): Promise<SendResponse> {
+  return client.raw(method, path, body === undefined ? {} : { body, headers: { "content-type": "application/json" } });
+}
+
+/** JSON as everywhere, without secrets; anything else byte for byte. A status of 400 or more is the exit code, after its body. */
+async function printAnswer({ print }: Context, { include }: Options, call: ApiCall, answer: SendResponse): Promise<void> {
+  if (include) {
+    const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
+    await print.data(`HTTP ${answer.status}\n${headers.join("")}\n`);
+  }
+  if (isJson(answer)) {
+    const value = parseJson(await readBody(answer), answer, call.path);
+    if (value !== undefined) await print.json(value);
+  } else for await (const chunk of answer.body) await print.data(chunk);
+  if (answer.status >= 400)
+    throw new FerryError(kindOf(answer.status), `${call.method} ${call.path}: status ${answer.status}`, { status: answer.status });
+}
+
+async function allPages(connection: Connection, call: ApiCall): Promise<unknown[]> {
+  const items: unknown[] = [];
+  const seen = new Set<string>();
+  for (let path = call.path; ; ) {
+    const answer = await send(connection, { ...call, path });
+    const value = parseJson(await readBody(answer), answer, call.path);
+    if (answer.status >= 400) throw new FerryError(kindOf(answer.status), `GET ${path}: status ${answer.status}`, { status: answer.status });
+    if (Array.isArray(value)) return [...items, ...(value as unknown[])];
+    const page = value as { items?: unknown[]; next_cursor?: string | null };
+    if (!Array.isArray(page.items)) throw new FerryError("usage", `${call.path} answers no list`, { hint: "leave --paginate out" });
+    items.push(...page.items);
+    const cursor = page.next_cursor ?? "";
+    if (cursor === "") return items;
+    if (seen.has(cursor)) throw new FerryError("unavailable", "the service's list goes in a circle: a page names one that came before");
+    seen.add(cursor);
+    path = withQuery(call.path, { cursor });
+  }
+}
+
+function isJson({ headers }: SendResponse): boolean {
+  return /^application\/(.+\+)?json\b/iu.test(headers["content-type"] ?? "");
+}

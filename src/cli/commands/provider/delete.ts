@@ -1,0 +1,22 @@
+import { fields } from "../../../wire/fields.ts";
+import { connect } from "../../flows/connect.ts";
+import { confirm } from "../../flows/text.ts";
+import type { Verb } from "../../verb.ts";
+import { findProvider } from "./find.ts";
+
+export const remove: Verb = {
+  name: "delete",
+  aliases: ["rm"],
+  summary: "Disconnect a code provider; its stored token goes",
+  examples: ["ferry provider delete work --yes"],
+  define: (command) => void command.argument("<provider>", "id or name"),
+  async run(context, _, given: string) {
+    const connection = await connect(context);
+    const provider = await findProvider(connection, given);
+    const name = provider.name ?? provider.id;
+    await confirm(context, `Disconnect ${name} from ${connection.name}?`);
+    const answer = await connection.client.deleteProvider({ params: { providerId: provider.id } });
+    if (context.global.json) await context.print.json({ ...provider, ...answer }, fields.provider);
+    else await context.print.note(`${name} is no longer connected`);
+  },
+};

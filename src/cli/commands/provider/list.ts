@@ -1,0 +1,19 @@
+import { readList } from "../../../client/pages.ts";
+import { fields } from "../../../wire/fields.ts";
+import { connect } from "../../flows/connect.ts";
+import { wholeNumber } from "../../options.ts";
+import { showList } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+import { providerColumns } from "./find.ts";
+
+export const list: Verb = {
+  name: "list",
+  aliases: ["ls"],
+  summary: "List the connected code providers",
+  examples: ["ferry provider list"],
+  define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
+  async run(context, { limit }: { readonly limit?: number }) {
+    const { client } = await connect(context);
+    await showList(context, await readList(client.listProviders, { limit }), providerColumns, fields.provider);
+  },
+};

@@ -1,0 +1,22 @@
+import { fields } from "../../../wire/fields.ts";
+import { connect } from "../../flows/connect.ts";
+import { repositoryNamed } from "../../flows/repository.ts";
+import { confirm } from "../../flows/text.ts";
+import type { Verb } from "../../verb.ts";
+
+export const remove: Verb = {
+  name: "delete",
+  aliases: ["rm"],
+  summary: "Take a repository out of the service; the repository itself stays",
+  examples: ["ferry repo delete acme/shop --yes"],
+  define: (command) => void command.argument("<repository>", "id or owner/name"),
+  async run(context, _, given: string) {
+    const connection = await connect(context);
+    const repository = await repositoryNamed(connection, given);
+    const name = repository.full_name ?? repository.id;
+    await confirm(context, `Take ${name} out of ${connection.name}?`);
+    const answer = await connection.client.deleteRepository({ params: { id: repository.id } });
+    if (context.global.json) await context.print.json({ ...repository, ...answer }, fields.repository);
+    else await context.print.note(`${name} is no longer in ${connection.name}`);
+  },
+};

@@ -1,0 +1,32 @@
+import { FerryError } from "../../../base/errors.ts";
+import { fields } from "../../../wire/fields.ts";
+import { connect } from "../../flows/connect.ts";
+import { repositoryNamed } from "../../flows/repository.ts";
+import { showOne } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+import { repositoryLines } from "./columns.ts";
+
+interface Options {
+  readonly enable: boolean;
+  readonly disable: boolean;
+}
+
+export const edit: Verb = {
+  name: "edit",
+  summary: "Let agents use a repository, or no longer",
+  examples: ["ferry repo edit acme/shop --disable"],
+  define(command) {
+    command
+      .argument("<repository>", "id or owner/name")
+      .option("--enable", "agents may use it", false)
+      .option("--disable", "agents may not use it", false);
+  },
+  async run(context, { enable, disable }: Options, given: string) {
+    if (enable === disable) throw new FerryError("usage", "give --enable or --disable");
+    const connection = await connect(context);
+    const repository = await repositoryNamed(connection, given);
+    const answer = await connection.client.updateRepository({ params: { id: repository.id }, body: { enabled: enable } });
+    const changed = { ...repository, ...answer };
+    await showOne(context, changed, repositoryLines(changed, context.host), fields.repository);
+  },
+};

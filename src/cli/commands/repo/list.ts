@@ -1,0 +1,19 @@
+import { readList } from "../../../client/pages.ts";
+import { fields } from "../../../wire/fields.ts";
+import { connect } from "../../flows/connect.ts";
+import { wholeNumber } from "../../options.ts";
+import { showList } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+import { repositoryColumns } from "./columns.ts";
+
+export const list: Verb = {
+  name: "list",
+  aliases: ["ls"],
+  summary: "List the repositories that the service knows",
+  examples: ["ferry repo list", "ferry repo list --json --fields id,full_name"],
+  define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
+  async run(context, { limit }: { readonly limit?: number }) {
+    const { client } = await connect(context);
+    await showList(context, await readList(client.listRepositories, { limit }), repositoryColumns, fields.repository);
+  },
+};

@@ -1,0 +1,37 @@
+import type { Host } from "../../../host/host.ts";
+import type { KnownSession } from "../../flows/session.ts";
+import type { Column } from "../../output/table.ts";
+import { when } from "../../output/when.ts";
+
+/** What a list of sessions shows of each. */
+export function sessionColumns({ clock }: Host): readonly Column<KnownSession>[] {
+  const now = clock.now();
+  return [
+    { header: "ID", value: ({ id }) => id },
+    { header: "STATUS", value: ({ status }) => status },
+    { header: "AGENT", value: ({ agent_status }) => agent_status },
+    { header: "BRANCH", value: ({ branch_name }) => branch_name },
+    { header: "TITLE", value: ({ title }) => title },
+    { header: "UPDATED", value: ({ updated_at }, terminal) => when(updated_at, terminal, now) },
+  ];
+}
+
+/** And all that is worth a line of one. */
+export function sessionLines(session: KnownSession, { clock, terminal }: Host): [string, string | null | undefined][] {
+  const time = (text: string | null | undefined): string | undefined => when(text, terminal.stdout.isTTY, clock.now());
+  return [
+    ["id", session.id],
+    ["title", session.title],
+    ["status", session.status],
+    ["agent", session.agent_status],
+    ["model", session.model],
+    ["branch", session.branch_name],
+    ["base", [session.base_branch, session.base_commit?.slice(0, 12)].filter(Boolean).join(" at ")],
+    ["head", session.head_commit?.slice(0, 12)],
+    ["auto-commit", session.auto_commit === undefined || session.auto_commit === null ? undefined : session.auto_commit ? "on" : "off"],
+    ["repository", session.repository_id],
+    ["origin", session.origin],
+    ["created", time(session.created_at)],
+    ["updated", time(session.updated_at)],
+  ];
+}

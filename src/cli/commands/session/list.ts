@@ -1,0 +1,48 @@
+import { readList } from "../../../client/pages.ts";
+import { fields } from "../../../wire/fields.ts";
+import { connect } from "../../flows/connect.ts";
+import { repositoryNamed } from "../../flows/repository.ts";
+import type { KnownSession } from "../../flows/session.ts";
+import { wholeNumber } from "../../options.ts";
+import { showList } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+import { sessionColumns } from "./columns.ts";
+
+interface Options {
+  readonly status?: string;
+  readonly user?: string;
+  readonly repo?: string;
+  readonly branch?: string;
+  readonly include?: string;
+  readonly limit?: number;
+}
+
+export const list: Verb = {
+  name: "list",
+  aliases: ["ls"],
+  summary: "List sessions, newest first",
+  examples: ["ferry session list --status active", "ferry session list --json --fields id,branch_name,agent_status"],
+  define(command) {
+    command
+      .option("--status <status>", "only those of this status")
+      .option("--user <id>", "only those that this user made")
+      .option("--repo <repository>", "only those of this repository (id or owner/name)")
+      .option("--branch <name>", "only those of this branch")
+      .option("--include <field>", "also this computed field, e.g. mr_pipeline_summary")
+      .option("--limit <number>", "at most so many", wholeNumber);
+  },
+  async run(context, { status, user, repo, branch, include, limit }: Options) {
+    const connection = await connect(context);
+    const repository = repo === undefined ? undefined : await repositoryNamed(connection, repo);
+    const filters = { status, user_id: user, include };
+    const wanted = (session: KnownSession): boolean =>
+      (branch === undefined || session.branch_name === branch) &&
+      (repository === undefined || session.repository_id === repository.id);
+    // What only we filter by must not be cut before that.
+    const cutHere = branch !== undefined || repository !== undefined;
+    const listing = await readList(connection.client.listSessions, { filters, limit: cutHere ? undefined : limit });
+    const items = listing.items.filter(wanted);
+    const more = listing.more || (cutHere && items.length > (limit ?? Infinity));
+    await showList(context, { items: items.slice(0, limit), more }, sessionColumns(context.host), fields.session);
+  },
+};

@@ -1,0 +1,16 @@
+import { fields } from "../../../wire/fields.ts";
+import { openSession } from "../../flows/session.ts";
+import { showOne } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+import { sessionLines } from "./columns.ts";
+
+export const view: Verb = {
+  name: "view",
+  summary: "Show a session",
+  examples: ["ferry session view", "ferry session view - --json"],
+  define: (command) => void command.argument("[session]", "which one"),
+  async run(context, _, given?: string) {
+    const { session } = await openSession(context, given);
+    await showOne(context, session, sessionLines(session, context.host), fields.session);
+  },
+};

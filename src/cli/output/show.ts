@@ -1,0 +1,28 @@
+import type { Listing } from "../../client/pages.ts";
+import type { Context } from "../context.ts";
+import { record } from "./record.ts";
+import { table, type Column } from "./table.ts";
+
+/** A list: one array with --json, else a table. That a limit left some out is said on stderr. */
+export async function showList<Row>(
+  { print, global, host }: Context,
+  { items, more }: Listing<Row>,
+  columns: readonly Column<Row>[],
+  known: readonly string[],
+): Promise<void> {
+  if (global.json) await print.json(items, known);
+  else await print.data(table(items, columns, host.terminal.stdout));
+  if (more) await print.note(`there is more than these ${items.length}: raise --limit, or leave it out`);
+  else if (items.length === 0 && !global.json) await print.note("there is none");
+}
+
+/** One resource: as it came with --json, else the named values a line each. */
+export async function showOne(
+  { print, global }: Context,
+  resource: unknown,
+  lines: readonly (readonly [name: string, value: string | null | undefined])[],
+  known: readonly string[],
+): Promise<void> {
+  if (global.json) await print.json(resource, known);
+  else await print.data(record(lines));
+}

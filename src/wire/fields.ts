@@ -1,0 +1,69 @@
+import type { SessionEvent } from "./event.ts";
+import type { CliInfo, Provider, Repository, Session } from "./resources.ts";
+
+/** The names of each resource's fields, for whoever picks some of them: no schema library is loaded for that. A test keeps them whole. */
+export const fields = {
+  provider: ["id", "workspace_id", "user_id", "platform", "name", "base_url", "metadata", "created_at", "updated_at"],
+  repository: [
+    "id",
+    "workspace_id",
+    "code_provider_id",
+    "name",
+    "full_name",
+    "clone_url",
+    "default_branch",
+    "platform",
+    "external_id",
+    "enabled",
+    "webhooks_registered",
+    "webhook_secret",
+    "analysis_status",
+    "analysis_error",
+    "last_analyzed_at",
+    "created_at",
+    "updated_at",
+  ],
+  session: [
+    "id",
+    "title",
+    "workspace_id",
+    "user_id",
+    "branch_name",
+    "auto_commit",
+    "status",
+    "origin",
+    "created_at",
+    "updated_at",
+    "sandbox_id",
+    "model",
+    "agent_status",
+    "merged_at",
+    "deep_work_id",
+    "repository_id",
+    "base_branch",
+    "base_commit",
+    "head_commit",
+  ],
+  event: [
+    "id",
+    "session_id",
+    "type",
+    "payload",
+    "status",
+    "client_id",
+    "session_goal_id",
+    "session_task_id",
+    "created_at",
+    "updated_at",
+    "revision",
+  ],
+  cliInfo: ["service", "portal_url", "workspace", "user", "key", "capabilities"],
+} as const satisfies Fields;
+
+interface Fields {
+  readonly provider: readonly (keyof Provider)[];
+  readonly repository: readonly (keyof Repository)[];
+  readonly session: readonly (keyof Session)[];
+  readonly event: readonly (keyof SessionEvent)[];
+  readonly cliInfo: readonly (keyof CliInfo)[];
+}
