@@ -17,13 +17,13 @@ export async function readCapabilities(
 ): Promise<ReadonlySet<string>> {
   const known = await memory.get("capabilities");
   if (isCurrent(known, clock.now())) return new Set(known.words);
-  const words = (await ifThere(readCli))?.capabilities ?? [];
+  const words = (await readCliInfo(readCli))?.capabilities ?? [];
   await memory.set("capabilities", { words, until: clock.now() + day });
   return new Set(words);
 }
 
 /** A service without the extension doesn't know the address, or answers it with something of its own. */
-async function ifThere(readCli: Calls["readCli"]): Promise<Awaited<ReturnType<Calls["readCli"]>> | undefined> {
+export async function readCliInfo(readCli: Calls["readCli"]): Promise<Awaited<ReturnType<Calls["readCli"]>> | undefined> {
   try {
     return await readCli();
   } catch (error) {

@@ -37,7 +37,7 @@ export function problemOf({ status, headers }: SendResponse, body: string, asked
   return new FerryError(kindOf(status), line, { status, code, hint, retryAfter: again });
 }
 
-function kindOf(status: number): ErrorKind {
+export function kindOf(status: number): ErrorKind {
   if (status === 400 || status === 422) return "usage";
   if (status === 401 || status === 403) return "auth";
   if (status === 404) return "not_found";

@@ -1,0 +1,102 @@
+import { exitCodes } from "../base/errors.ts";
+import { agentStatuses, sessionStatuses } from "../wire/values.ts";
+import type { SessionState, TimelineEvent } from "./timeline/items.ts";
+
+/** How a session stands for someone who waits for it. */
+export type Outcome = "idle" | "finished" | "merged" | "waiting_for_user" | "failed" | "closed" | "canceled" | "timeout";
+
+/** The exit code of each. */
+export const outcomeExits: Readonly<Record<Outcome, number>> = {
+  idle: 0,
+  finished: 0,
+  merged: 0,
+  waiting_for_user: exitCodes.attention,
+  failed: exitCodes.failure,
+  closed: exitCodes.failure,
+  canceled: exitCodes.failure,
+  timeout: exitCodes.pending,
+};
+
+export interface Situation {
+  readonly session: SessionState;
+  /** In the order of the timeline; those that `isTelling` drops may be missing. */
+  readonly events: readonly TimelineEvent[];
+  /** The id or client_id of the message that we wait for; without it, the newest counts. */
+  readonly message?: string | undefined;
+  /** For how long nothing has changed, in ms. */
+  readonly quiet: number;
+}
+
+export type Verdict =
+  | { readonly state: "going" }
+  /** Done by all that is known, but the service's words are foreign: so if nothing changes for `wait` ms more. */
+  | { readonly state: "settling"; readonly wait: number }
+  | { readonly state: "needs you" | "done" | "ended"; readonly outcome: Outcome; readonly note?: string };
+
+/** How long a session with words that we don't know must rest until it counts as done, in ms. */
+export const settleTime = 60_000;
+
+/** The rules under the state table of the wire: needs you, done, ended. */
+export function judge({ session, events, message, quiet }: Situation): Verdict {
+  const end = endOf(session, events);
+  if (end !== undefined) return { state: "ended", outcome: end };
+  if (asks(session, events)) return { state: "needs you", outcome: "waiting_for_user" };
+  if (!isDone(session, events, message)) return { state: "going" };
+  const outcome = resting(session, ours(events, message));
+  if (isOurWord(session)) return { state: "done", outcome };
+  if (quiet < settleTime) return { state: "settling", wait: settleTime - quiet };
+  return { state: "done", outcome, note: `nothing has changed for ${settleTime / 1000} s` };
+}
+
+/** Whether an event can matter to the verdict: the talk, the ends, and what is still under way. */
+export function isTelling(event: TimelineEvent): boolean {
+  return isOpen(event) || talk.has(event.type ?? "") || ends[event.type ?? ""] !== undefined;
+}
+
+/** Whether it waits or is being worked on. */
+export function isOpen({ status }: TimelineEvent): boolean {
+  return status === "queued" || status === "processing";
+}
+
+const talk: ReadonlySet<string> = new Set(["user_message", "agent_ask_user", "user_ask_user_response"]);
+const rests: ReadonlySet<string> = new Set(["idle", "stopped", "failed"]);
+const ends: Readonly<Record<string, Outcome>> = {
+  session_finished: "finished",
+  session_closed: "closed",
+  merge_request_merged: "merged",
+};
+
+function isOurWord({ agent_status }: SessionState): boolean {
+  return (agentStatuses as readonly (string | null | undefined)[]).includes(agent_status);
+}
+
+function asks(session: SessionState, events: readonly TimelineEvent[]): boolean {
+  if (isOurWord(session)) return session.agent_status === "waiting_for_user";
+  return events.findLast(({ type }) => talk.has(type ?? ""))?.type === "agent_ask_user";
+}
+
+function endOf({ status, agent_status }: SessionState, events: readonly TimelineEvent[]): Outcome | undefined {
+  const known = sessionStatuses.find((word) => word === status);
+  if (known === "active") return undefined;
+  if (known !== undefined) return agent_status === "failed" ? "failed" : known;
+  // A message that is taken up after the end goes on with the session.
+  return ends[events.findLast(({ type }) => talk.has(type ?? "") || ends[type ?? ""] !== undefined)?.type ?? ""];
+}
+
+function isDone(session: SessionState, events: readonly TimelineEvent[], message: string | undefined): boolean {
+  if (events.some(isOpen)) return false;
+  if (isOurWord(session) && !rests.has(session.agent_status ?? "")) return false;
+  const awaited = ours(events, message);
+  if (awaited === undefined) return message === undefined;
+  return awaited.status === "completed" || awaited.status === "canceled";
+}
+
+function ours(events: readonly TimelineEvent[], message: string | undefined): TimelineEvent | undefined {
+  const messages = events.filter(({ type }) => type === "user_message");
+  return message === undefined ? messages.at(-1) : messages.find(({ id, client_id }) => id === message || client_id === message);
+}
+
+function resting(session: SessionState, awaited: TimelineEvent | undefined): Outcome {
+  if (session.agent_status === "failed") return "failed";
+  return awaited?.status === "canceled" ? "canceled" : "idle";
+}

@@ -1,0 +1,36 @@
+import type { FerryError } from "../../base/errors.ts";
+import type { Answer } from "../answers.ts";
+import type { Outcome } from "../outcome.ts";
+
+export type TimelineEvent = Answer<"readEvents">[number];
+export type SessionState = Answer<"readSession">;
+
+/** How a timeline is followed, best first: as a stream, by asking for what came after a revision, by reading all of it again. */
+export type SourceName = "stream" | "after" | "array";
+
+/** An event at its first sight, or a changed version of it. */
+export interface EventItem {
+  readonly kind: "event";
+  readonly event: TimelineEvent;
+  /** It was there before, and has changed. */
+  readonly update: boolean;
+  /** It is new, but older than what was shown already. */
+  readonly late: boolean;
+}
+
+/** What a source brings. */
+export type Update =
+  | EventItem
+  | { readonly kind: "session"; readonly session: SessionState }
+  /** A commit is there to be pulled; the fields of `event: patch`. */
+  | { readonly kind: "patch"; readonly patch: Readonly<Record<string, unknown>> }
+  /** Text as the agent writes it, before its event. */
+  | { readonly kind: "delta"; readonly delta: Readonly<Record<string, unknown>> }
+  /** The service no longer has what came before this. */
+  | { readonly kind: "gap"; readonly gap: Readonly<Record<string, unknown>> }
+  /** The connection is lost and will be tried again. */
+  | { readonly kind: "trouble"; readonly error: FerryError }
+  | { readonly kind: "source"; readonly name: SourceName };
+
+/** What a follower sees; the outcome is the last. */
+export type FollowItem = Update | { readonly kind: "outcome"; readonly outcome: Outcome; readonly note?: string };

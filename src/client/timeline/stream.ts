@@ -1,0 +1,116 @@
+import { isObject } from "../answers.ts";
+import { readState } from "./array.ts";
+import type { SessionState, TimelineEvent, Update } from "./items.ts";
+import { notOffered, persistently, type Watched } from "./source.ts";
+import { parseSse, type SseMessage } from "./sse.ts";
+import { orTimeUp, timeUp } from "./time-up.ts";
+
+/** How long the connection may be without a byte, in ms: the service sends a comment every 15 s. */
+const idleTimeout = 45_000;
+/** A stream that brings only comments proves nothing about the session: after this long it is asked for by REST, in ms. */
+const watchInterval = 30_000;
+
+/** As server-sent events, from the newest revision on, which is also where a new connection takes up. */
+export function followStream(watched: Watched): AsyncGenerator<Update> {
+  return persistently(watched, () => connection(watched));
+}
+
+async function* connection(watched: Watched): AsyncGenerator<Update> {
+  const { timeline, clock } = watched;
+  const messages = await connect(watched);
+  try {
+    let next = messages.next();
+    for (;;) {
+      const step = await orTimeUp(next, watchInterval, clock);
+      if (step === timeUp) {
+        const missed = yield* check(watched);
+        // It has events that the stream didn't bring: the connection is dead, whatever it still sends.
+        if (missed) return;
+        continue;
+      }
+      if (step.done === true) return;
+      yield* understand(step.value, timeline);
+      next = messages.next();
+    }
+  } finally {
+    await messages.end();
+  }
+}
+
+interface Messages {
+  next(): Promise<IteratorResult<SseMessage, unknown>>;
+  end(): Promise<void>;
+}
+
+async function connect({ client, sessionId, timeline, signal }: Watched): Promise<Messages> {
+  const after = timeline.revision;
+  if (after === undefined) throw notOffered("the service's events have no revision");
+  const response = await client.stream("readEvents", {
+    params: { sessionId },
+    query: { after },
+    accept: "text/event-stream",
+    // Compression would hold lines back.
+    headers: { "last-event-id": String(after), "accept-encoding": "identity" },
+    signal,
+    patience: 0,
+    idleTimeout,
+  });
+  if (!/^text\/event-stream\b/i.test(response.headers["content-type"] ?? "")) {
+    await response.cancel();
+    throw notOffered("the service doesn't stream its events");
+  }
+  const messages = parseSse(response.body);
+  return { next: () => messages.next(), end: () => response.cancel() };
+}
+
+/** Asks the service itself; says whether the stream missed something. */
+async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
+  const { client, sessionId, timeline, signal } = watched;
+  const after = timeline.revision ?? 0;
+  const missed = timeline.accept(await client.readEvents({ params: { sessionId }, query: { after }, signal, patience: 0 }));
+  yield* missed;
+  yield* readState(watched);
+  return missed.length > 0;
+}
+
+function* understand({ event, data, id }: SseMessage, timeline: Watched["timeline"]): Generator<Update> {
+  const value = parsed(data);
+  switch (event) {
+    case "session_event":
+    case "message":
+      if (typeof value["id"] !== "string") throw notOffered("the stream has an event without an id");
+      yield* timeline.accept([withRevision(value as unknown as TimelineEvent, id)]);
+      return;
+    case "session":
+      yield { kind: "session", session: value as unknown as SessionState };
+      return;
+    case "patch":
+      yield { kind: "patch", patch: value };
+      return;
+    case "delta":
+      yield { kind: "delta", delta: value };
+      return;
+    case "gap":
+      yield { kind: "gap", gap: value };
+      return;
+    // Further kinds of messages are for newer readers.
+    default:
+  }
+}
+
+function parsed(data: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(data);
+    if (isObject(value)) return value;
+  } catch {
+    // Said below, as for any other thing that is no object.
+  }
+  throw notOffered("the stream has a message that is no JSON object");
+}
+
+/** The message's id is the revision, also where the event doesn't repeat it. */
+function withRevision(event: TimelineEvent, id: string | undefined): TimelineEvent {
+  return typeof event.revision === "number" || id === undefined || !/^\d{1,15}$/.test(id)
+    ? event
+    : { ...event, revision: Number(id) };
+}
