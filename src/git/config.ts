@@ -1,4 +1,5 @@
 import type { Git } from "./git.ts";
+import { gitError } from "./runner.ts";
 
 /** Which session a branch belongs to, as it stands in the repository's configuration. Written by hand too, so untrusted. */
 export interface BranchLink {
@@ -29,7 +30,9 @@ export async function removeBranchLink(git: Git, cwd: string, branch: string): P
 
 /** The value that counts (git takes the last), undefined where there is none. */
 export async function getConfig(git: Git, cwd: string, name: string): Promise<string | undefined> {
-  const result = await git.run(["config", "--null", "--get", name], { cwd });
+  const args = ["config", "--null", "--get", name];
+  const result = await git.run(args, { cwd });
+  if (result.code > 1) throw gitError(args, result);
   return result.code === 0 ? result.stdout.toString("utf8").replace(/\0$/u, "") : undefined;
 }
 
@@ -38,8 +41,9 @@ export async function setConfig(git: Git, cwd: string, name: string, value: stri
   await git.ok(["config", "--local", "--replace-all", name, value], { cwd });
 }
 
-/** git-config(1): exit 5 is "no such name", which is what was wanted. */
+/** Takes all values away. git-config(1): exit 5 is "no such name", which is what was wanted. */
 export async function unsetConfig(git: Git, cwd: string, name: string): Promise<void> {
   const args = ["config", "--local", "--unset-all", name];
-  if ((await git.run(args, { cwd })).code !== 5) return;
+  const result = await git.run(args, { cwd });
+  if (result.code !== 0 && result.code !== 5) throw gitError(args, result);
 }

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import type { GitResult } from "../../git/git.ts";
+import { lie, type Series, type SeriesItem } from "../series/series.ts";
+import { spoolMails } from "../series/mails.ts";
+import type { Engine, Workshop } from "./engine.ts";
+import { graft } from "./graft.ts";
+import { makeMiniBase } from "./mini.ts";
+import { writeCommits } from "./commits.ts";
+
+/**
+ * `git am` of mails of our own, on a tree of only the touched paths, so that its cost (am writes the whole index for each patch)
+ * doesn't grow with the repository; its diffs are then grafted onto the real base, and checked tree by tree.
+ */
+export const am: Engine = {
+  name: "am",
+  async build(series, workshop) {
+    const { quarantine, checkpoint, progress } = workshop;
+    const mails = join(quarantine.folder, "mails");
+    await spoolMails(workshop.bytes(), { items: series.items, path: mails, each: (done) => progress("fetch", done) });
+    await checkpoint("spooled");
+    const mini = await makeMiniBase(series, workshop);
+    await applyMails(mails, series.items, workshop);
+    progress("apply", series.items.length);
+    await checkpoint("applied");
+    await graft(series, mini, workshop);
+    await checkpoint("grafted");
+    await writeCommits(series.items, workshop);
+  },
+};
+
+/** git-am(1): -k keeps the Subject as it is, --keep-cr the CR of CRLF files, --empty=keep a commit without a diff. */
+const flags = ["--quiet", "-k", "--keep-cr", "--no-scissors", "--no-3way", "--whitespace=nowarn", "--empty=keep", "--patch-format=mboxrd"];
+
+async function applyMails(mails: string, items: readonly SeriesItem[], { git, quarantine, signal }: Workshop): Promise<void> {
+  // Loose objects of a repository that is thrown away needn't be small.
+  const config = { "core.looseCompression": "0", "core.fsync": "none", "apply.ignoreWhitespace": "no" };
+  const result = await git.run(["am", ...flags, mails], { ...quarantine.options, config, signal });
+  if (result.code !== 0) throw lie("its patch doesn't apply to the commit before it", failedItem(result, items));
+}
+
+/** `Patch failed at 0003 3` names the patch's place. */
+function failedItem(result: GitResult, items: readonly SeriesItem[]): SeriesItem | undefined {
+  const place = /Patch failed at (\d+)/u.exec(result.stdout.toString("latin1") + result.stderr.toString("latin1"))?.[1];
+  return place === undefined ? undefined : items[Number(place) - 1];
+}

@@ -1,0 +1,60 @@
+import { FerryError } from "../../base/errors.ts";
+import { type GitPath, showPath } from "../../git/path.ts";
+import { type Change, modes } from "../../git/records.ts";
+import { type Series, short } from "../series/series.ts";
+import { collisionsOf } from "./collisions.ts";
+import type { Court } from "./court.ts";
+import { commitChanges } from "./history.ts";
+import { LinkJudge } from "./link-judge.ts";
+import { badPath } from "./names.ts";
+import { noticesOf } from "./notices.ts";
+
+export interface Judgement {
+  readonly notices: readonly string[];
+}
+
+/**
+ * Judges what a series does: the result and not the text, and every commit and not only the last, since each will be in the
+ * history and can be checked out.
+ * @throws FerryError failure that names the commit and the path
+ */
+export async function judge(series: Series, court: Court): Promise<Judgement> {
+  const { git, quarantine, platform } = court;
+  const links = new LinkJudge(series.base, court);
+  const added = new Set<GitPath>();
+  const all: Change[] = [];
+  for await (const { commit, changes } of commitChanges(git, { quarantine, commits: series.items.map((item) => item.commit) })) {
+    for (const change of changes) {
+      if (change.newMode === modes.absent) continue;
+      const reason = badPath(change.path, platform) ?? badMode(change);
+      if (reason !== undefined) throw refusal(commit, change.path, reason);
+      if (change.oldMode === modes.absent) added.add(change.path);
+    }
+    const wrong = await links.judge(changes);
+    if (wrong !== undefined) throw refusal(commit, wrong.path, wrong.reason);
+    all.push(...changes);
+  }
+  const collisions = await collisionsOf(series, added, court);
+  if (collisions.length > 0 && foldsNames(platform)) throw collisionRefusal(collisions);
+  return { notices: [...noticesOf(all), ...collisions.map((pair) => `only case or Unicode form tells these apart: ${pair}`)] };
+}
+
+function badMode(change: Change): string | undefined {
+  return Object.values<string>(modes).includes(change.newMode) ? undefined : `has the mode ${change.newMode}, which git doesn't make`;
+}
+
+/** What these systems' file systems do unless someone chose otherwise. */
+function foldsNames(platform: NodeJS.Platform): boolean {
+  return platform === "darwin" || platform === "win32";
+}
+
+function refusal(commit: string, path: GitPath, reason: string): FerryError {
+  return new FerryError("failure", `commit ${short(commit)} is refused: ${showPath(path)} ${reason}`, {
+    code: "policy",
+    hint: "nothing was changed; ask the agent to take it out of its history",
+  });
+}
+
+function collisionRefusal(pairs: readonly string[]): FerryError {
+  return new FerryError("failure", "the series has names that are one file on this system", { code: "policy", details: pairs });
+}

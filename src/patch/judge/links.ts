@@ -1,0 +1,38 @@
+import type { GitPath } from "../../git/path.ts";
+import { isDotGit } from "./names.ts";
+
+/** The links of one tree: where each points, as bytes in latin1. */
+export type Links = ReadonlyMap<GitPath, string>;
+
+/** path_resolution(7): Linux follows 40. */
+const maxFollowed = 40;
+const maxTarget = 4095;
+
+/**
+ * Where a link leads that it may not: out of the repository or into `.git`; undefined where it stays inside. Resolved name by name as
+ * the system would, so that a chain of links, each of them inside, can't lead outside together.
+ */
+export function badLink(path: GitPath, links: Links, platform: NodeJS.Platform): string | undefined {
+  const at: string[] = [];
+  let todo = path.split("/");
+  let followed = 0;
+  for (let name = todo.shift(); name !== undefined; name = todo.shift()) {
+    if (name === "" || name === ".") continue;
+    if (name === "..") {
+      if (at.pop() === undefined) return "leads out of the repository";
+      continue;
+    }
+    if (isDotGit(name)) return "leads into .git";
+    const target = links.get([...at, name].join("/"));
+    if (target === undefined) {
+      at.push(name);
+      continue;
+    }
+    followed += 1;
+    if (followed > maxFollowed || target.length > maxTarget) return "leads through too many links";
+    const local = platform === "win32" ? target.replaceAll("\\", "/") : target;
+    if (local.startsWith("/") || (platform === "win32" && /^[a-z]:/iu.test(local))) return "leads out of the repository";
+    todo = [...local.split("/"), ...todo];
+  }
+  return undefined;
+}

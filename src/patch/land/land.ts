@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import type { FerryError } from "../../base/errors.ts";
+import type { Head } from "../../git/discover.ts";
+import type { GitChild } from "../../git/git.ts";
+import type { Change } from "../../git/records.ts";
+import type { Context } from "../context.ts";
+import { ferryFolder } from "../quarantine.ts";
+import { Journal, type Plan } from "../recovery/journal.ts";
+import { lockPatience, whenUnlocked } from "./locks.ts";
+import { checkPaths, type PathCheck } from "./path-check.ts";
+import { foreignError, settle } from "../recovery/settle.ts";
+import { prepare, type RefUpdate, RefsMoved, type Transaction } from "./transaction.ts";
+import { writeTree } from "./write-tree.ts";
+import type { WorkingCopy } from "./working-copy.ts";
+
+export interface Landing {
+  readonly head: Head;
+  readonly tip: string;
+  /** From the tree that HEAD has to that of the tip. */
+  readonly changes: readonly Change[];
+  /** HEAD's own first. */
+  readonly updates: readonly RefUpdate[];
+  readonly reason: string;
+  /** For files of this landing's own. */
+  readonly scratch: string;
+}
+
+/**
+ * Moves branch, index, working tree and cursor to the tip, all or nothing: the refs are locked first, then the tree is checked and
+ * written, then the refs move. Gives what was in the way; nothing moved then.
+ * @throws RefsMoved where HEAD isn't what it was, FerryError where it failed and was taken back
+ */
+export async function land(landing: Landing, context: Context): Promise<PathCheck["blocked"]> {
+  const { git, host, repository, checkpoint, request } = context;
+  const journal = new Journal(ferryFolder(repository));
+  const announce = (child: GitChild) => journal.child(child);
+  await journal.begin(makePlan(landing, context));
+  await checkpoint("journaled");
+  const refs = { updates: landing.updates, reason: landing.reason, announce };
+  const patience = request.hook === undefined ? lockPatience : 0;
+  const transaction = await whenUnlocked(host, patience, () => prepare(git, repository, refs)).catch(async (error: unknown) => {
+    await journal.end();
+    throw error;
+  });
+  const copy = { git, host, repository, scratch: landing.scratch, patience, announce };
+  const blocked = await withRefsLocked(transaction, { landing, context, copy, journal });
+  await journal.end();
+  return blocked;
+}
+
+function makePlan({ head, tip, updates }: Landing, { repository, host }: Context): Plan {
+  const { gitDir, commonDir, workTree } = repository;
+  const branch = head.state === "detached" ? undefined : head.ref;
+  const refs = [...(branch === undefined ? [] : [branch]), ...updates.map(({ ref }) => ref).filter((ref) => ref !== "HEAD")];
+  return {
+    begun: host.clock.now(),
+    gitDir,
+    workTree,
+    old: head.state === "unborn" ? undefined : head.commit,
+    new: tip,
+    updates,
+    locks: [join(gitDir, "HEAD.lock"), join(gitDir, "index.lock"), ...refs.map((ref) => join(commonDir, `${ref}.lock`))],
+  };
+}
+
+interface Work {
+  readonly landing: Landing;
+  readonly context: Context;
+  readonly copy: WorkingCopy;
+  readonly journal: Journal;
+}
+
+async function withRefsLocked(transaction: Transaction, work: Work): Promise<PathCheck["blocked"]> {
+  const { landing, context, copy, journal } = work;
+  try {
+    await context.checkpoint("prepared");
+    await refuseOtherBranch(work);
+    const check = await checkPaths(copy, landing.changes);
+    await context.checkpoint("checked");
+    if (check.blocked.length > 0) {
+      await transaction.abort();
+      return check.blocked;
+    }
+    const kept = [...check.indexed, ...check.present.map(({ path }) => path)];
+    await journal.writing({ kept, indexed: check.indexed });
+    await writeTree(copy, { old: landing.head, tip: landing.tip, changes: landing.changes, check, checkpoint: context.checkpoint });
+    await transaction.commit();
+  } catch (error) {
+    throw await takeBack(error, transaction, work);
+  }
+  await context.checkpoint("committed");
+  return [];
+}
+
+/** With HEAD locked: `update HEAD` moves the branch that it names now, which must be the one that was looked at. */
+async function refuseOtherBranch({ landing, context }: Work): Promise<void> {
+  const { git, repository } = context;
+  const options = { cwd: repository.gitDir, gitDir: repository.gitDir };
+  const now = (await git.run(["symbolic-ref", "--quiet", "HEAD"], options)).stdout.toString("utf8").trim();
+  const then = landing.head.state === "detached" ? "" : landing.head.ref;
+  if (now !== then) throw new RefsMoved("attention", "another branch was checked out meanwhile");
+}
+
+/** Undoes the tree while the refs are still locked, then unlocks them. Gives the error to throw; the journal stays where undoing failed. */
+async function takeBack(error: unknown, transaction: Transaction, { context, copy, journal }: Work): Promise<unknown> {
+  const left = await journal.read();
+  if (left === undefined) return error;
+  const { state, foreign } = await settle(left, copy);
+  // Its git may be what failed: then it is gone, and so are its locks.
+  await transaction.abort().catch(() => undefined);
+  if (state !== "restored") return error;
+  await journal.end();
+  return foreign.length === 0 ? error : foreignError(foreign, ferryFolder(context.repository), error as FerryError);
+}

@@ -1,0 +1,53 @@
+import { FerryError } from "../../base/errors.ts";
+import { gitError } from "../../git/runner.ts";
+import type { PatchHost } from "../request.ts";
+import type { WorkingCopy } from "./working-copy.ts";
+import { RefsLocked } from "./transaction.ts";
+
+const pause = 50;
+
+/** How long a lock file that another git holds is waited for, in ms: its commands are short, an editor is not. */
+export const lockPatience = 5000;
+
+/** The index's lock file is held by another git. */
+class IndexLocked extends FerryError {}
+
+/**
+ * Tries until no lock of another git is in the way, for `patience` ms.
+ * @throws FerryError attention where one stays
+ */
+export async function whenUnlocked<T>(host: Pick<PatchHost, "clock">, patience: number, attempt: () => Promise<T>): Promise<T> {
+  const deadline = host.clock.elapsed() + patience;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof RefsLocked || error instanceof IndexLocked)) throw error;
+      if (host.clock.elapsed() >= deadline)
+        throw new FerryError("attention", `another git holds a lock: ${error.message}`, {
+          hint: "wait for it to end; if nothing runs any more, remove the lock file that it names",
+          cause: error,
+        });
+    }
+    await host.clock.sleep(pause);
+  }
+}
+
+/** Runs a git that writes the index of the user's working copy, when no other git has it locked. */
+export async function writeIndex(copy: WorkingCopy, args: readonly string[], input?: Uint8Array): Promise<void> {
+  const { git, repository, announce } = copy;
+  const { workTree, gitDir } = repository;
+  await whenUnlocked(copy.host, copy.patience, async () => {
+    const result = await git.run(args, { cwd: workTree, gitDir, workTree, announce, input });
+    if (result.code === 0) return;
+    const locked = result.stderr.toString("utf8").split("\n").find((line) => line.includes("index.lock': File exists"));
+    if (locked !== undefined) throw new IndexLocked("attention", locked.replace(/^\w+: /u, ""));
+    throw gitError(args, result);
+  });
+}
+
+/** Brings the times in the index up to date. Its exit status tells of modified files, which is no error. */
+export async function refreshIndex({ git, repository, announce }: WorkingCopy): Promise<void> {
+  const { workTree, gitDir } = repository;
+  await git.run(["update-index", "-q", "--refresh"], { cwd: workTree, gitDir, workTree, announce });
+}

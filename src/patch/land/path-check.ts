@@ -1,0 +1,157 @@
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { GitPath } from "../../git/path.ts";
+import { type Change, fields, modes } from "../../git/records.ts";
+import { gitError } from "../../git/runner.ts";
+import { type Entry, presentAs, withIndex } from "./compare.ts";
+import { look, walk } from "./disk.ts";
+import type { WorkingCopy } from "./working-copy.ts";
+
+export interface PathCheck {
+  /** What is in the way: each path, and why. */
+  readonly blocked: readonly { readonly path: GitPath; readonly why: string }[];
+  /** Entries that lie in the working tree already, though the index doesn't know. */
+  readonly present: readonly Entry[];
+  /** Paths that the index has as they will be. */
+  readonly indexed: readonly GitPath[];
+}
+
+/**
+ * Whether the working copy can go from one tree to another without losing a byte: each path that changes must be the old tree's
+ * tracked, unmodified content, or already what it will become. Git's own check knows nothing of ignored files, of what lies
+ * below a link, and of content behind skip-worktree and assume-unchanged. Writes nothing of the user's.
+ */
+export async function checkPaths(copy: WorkingCopy, changes: readonly Change[]): Promise<PathCheck> {
+  const state = await readState(copy, changes);
+  const verdicts = await Promise.all(changes.map((change) => judgePath(copy, change, state)));
+  const doubtful = changes.filter((_, at) => verdicts[at] !== undefined);
+  const { repository, scratch } = copy;
+  const wanted = doubtful.filter(({ newMode }) => newMode !== modes.absent).map((change) => newEntry(change));
+  const same = await presentAs(copy.git, repository, { entries: wanted, scratch });
+  const isSettled = ({ path }: Change) => same.has(path) && !state.staged.has(path);
+  return {
+    blocked: changes.flatMap((change, at) => {
+      const why = verdicts[at];
+      return why === undefined || isSettled(change) ? [] : [{ path: change.path, why }];
+    }),
+    present: doubtful.filter(isSettled).map(newEntry),
+    indexed: changes.filter(({ path, newMode }) => isIndexed(state.index.get(path), newMode)).map(({ path }) => path),
+  };
+}
+
+function isIndexed(entry: IndexEntry | undefined, newMode: string): boolean {
+  return entry === undefined ? newMode === modes.absent : entry.kind === "new";
+}
+
+function newEntry(change: Change): Entry {
+  return { path: change.path, mode: change.newMode, id: change.newId };
+}
+
+interface State {
+  readonly index: ReadonlyMap<GitPath, IndexEntry>;
+  /** Paths whose index entry is neither the old tree's nor the new one's. */
+  readonly staged: ReadonlySet<GitPath>;
+  /** Tracked paths whose content isn't the index's, by git's own comparison. */
+  readonly modified: ReadonlySet<GitPath>;
+  /** What the series takes away or replaces; those among them that may go. */
+  readonly going: ReadonlySet<GitPath>;
+}
+
+interface IndexEntry {
+  readonly mode: string;
+  readonly id: string;
+  /** Git is told not to look at the file (skip-worktree, assume-unchanged). */
+  readonly unwatched: boolean;
+  readonly kind: "old" | "new" | "other";
+}
+
+async function readState(copy: WorkingCopy, changes: readonly Change[]): Promise<State> {
+  const { git, repository, scratch } = copy;
+  const byPath = new Map(changes.map((change) => [change.path, change]));
+  const index = await readIndex(copy, byPath);
+  const aside = join(scratch, "index");
+  await copyFile(join(repository.gitDir, "index"), aside).catch(unlessMissing);
+  const options = withIndex(repository, aside);
+  // Refreshed in the copy: an untouched file whose times changed isn't modified. Exits with 1 where some are.
+  await git.run(["update-index", "-q", "--refresh"], options);
+  const differing = await git.ok(["diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=all"], options);
+  const modified = new Set(differing.toString("latin1").split("\0"));
+  const unwatched = [...index].filter(([, entry]) => entry.unwatched).map(([path, { mode, id }]) => ({ path, mode, id }));
+  const asIndexed = await presentAs(git, repository, { entries: unwatched, scratch });
+  for (const { path } of unwatched) {
+    const found = await look(repository.workTree, path);
+    if (found.what !== "nothing" && !asIndexed.has(path)) modified.add(path);
+  }
+  const going = new Set(changes.filter(({ oldMode, path }) => oldMode !== modes.absent && !modified.has(path)).map(({ path }) => path));
+  return { index, staged: new Set(changes.filter((change) => isStaged(change, index)).map(({ path }) => path)), modified, going };
+}
+
+/** The index's entries of the changed paths. `ls-files -v`: a small letter is assume-unchanged, S skip-worktree. */
+async function readIndex({ git, repository }: WorkingCopy, changes: ReadonlyMap<GitPath, Change>): Promise<Map<GitPath, IndexEntry>> {
+  const { workTree, gitDir } = repository;
+  const args = ["ls-files", "-z", "--stage", "-v", "--full-name"];
+  const listing = await git.stream(args, { cwd: workTree, gitDir, workTree });
+  listing.stdin.end();
+  const entries = new Map<GitPath, IndexEntry>();
+  for await (const batch of fields(listing.stdout))
+    for (const line of batch) {
+      const tab = line.indexOf("\t");
+      const change = changes.get(line.slice(tab + 1));
+      if (change === undefined) continue;
+      const [tag = "", mode = "", id = "", stage] = line.slice(0, tab).split(" ");
+      const isOld = mode === change.oldMode && id === change.oldId;
+      const isNew = mode === change.newMode && id === change.newId;
+      entries.set(change.path, { mode, id, unwatched: /^[a-zS]$/u.test(tag), kind: stage !== "0" ? "other" : isOld ? "old" : isNew ? "new" : "other" });
+    }
+  const { code, stderr } = await listing.exit;
+  if (code !== 0) throw gitError(args, { code, stderr });
+  return entries;
+}
+
+/** A path that the index no longer has is a staged deletion, unless the series deletes it as well. */
+function isStaged(change: Change, index: ReadonlyMap<GitPath, IndexEntry>): boolean {
+  const entry = index.get(change.path);
+  return entry === undefined ? change.oldMode !== modes.absent && change.newMode !== modes.absent : entry.kind === "other";
+}
+
+/** Why this path is in the way as it is, undefined where it isn't; content that is the new one already is for the caller to find. */
+async function judgePath({ repository }: WorkingCopy, change: Change, state: State): Promise<string | undefined> {
+  const { path, oldMode, newMode } = change;
+  const entry = state.index.get(path);
+  if (state.staged.has(path)) return entry === undefined ? "is staged for deletion" : "has staged changes";
+  const found = await look(repository.workTree, path);
+  if (oldMode === modes.gitlink && newMode !== modes.gitlink)
+    return found.what === "nothing" || (await isEmptyFolder(repository.workTree, path)) ? undefined : "is a submodule with content";
+  if (newMode === modes.gitlink && oldMode !== modes.gitlink && found.what === "folder")
+    return (await holdsOnly(repository.workTree, path, state.going)) ? undefined : "is a folder with files of its own";
+  if (oldMode === modes.gitlink) return undefined;
+  if (state.modified.has(path)) return found.what === "nothing" && newMode === modes.absent ? undefined : "has local changes";
+  if (oldMode !== modes.absent && entry !== undefined) return undefined;
+  switch (found.what) {
+    case "nothing":
+      return undefined;
+    case "behind":
+      return state.going.has(found.at) ? undefined : "would be written through a local link or file";
+    case "folder":
+      return (await holdsOnly(repository.workTree, path, state.going)) ? undefined : "is a folder with files of its own";
+    case "file":
+    case "link":
+    case "other":
+      return entry === undefined || state.modified.has(path) ? "is here, but not in git" : undefined;
+  }
+}
+
+async function isEmptyFolder(workTree: string, path: GitPath): Promise<boolean> {
+  return holdsOnly(workTree, path, new Set());
+}
+
+/** Whether all below a folder is about to go, so that nothing is lost with it. */
+async function holdsOnly(workTree: string, folder: GitPath, going: ReadonlySet<GitPath>): Promise<boolean> {
+  if ((await look(workTree, folder)).what !== "folder") return false;
+  for await (const path of walk(workTree, folder)) if (!going.has(path)) return false;
+  return true;
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}

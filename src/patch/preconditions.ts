@@ -1,0 +1,77 @@
+import { access, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { FerryError } from "../base/errors.ts";
+import { discover, type Head, type Repository } from "../git/discover.ts";
+import type { Git } from "../git/git.ts";
+import { endings, openOperations } from "../git/operations.ts";
+import type { Context } from "./context.ts";
+import type { PatchHost, PullRequest } from "./request.ts";
+
+/** The working copy that a pull is for. @throws FerryError attention for a bare repository, not_found outside of any */
+export async function findWorkingCopy(git: Git, folder: string): Promise<Context["repository"]> {
+  const repository = await discover(git, folder);
+  const { workTree } = repository;
+  if (workTree === undefined)
+    throw new FerryError("attention", "this repository is bare: it has no working copy to bring commits to", { hint: "pull in a clone or a worktree of it" });
+  return { ...repository, workTree };
+}
+
+/**
+ * Inside a hook git tells by its variables which repository it is at work in, and a commit that is being made holds the index as
+ * it was: if HEAD moved now, that commit would fail or undo what came.
+ * @throws FerryError attention
+ */
+export async function refuseInsideCommit(git: Git, { request, host, repository }: Pick<Context, "request" | "host" | "repository">): Promise<void> {
+  await refuseOtherRepository(request, host, repository);
+  const index = host.env["GIT_INDEX_FILE"];
+  const locked = (await exists(join(repository.gitDir, "HEAD.lock"))) && request.hook !== undefined;
+  if (index === undefined && !locked) return;
+  const inCommit = locked || (await isBeingCommitted(git, repository, resolve(request.folder, index ?? "")));
+  if (inCommit) throw new FerryError("attention", "a commit is being made in this working copy", { hint: "pull when it is done" });
+}
+
+async function refuseOtherRepository({ folder }: PullRequest, { env }: PatchHost, repository: Repository): Promise<void> {
+  const named = env["GIT_DIR"];
+  if (named === undefined) return;
+  const gitDir = await realpath(resolve(folder, named)).catch(() => "");
+  if (gitDir === repository.gitDir || gitDir === repository.commonDir) return;
+  throw new FerryError("attention", `GIT_DIR names another repository than the one around ${folder}`, { hint: "unset GIT_DIR, or pull from that repository's working copy" });
+}
+
+/** `commit -a` and `commit PATH` name a lock file or hold one; a plain commit has put its index in place, and differs from HEAD. */
+async function isBeingCommitted(git: Git, { gitDir, workTree }: Context["repository"], index: string): Promise<boolean> {
+  if (index.endsWith(".lock") || (await exists(`${index}.lock`))) return true;
+  const options = { cwd: workTree, gitDir, workTree, env: { GIT_INDEX_FILE: index } };
+  return (await git.run(["diff-index", "--cached", "--quiet", "HEAD", "--"], options)).code !== 0;
+}
+
+/** @throws FerryError attention for an operation that git or a person is in the middle of, or a branch that is checked out elsewhere too */
+export async function refuseBusy({ git, repository }: Context, head: Head): Promise<void> {
+  const [operation] = await openOperations(git, repository);
+  if (operation !== undefined)
+    throw new FerryError("attention", `a ${operation} is in progress here`, { hint: `end it first: ${endings[operation]}` });
+  if (head.state === "detached") return;
+  const elsewhere = await otherWorktree(git, repository, head.ref);
+  if (elsewhere !== undefined)
+    throw new FerryError("attention", `${head.ref.replace(/^refs\/heads\//u, "")} is checked out in ${elsewhere} too`, { hint: "pull there, or switch this one to another branch" });
+}
+
+/** git-worktree(1), --porcelain: records of `worktree`, `HEAD`, `branch`, ended by an empty line. */
+async function otherWorktree(git: Git, { gitDir, workTree }: Context["repository"], ref: string): Promise<string | undefined> {
+  const listing = (await git.ok(["worktree", "list", "--porcelain"], { cwd: workTree, gitDir, workTree })).toString("utf8");
+  const own = await realpath(workTree);
+  for (const record of listing.split("\n\n")) {
+    const path = /^worktree (.*)$/mu.exec(record)?.[1];
+    if (path === undefined || !record.split("\n").includes(`branch ${ref}`)) continue;
+    const real = await realpath(path).catch(() => path);
+    if (real !== own) return path;
+  }
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,98 @@
+import { mkdir, rm, stat, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { FerryError } from "../../base/errors.ts";
+import type { GitChild } from "../../git/git.ts";
+import { gitError } from "../../git/runner.ts";
+import type { Context } from "../context.ts";
+import { ferryFolder } from "../quarantine.ts";
+import { Journal, type Left } from "./journal.ts";
+import { lockPatience } from "../land/locks.ts";
+import type { WorkingCopy } from "../land/working-copy.ts";
+import { foreignError, settle } from "./settle.ts";
+import type { RefUpdate } from "../land/transaction.ts";
+
+/** How long a git child that outlived its ferry may go on, in ms. */
+const childPatience = 20_000;
+
+/**
+ * Ends what an earlier pull left half done, whatever working copy of the repository it was in. The caller holds the repository's lock.
+ * @throws FerryError attention where a person has to look
+ */
+export async function recover(context: Context): Promise<void> {
+  const folder = ferryFolder(context.repository);
+  const journal = new Journal(folder);
+  const left = await journal.read();
+  if (left === undefined) return;
+  if (!(await exists(left.workTree))) return journal.end();
+  for (const child of left.children) await outlive(child, context);
+  await removeStaleLocks(left);
+  const scratch = join(folder, "recovery");
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch, { mode: 0o700 });
+  const copy = workingCopy(left, context, { scratch, journal });
+  const { state, foreign } = await settle(left, copy);
+  await moveRefs(copy, left.updates, state);
+  await rm(scratch, { recursive: true, force: true });
+  await journal.end();
+  if (state === "elsewhere") throw elsewhereError(left);
+  if (foreign.length > 0) throw foreignError(foreign, folder);
+}
+
+function workingCopy(left: Left, { git, host, repository }: Context, own: { scratch: string; journal: Journal }): WorkingCopy {
+  return {
+    git,
+    host,
+    repository: { ...repository, gitDir: left.gitDir, workTree: left.workTree },
+    scratch: own.scratch,
+    patience: lockPatience,
+    announce: (child) => own.journal.child(child),
+  };
+}
+
+/** It may be writing the tree at this moment. */
+async function outlive(child: GitChild, { host }: Context): Promise<void> {
+  const deadline = host.clock.elapsed() + childPatience;
+  const runs = async () => child.startTime !== undefined && (await host.processes.startTime(child.pid)) === child.startTime;
+  while (await runs()) {
+    if (host.clock.elapsed() >= deadline) host.processes.kill(child.pid, "SIGKILL");
+    await host.clock.sleep(50, host.interrupt);
+  }
+}
+
+/** Time stamps of files come from a coarser clock than ours. */
+const coarse = 100;
+
+/** The locks that a git of ours, now dead, may have held: one that is older than the journal is someone else's. */
+async function removeStaleLocks(left: Left): Promise<void> {
+  if (left.children.length === 0) return;
+  for (const path of left.locks) {
+    const modified = await stat(path).then((status) => status.mtimeMs, missing);
+    if (modified !== undefined && modified >= left.begun - coarse) await unlink(path);
+  }
+}
+
+/** Files of refs are renamed one by one: a death in between leaves some of a transaction moved. HEAD decides for the others. */
+async function moveRefs({ git, repository }: WorkingCopy, updates: readonly RefUpdate[], state: "new" | "restored" | "elsewhere"): Promise<void> {
+  if (state === "elsewhere") return;
+  const { gitDir } = repository;
+  for (const { ref, to, from } of updates.filter((update) => update.ref !== "HEAD")) {
+    const args = state === "new" ? ["update-ref", ref, to] : /^0+$/u.test(from) ? ["update-ref", "-d", ref] : ["update-ref", ref, from];
+    const result = await git.run(args, { cwd: gitDir, gitDir });
+    if (result.code !== 0) throw gitError(args, result);
+  }
+}
+
+function elsewhereError(left: Left): FerryError {
+  return new FerryError("attention", `a pull was interrupted in ${left.workTree}, and HEAD was moved since`, {
+    hint: `nothing was touched: compare with git diff ${left.new.slice(0, 12)}, then pull again`,
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).then(() => true, missing)) ?? false;
+}
+
+function missing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { FerryError } from "../../base/errors.ts";
+import { readHead } from "../../git/discover.ts";
+import { readChanges } from "../../git/records.ts";
+import type { Left } from "./journal.ts";
+import type { WorkingCopy } from "../land/working-copy.ts";
+import { rollBack } from "./roll-back.ts";
+
+export interface Settled {
+  /** new: HEAD had moved already, so all is done. restored: HEAD is old, and so is the tree again. elsewhere: nothing was touched. */
+  readonly state: "new" | "restored" | "elsewhere";
+  /** Paths that hold someone's own content, and were left. */
+  readonly foreign: readonly string[];
+}
+
+/** Ends what a journal tells of, by where HEAD is: the tree is written before the refs move, so a HEAD that moved has its tree. */
+export async function settle(left: Left, copy: WorkingCopy): Promise<Settled> {
+  const { git, repository } = copy;
+  const head = await readHead(git, repository);
+  const commit = head.state === "unborn" ? undefined : head.commit;
+  if (commit === left.new) return { state: "new", foreign: [] };
+  if (commit !== left.old) return { state: "elsewhere", foreign: [] };
+  if (left.before === undefined) return { state: "restored", foreign: [] };
+  const rescue = join(repository.commonDir, "ferry", "rescue");
+  const changes = await changesBetween(copy, left.old, left.new);
+  const foreign = await rollBack({ copy, changes, before: left.before, rescue });
+  return { state: "restored", foreign };
+}
+
+async function changesBetween({ git, repository }: WorkingCopy, old: string | undefined, tip: string) {
+  const { gitDir } = repository;
+  const options = { cwd: gitDir, gitDir };
+  const from = old ?? (await git.ok(["hash-object", "-t", "tree", "--stdin"], { ...options, input: "" })).toString("latin1").trim();
+  return readChanges(await git.ok(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, tip], options));
+}
+
+export function foreignError(paths: readonly string[], folder: string, cause?: FerryError): FerryError {
+  return new FerryError("attention", "a pull was taken back, but these changed meanwhile and stay as they are", {
+    details: paths,
+    hint: `copies are in ${join(folder, "rescue")}; look at them with git status`,
+    cause,
+  });
+}

@@ -1,0 +1,56 @@
+import type { Git } from "../git/git.ts";
+import type { Host } from "../host/host.ts";
+import type { PatchSource } from "./source.ts";
+
+export interface PullRequest {
+  /** A folder in the working copy that the commits shall land in. */
+  readonly folder: string;
+  /** Whose session it is; together the four make the name of its cursor. Origin of `local` is `local:` and the data folder's id. */
+  readonly origin: string;
+  readonly workspace: string;
+  readonly session: string;
+  readonly repositoryId: string;
+  readonly source: PatchSource;
+  /** Everything but writing: the verdict tells what a pull would do. */
+  readonly dryRun?: boolean | undefined;
+  /** The git hook that we run in, if any: nothing is waited for there. */
+  readonly hook?: string | undefined;
+  readonly progress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface Progress {
+  readonly stage: "fetch" | "apply" | "check" | "land";
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What of the outside world a pull needs. */
+export type PatchHost = Pick<Host, "env" | "platform" | "clock" | "random" | "hostname" | "pid" | "processes" | "interrupt">;
+
+export interface PullDeps {
+  readonly git: Git;
+  readonly host: PatchHost;
+  /** Called at each marked point, in order: where a test ends the process to see what the next run makes of it. */
+  readonly checkpoint?: ((name: Checkpoint) => Promise<void>) | undefined;
+}
+
+export const checkpoints = [
+  "locked",
+  "quarantined",
+  "spooled",
+  "applied",
+  "grafted",
+  "written",
+  "judged",
+  "promoted",
+  "journaled",
+  "prepared",
+  "checked",
+  "adopted",
+  "tree-started",
+  "tree-written",
+  "committed",
+  "finished",
+] as const;
+
+export type Checkpoint = (typeof checkpoints)[number];

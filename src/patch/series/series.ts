@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import type { ObjectFormat } from "../../git/discover.ts";
+import { type GitPath, unquotePath } from "../../git/path.ts";
+import type { Manifest, ManifestItem } from "../../wire/patches.ts";
+
+/** A series as its manifest tells it, checked as far as that goes without the patches: each commit is what its id says. */
+export interface Series {
+  /** The commit that the first one follows; undefined for a root. */
+  readonly base: string | undefined;
+  readonly tip: string;
+  readonly items: readonly SeriesItem[];
+  /** Undefined where it can be mail, else why not. */
+  readonly unmailable: string | undefined;
+}
+
+export interface SeriesItem {
+  readonly sequence: number;
+  readonly commit: string;
+  readonly parents: readonly string[];
+  readonly tree: string;
+  /** The commit object's content. */
+  readonly raw: Buffer;
+  /** One harmless line. */
+  readonly subject: string;
+  readonly paths: readonly GitPath[];
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly diffOffset: number;
+}
+
+/** Beyond these a manifest isn't work but an attack. */
+export const caps = { patches: 50_000, paths: 2_000_000, commitBytes: 8 * 1024 * 1024, mailBytes: 2 * 1024 ** 3, totalBytes: 8 * 1024 ** 3 };
+
+/**
+ * Checks a manifest against itself: counts, order, and for each commit that its id is the hash of its content, and its tree and
+ * parents are what that content says. With that, whoever has the right tree has the right commit.
+ * @throws FerryError failure naming the commit that doesn't hold
+ */
+export function readSeries(manifest: Manifest, objectFormat: ObjectFormat): Series {
+  if (manifest.object_format !== objectFormat)
+    throw lie(`the session's objects are ${oneLine(manifest.object_format)}, this repository's ${objectFormat}`);
+  if (manifest.items.length > caps.patches) throw lie(`a series of more than ${caps.patches} commits`);
+  const items = manifest.items.map((item, at) => readItem(item, { objectFormat, at, before: manifest.items[at - 1] }));
+  const paths = items.reduce((sum, item) => sum + item.paths.length, 0);
+  const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
+  if (paths > caps.paths) throw lie(`a series that changes paths more than ${caps.paths} times`);
+  if (bytes > caps.totalBytes) throw lie(`a series of more than ${caps.totalBytes} bytes`);
+  const tip = items.at(-1)?.commit ?? manifest.head_commit;
+  if (tip !== manifest.head_commit) throw lie(`the last commit isn't the head ${short(manifest.head_commit)}`);
+  return {
+    base: items[0]?.parents[0],
+    tip,
+    items,
+    unmailable: manifest.mailable ? undefined : oneLine(manifest.reason) || "the series has merges",
+  };
+}
+
+/** The part of a series after its first `count` commits. */
+export function dropFirst(series: Series, count: number): Series {
+  return count === 0 ? series : { ...series, base: series.items[count - 1]?.commit, items: series.items.slice(count) };
+}
+
+interface Place {
+  readonly objectFormat: ObjectFormat;
+  readonly at: number;
+  readonly before: ManifestItem | undefined;
+}
+
+function readItem(item: ManifestItem, { objectFormat, before }: Place): SeriesItem {
+  const idPattern = objectFormat === "sha1" ? /^[0-9a-f]{40}$/u : /^[0-9a-f]{64}$/u;
+  if (![item.commit, item.tree, ...item.parents].every((id) => idPattern.test(id))) throw lie("an id that isn't one", item);
+  if (before !== undefined && item.sequence !== before.sequence + 1) throw lie("a gap in the sequence", item);
+  const raw = Buffer.from(item.raw, "base64");
+  if (raw.length > caps.commitBytes || item.bytes > caps.mailBytes) throw lie("more bytes than a commit may have", item);
+  if (hashObject("commit", raw, objectFormat) !== item.commit) throw lie("its id isn't that of its content", item);
+  const { tree, parents } = readHeader(raw);
+  if (tree !== item.tree) throw lie("its tree isn't that of its content", item);
+  if (parents.join(" ") !== item.parents.join(" ")) throw lie("its parents aren't those of its content", item);
+  if (item.diff_offset > item.bytes) throw lie("its diff starts behind its end", item);
+  return {
+    sequence: item.sequence,
+    commit: item.commit,
+    parents,
+    tree,
+    raw,
+    subject: oneLine(item.subject),
+    paths: item.changes.map((change) => readPath(change, item)),
+    bytes: item.bytes,
+    sha256: item.sha256,
+    diffOffset: item.diff_offset,
+  };
+}
+
+/** The id of an object with this content, as git makes it (gitformat-loose). */
+export function hashObject(type: "commit" | "blob" | "tree", content: Uint8Array, format: ObjectFormat): string {
+  return createHash(format).update(`${type} ${content.length}\0`).update(content).digest("hex");
+}
+
+/** The header lines up to the first that isn't tree or parent. */
+function readHeader(raw: Buffer): { tree: string | undefined; parents: string[] } {
+  const lines = raw.subarray(0, raw.indexOf("\n\n") + 1 || raw.length).toString("latin1").split("\n");
+  const tree = lines[0]?.startsWith("tree ") === true ? lines[0].slice(5) : undefined;
+  const end = lines.findIndex((line, at) => at > 0 && !line.startsWith("parent "));
+  return { tree, parents: lines.slice(1, end).map((line) => line.slice(7)) };
+}
+
+/** `:100644 100644 <old> <new> M\tpath`; with a rename there are two paths, which the command line of the wire rules out. */
+function readPath(change: string, item: ManifestItem): GitPath {
+  const [record, path, ...more] = change.split("\t");
+  if (record?.startsWith(":") !== true || path === undefined || more.length > 0) throw lie("a change that can't be read", item);
+  return unquotePath(path);
+}
+
+/** An untruth of the service: nothing of its series is used then. */
+export function lie(what: string, item?: Pick<SeriesItem, "sequence" | "commit">): FerryError {
+  const where = item === undefined ? "" : `, commit ${short(item.commit)} (number ${item.sequence})`;
+  return new FerryError("failure", `the series doesn't hold what it says${where}: ${what}`, {
+    code: "lie",
+    hint: "nothing was changed; the service, or something on the way to it, is at fault",
+  });
+}
+
+export function short(id: string): string {
+  return oneLine(id).slice(0, 12);
+}

@@ -1,0 +1,43 @@
+import { type ErrorDetails, type ErrorKind, FerryError } from "../base/errors.ts";
+
+/** What a pull did, or with `dryRun` would do: the JSON of `ferry pull`. */
+export interface Verdict {
+  readonly applied: boolean;
+  /** The commit that the branch was at; "" for an unborn one. */
+  readonly base: string;
+  /** The commit that it is at now. */
+  readonly tip: string;
+  readonly engine: EngineName | "none";
+  /** exact: the ids are the sandbox's. */
+  readonly exactness: "exact" | "rebuilt" | "approximate";
+  readonly commits: readonly VerdictCommit[];
+  /** How many paths differ between base and tip. */
+  readonly files: number;
+  /** Paths that both sides changed. */
+  readonly conflicts: readonly string[];
+  /** Paths, or states of the repository, that are in the way. */
+  readonly blocked_by: readonly string[];
+  /** A line each, harmless: what a person should know about what came. */
+  readonly notices: readonly string[];
+}
+
+export type EngineName = "am" | "bundle";
+
+export interface VerdictCommit {
+  readonly sequence: number;
+  /** The sandbox's commit. */
+  readonly commit: string;
+  readonly subject: string;
+  /** The commit here; the same where exactness is exact. */
+  readonly applied_as: string;
+}
+
+/** A pull that nothing came of, with what is known so far. */
+export class PullRefused extends FerryError {
+  readonly verdict: Verdict;
+
+  constructor(kind: ErrorKind, message: string, details: ErrorDetails & { readonly verdict: Verdict }) {
+    super(kind, message, details);
+    this.verdict = details.verdict;
+  }
+}
