@@ -28,7 +28,10 @@ export interface SandboxSpec {
   readonly id: string;
   /** The folder of all sandboxes, 0700, owned by the service. */
   readonly root: string;
-  /** What of the host is visible inside besides /usr, read-only, e.g. the Node that runs an agent. Absolute, real paths. */
+  /**
+   * What of the host is visible inside besides /usr, read-only, e.g. the Node that runs an agent. Absolute, real paths. The driver
+   * `process` can't move anything: it runs the source where argv names the target.
+   */
   readonly mounts: readonly Mount[];
   /** Folders with one unix socket each (a model gateway), visible inside read-write. */
   readonly sockets: readonly Mount[];
@@ -53,7 +56,9 @@ export interface SandboxLimits {
 
 /**
  * A locked room with two writable places that last as long as it: the workspace (a git working copy) and a home. Several
- * processes may run in it at once; they see each other.
+ * processes may run in it at once. They share those two places, and nothing else: each that the service starts has namespaces
+ * of its own (processes, /tmp, loopback), which go with it. So nothing need stay alive between them or be entered with
+ * privileges, and the end of the process is the proof that all it started is gone.
  */
 export interface Sandbox {
   readonly id: string;
@@ -66,6 +71,8 @@ export interface Sandbox {
   /** The workspace on the host. Only written before the first process runs; never opened afterwards. */
   readonly hostWorkspace: string;
   readonly env: Environment;
+  /** The limit that was broken last, whose processes were ended for it; told to the user. */
+  exceeded(): Limit | undefined;
   /** Starts a long-lived process with pipes (an agent). */
   spawn(argv: readonly string[], options?: SpawnOptions): Promise<SandboxProcess>;
   /** Runs a process to its end; its stdout is cut at `limit` bytes (an error then, never a silent cut). */

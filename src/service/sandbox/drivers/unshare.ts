@@ -1,0 +1,96 @@
+import type { SandboxDriver } from "../driver.ts";
+import { agent } from "../folder/etc.ts";
+import type { SandboxHost } from "../host.ts";
+import { makeNamespaceDriver } from "../namespace-driver.ts";
+import type { Step } from "../namespaces.ts";
+
+/** The same with what util-linux brings to every Linux, so that there is nothing to install. */
+export function unshare(host: SandboxHost): SandboxDriver {
+  return makeNamespaceDriver(
+    {
+      name: "unshare",
+      program: "unshare",
+      remedy: "install util-linux",
+      words: (steps, place) => [...namespaces, "sh", "-c", setUp, "sh", place, ...steps.flatMap(triple), "--", ...drop],
+    },
+    host,
+  );
+}
+
+const namespaces = [
+  "unshare",
+  "--user",
+  "--map-root-user",
+  "--mount",
+  "--pid",
+  "--fork",
+  "--kill-child",
+  "--ipc",
+  "--uts",
+  "--net",
+  "--cgroup",
+  "--",
+];
+
+/**
+ * A second user namespace: from here on the mounts are the first one's and can't be undone, the user is the agent, and no
+ * capability is left, not even to be gained.
+ */
+const drop = [
+  ...["unshare", "--user", `--map-user=${agent.uid}`, `--map-group=${agent.uid}`, "--keep-caps", "--"],
+  ...["setpriv", "--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", "--"],
+];
+
+/**
+ * Puts the new root together at $1 from triples (kind, source, target) up to \`--\`, makes it the root, and goes on with the rest.
+ *
+ * - A read-only bind holds for the one mount alone (mount(8)), so each mount below it is made read-only by itself. A flag that
+ *   the host set may not be dropped in a user namespace, hence the second try with noexec.
+ * - Lo can be raised only while there are capabilities; without \`ip\` perl can (SIOCSIFFLAGS, netdevice(7)).
+ * - One more user namespace may be made, which is ours; then none.
+ */
+const setUp = `set -e
+new=$1; shift
+mount -t tmpfs -o mode=755,size=4m,nosuid,nodev ferry "$new"
+seal() {
+  mount -o "remount,bind,$1,nosuid,nodev" "$2" 2>/dev/null || mount -o "remount,bind,$1,nosuid,nodev,noexec" "$2"
+}
+sealBelow() {
+  cut -d ' ' -f 5 /proc/self/mountinfo | while read -r point; do
+    case $point in "$2"/*) seal "$1" "$(printf %b "$point")" ;; esac
+  done
+}
+bind() {
+  if [ -d "$2" ]; then mkdir -p "$new$3"; else mkdir -p "$new\${3%/*}"; [ -e "$new$3" ] || : > "$new$3"; fi
+  mount --rbind "$2" "$new$3"
+  [ "$1" = dev ] || { seal "$1" "$new$3"; sealBelow "$1" "$new$3"; }
+}
+while [ "$1" != -- ]; do
+  case $1 in
+    read) bind ro "$2" "$3" ;;
+    write) bind rw "$2" "$3" ;;
+    device) bind dev "$2" "$3" ;;
+    memory) mkdir -p "$new$3"; mount -t tmpfs -o "mode=1777,size=$2m,nosuid,nodev" ferry "$new$3" ;;
+    link) mkdir -p "$new\${3%/*}"; ln -s "$2" "$new$3" ;;
+  esac
+  shift 3
+done
+shift
+mkdir "$new/proc" "$new/old"
+mount -t proc -o nosuid,nodev,noexec proc "$new/proc"
+ip link set lo up 2>/dev/null ||
+  perl -e 'socket(my $s, 2, 2, 0) && ioctl($s, 0x8914, pack("a16s", "lo", 1)) or exit 1' 2>/dev/null || true
+echo 1 > "$new/proc/sys/user/max_user_namespaces"
+mount --bind "$new/proc/sys" "$new/proc/sys"
+mount -o remount,bind,ro,nosuid,nodev,noexec "$new/proc/sys"
+hostname ferry 2>/dev/null || true
+cd "$new"
+pivot_root . old
+umount -l old
+rmdir old
+mount -o remount,bind,ro,nosuid,nodev /
+exec "$@"`;
+
+function triple(step: Step): string[] {
+  return [step.kind, step.kind === "memory" ? String(step.megabytes) : step.source, step.target];
+}

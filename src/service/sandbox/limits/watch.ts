@@ -1,0 +1,51 @@
+import type { Limit, SandboxLimits } from "../driver.ts";
+import type { SandboxHost } from "../host.ts";
+import type { ProcessEntry } from "../processes/table.ts";
+import { diskOf, memoryOf, threadsOf } from "./usage.ts";
+
+/** What is watched, and who is told. */
+export interface Watched {
+  readonly folder: string;
+  readonly limits: SandboxLimits;
+  /** The limits that nothing else keeps. */
+  readonly watch: readonly Limit[];
+  /** The sandbox's processes now; empty while it rests. */
+  members(): readonly ProcessEntry[];
+  /** A limit is broken: resolves when its processes are ended. */
+  exceeded(limit: Limit): Promise<void>;
+}
+
+/** How often processes are looked at, in ms. */
+const beat = 1000;
+/** The disk is walked at most this part of the time. */
+const diskShare = 0.05;
+
+/**
+ * Looks after the limits of a sandbox until `signal` aborts: wall time by a timer, the rest by measuring. A limit that can be broken
+ * between two looks is bounded by a resource limit beside (see `namespaces.ts`).
+ */
+export async function watchLimits(watched: Watched, host: SandboxHost, signal: AbortSignal): Promise<void> {
+  const { clock } = host;
+  const begin = clock.elapsed();
+  let diskDue = begin + beat;
+  while (!signal.aborted) {
+    const left = begin + watched.limits.wall - clock.elapsed();
+    if (left <= 0) return watched.exceeded("wall");
+    await clock.sleep(Math.min(beat, left), signal).catch(() => undefined);
+    const members = signal.aborted ? [] : watched.members();
+    if (members.length === 0) continue;
+    const limit = brokenBy(members, watched);
+    if (limit !== undefined) await watched.exceeded(limit);
+    if (clock.elapsed() < diskDue) continue;
+    const before = clock.elapsed();
+    if ((await diskOf(watched.folder)) > watched.limits.diskMB * 1024 * 1024) return watched.exceeded("disk");
+    diskDue = clock.elapsed() + Math.max(beat, (clock.elapsed() - before) / diskShare);
+  }
+}
+
+function brokenBy(members: readonly ProcessEntry[], { limits, watch }: Watched): Limit | undefined {
+  const memory = limits.memoryMB * 1024 * 1024;
+  if (watch.includes("memory") && memoryOf(members, memory) > memory) return "memory";
+  if (watch.includes("processes") && threadsOf(members) > limits.processes) return "processes";
+  return undefined;
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { asFerryError, FerryError } from "../../base/errors.ts";
+import type { Limit, Probe, Sandbox, SandboxLimits, SandboxSpec } from "./driver.ts";
+import type { SandboxHost } from "./host.ts";
+import { makeCgroup, removeCgroup } from "./limits/cgroup.ts";
+import type { NamespaceTool } from "./namespace-driver.ts";
+import { run } from "./processes/run.ts";
+
+const limits: SandboxLimits = { memoryMB: 512, processes: 64, cpus: 1, diskMB: 16, wall: 60_000 };
+
+/** Runs inside: each line is a guarantee that would be missed silently; a word for each that fails. */
+const check = `
+[ "$(id -u)" = 1000 ] || echo "the user inside is not the agent" >&2
+(: > /repo/probe && : > "$HOME/probe") || echo "workspace and home can't be written" >&2
+! (: > /proc/sys/kernel/core_pattern) 2>/dev/null || echo "/proc/sys can be written" >&2
+! unshare --user true 2>/dev/null || echo "user namespaces can be made inside" >&2
+grep -q 127.0.0.1 /proc/net/fib_trie || echo lo`;
+
+/** Makes a sandbox, looks around in it and removes it. Never throws: that it doesn't work is the answer. */
+export async function probeNamespaces(
+  tool: NamespaceTool,
+  create: (spec: SandboxSpec) => Promise<Sandbox>,
+  host: SandboxHost,
+): Promise<Probe> {
+  if (host.platform !== "linux") return no("needs Linux");
+  try {
+    const version = await versionOf(tool);
+    const folder = await mkdtemp(join(tmpdir(), "ferry-probe-"));
+    try {
+      const lo = await tryOut(create, join(folder, "sandboxes"));
+      return {
+        works: true,
+        reason: lo ? version : `${version}; lo is down inside (neither ip nor perl)`,
+        unenforced: await unenforced(host),
+      };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  } catch (error) {
+    const { message, hint } = asFerryError(error);
+    return no(hint === undefined ? message : `${message}: ${hint}`);
+  }
+}
+
+/** The limits that neither a control group nor the watch keeps here. */
+export async function unenforced(host: SandboxHost): Promise<Limit[]> {
+  if (host.platform !== "linux") return ["memory", "processes", "cpu"];
+  const id = `probe-${host.clock.now()}`;
+  const { enforced } = await makeCgroup(id, limits);
+  await removeCgroup(id, host.clock);
+  return enforced.includes("cpu") ? [] : ["cpu"];
+}
+
+function no(reason: string): Probe {
+  return { works: false, reason, unenforced: [] };
+}
+
+async function versionOf(tool: NamespaceTool): Promise<string> {
+  const { stdout } = await run([tool.program, "--version"]).catch((error: unknown) => {
+    throw new FerryError("failure", `${tool.program} is not there`, { hint: tool.remedy, cause: error });
+  });
+  return stdout.trim();
+}
+
+/** Whether lo is up in a sandbox that is otherwise as it should be. @throws FerryError failure with what isn't */
+async function tryOut(create: (spec: SandboxSpec) => Promise<Sandbox>, root: string): Promise<boolean> {
+  const sandbox = await create({ id: "probe", root, mounts: [], sockets: [], env: {}, limits });
+  try {
+    const { code, stdout, stderr } = await sandbox.exec(["sh", "-c", check], { timeout: 20_000 });
+    const complaint = Buffer.from(stderr).toString("utf8").trim().split("\n").at(-1) ?? "";
+    if (code !== 0 || complaint !== "") throw new FerryError("failure", complaint, { hint: await remedyFor(complaint) });
+    return stdout.length === 0;
+  } finally {
+    await sandbox.destroy();
+  }
+}
+
+/** The settings of the system that forbid user namespaces, as the command that allows them. */
+async function remedyFor(complaint: string): Promise<string | undefined> {
+  if (!/not permitted|denied|no space|namespace/i.test(complaint)) return undefined;
+  if ((await setting("kernel/apparmor_restrict_unprivileged_userns")) === "1")
+    return "AppArmor forbids user namespaces: `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, or a profile that allows them";
+  if ((await setting("kernel/unprivileged_userns_clone")) === "0")
+    return "user namespaces are switched off: `sysctl kernel.unprivileged_userns_clone=1`";
+  if ((await setting("user/max_user_namespaces")) === "0")
+    return "user namespaces are switched off: `sysctl user.max_user_namespaces=15000`";
+  return "namespaces are forbidden here, as in most containers: start the container with `--privileged`, or the service outside of it";
+}
+
+async function setting(name: string): Promise<string | undefined> {
+  return readFile(`/proc/sys/${name}`, "utf8").then(
+    (text) => text.trim(),
+    () => undefined,
+  );
+}

@@ -1,0 +1,28 @@
+import type { SandboxDriverName } from "./driver.ts";
+import type { Command } from "./processes/start.ts";
+
+/** How a driver locks in what runs in one sandbox: all that the drivers differ in. */
+export interface Recipe {
+  readonly driver: SandboxDriverName;
+  /** Where workspace and home are seen from inside. */
+  readonly workspace: string;
+  readonly home: string;
+  /** PATH, HOME, USER, LANG and TMPDIR as they are inside. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether the kernel ends all that a process started when it ends. Where not, they are looked for. */
+  readonly contained: boolean;
+  /** Once, before the first process runs: makes the agent's files the agent's own. */
+  prepare(): Promise<void>;
+  /** The command that runs `inside` locked in, on the host. */
+  lockIn(inside: Inside): Command;
+}
+
+/** A process as it is to be seen from inside. */
+export interface Inside {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Its whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The value of the label for its outermost process. */
+  readonly label: string;
+}

@@ -1,0 +1,41 @@
+import { FerryError } from "../../base/errors.ts";
+import type { Probe, SandboxDriver, SandboxDriverName } from "./driver.ts";
+import { bwrap } from "./drivers/bwrap.ts";
+import { process } from "./drivers/process.ts";
+import { unshare } from "./drivers/unshare.ts";
+import type { SandboxHost } from "./host.ts";
+
+/** Every driver there is, in the order in which they are tried. */
+export function makeDrivers(host: SandboxHost): readonly SandboxDriver[] {
+  return [bwrap(host), unshare(host), process(host)];
+}
+
+export interface Chosen {
+  readonly driver: SandboxDriver;
+  readonly probe: Probe;
+}
+
+/**
+ * The driver that was asked for, or for `auto` the first that locks in and works here.
+ * @throws FerryError failure where none works, with each one's reason; usage for a name that no driver has
+ */
+export async function chooseDriver(requested: "auto" | SandboxDriverName, drivers: readonly SandboxDriver[]): Promise<Chosen> {
+  // Running on the host is never a fallback: somebody must have said so.
+  const candidates = drivers.filter(({ name }) => (requested === "auto" ? name !== "process" : name === requested));
+  if (candidates.length === 0)
+    throw new FerryError("usage", `there is no sandbox "${requested}"`, { hint: `one of: ${names(drivers)}` });
+  const reasons: string[] = [];
+  for (const driver of candidates) {
+    const probe = await driver.probe();
+    if (probe.works) return { driver, probe };
+    reasons.push(`${driver.name}: ${probe.reason}`);
+  }
+  throw new FerryError("failure", "no sandbox can be made on this machine", {
+    hint: "on a machine that is thrown away, `--sandbox process` runs the agent without one",
+    details: reasons,
+  });
+}
+
+function names(drivers: readonly SandboxDriver[]): string {
+  return ["auto", ...drivers.map(({ name }) => name)].join(", ");
+}

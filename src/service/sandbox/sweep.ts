@@ -1,0 +1,42 @@
+import { readdir } from "node:fs/promises";
+import { asFerryError, FerryError } from "../../base/errors.ts";
+import type { Swept } from "./driver.ts";
+import { folderOf } from "./folder/layout.ts";
+import { discard, emptyTrash } from "./folder/trash.ts";
+import type { SandboxHost } from "./host.ts";
+import { removeCgroup } from "./limits/cgroup.ts";
+import { endMembers } from "./processes/end.ts";
+import { recorded } from "./processes/records.ts";
+
+/**
+ * Ends and removes each sandbox under `root` that isn't to be kept: its processes by number and start time as noted, and by label;
+ * then its folder; then what an earlier removal left in the trash.
+ * @throws FerryError failure after all were tried, with a line for each that couldn't be removed
+ */
+export async function sweep(root: string, alive: ReadonlySet<string>, host: SandboxHost): Promise<Swept[]> {
+  const swept: Swept[] = [];
+  const failures: string[] = [];
+  for (const id of await sandboxes(root)) {
+    if (alive.has(id)) continue;
+    await removeSandbox(root, id, host).then(
+      (done) => swept.push(...done),
+      (error: unknown) => failures.push(`${id}: ${asFerryError(error).message}`),
+    );
+  }
+  await emptyTrash(root);
+  if (failures.length > 0) throw new FerryError("failure", "not every old sandbox could be removed", { details: failures });
+  return swept;
+}
+
+async function removeSandbox(root: string, id: string, host: SandboxHost): Promise<Swept[]> {
+  const folder = folderOf(root, id);
+  const ended = await endMembers({ roots: await recorded(folder.records), labelled: folder.path }, host);
+  await removeCgroup(id, host.clock);
+  await discard(root, folder.path);
+  return [...(ended > 0 ? [{ id, what: "process" } as const] : []), { id, what: "folder" }];
+}
+
+async function sandboxes(root: string): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+}

@@ -1,0 +1,17 @@
+import { makeDrivers } from "../../src/service/sandbox/registry.ts";
+import { machine, specIn } from "./sandbox.ts";
+
+/**
+ * A small service in a process of its own, to be run as another user or to be killed: `DRIVER ROOT SCRIPT` makes a sandbox, runs the
+ * script in it with its output passed on, and destroys it.
+ */
+const [name, root = "", script = ""] = process.argv.slice(2);
+const driver = makeDrivers(machine).find((candidate) => candidate.name === name);
+if (driver === undefined) throw new Error(`no driver ${String(name)}`);
+const sandbox = await driver.create(specIn(root));
+const inside = await sandbox.spawn(["sh", "-c", script]);
+inside.stdout.pipe(process.stdout);
+const { code } = await inside.exit;
+process.stderr.write(inside.stderrTail());
+await sandbox.destroy();
+process.exitCode = code ?? 1;
