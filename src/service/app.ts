@@ -1,6 +1,5 @@
 import { Hono } from "hono";
-import type { AnswerOf } from "../wire/contract.ts";
-import { contract, type Operation } from "../wire/contract.ts";
+import { type AnswerOf, contract, type Operation } from "../wire/contract.ts";
 import { openapi } from "../wire/openapi.ts";
 import { routes, type Route, type RouteName } from "../wire/routes.ts";
 import { handlers } from "./handlers/handlers.ts";
@@ -26,8 +25,8 @@ export function makeApp(deps: Deps): App {
     const route: Route = routes[name];
     serve(route.method, route.path.replace(/\{(\w+)\}/gu, ":$1"), (request, params) => operate(name, request, params, deps));
   }
-  const description = openapi();
-  serve("GET", "/api/v1/openapi.json", async () => jsonAnswer(description, 200));
+  let description: object | undefined;
+  serve("GET", "/api/v1/openapi.json", async () => jsonAnswer((description ??= openapi()), 200));
   serve("GET", "/healthz", async () => jsonAnswer({ status: "ok" }, 200));
   for (const [path, allowed] of methods) router.all(path, () => notAllowed(allowed));
   router.notFound(() => simpleAnswer(404, "there is nothing at this address"));
@@ -50,10 +49,11 @@ async function operate(name: RouteName, request: Request, params: Call<RouteName
     signal: request.signal,
   };
   // The contract's schema of this very route has made query and body; that the two belong together can't be said in a type.
-  const handler = handlers[name] as (call: unknown, deps: Deps) => Promise<AnswerOf<RouteName> | Response>;
-  const answer = await handler(call, deps);
+  const answer = await (handlers as UntypedHandlers)[name](call, deps);
   return answer instanceof Response ? answer : jsonAnswer(answer, status);
 }
+
+type UntypedHandlers = Readonly<Record<RouteName, (call: unknown, deps: Deps) => Promise<AnswerOf<RouteName> | Response>>>;
 
 async function guard(answer: () => Promise<Response>, { log }: Deps): Promise<Response> {
   try {

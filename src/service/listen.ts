@@ -1,0 +1,168 @@
+import { once } from "node:events";
+import { chmod, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { FerryError } from "../base/errors.ts";
+import type { Clock } from "../host/host.ts";
+import type { App } from "./app.ts";
+import { simpleAnswer } from "./http/answer.ts";
+
+/** A unix socket or named pipe, or a TCP port of a loopback address; port 0 is one of the system's choice. */
+export type Place = { readonly socket: string } | { readonly address: string; readonly port: number };
+
+export interface Listener {
+  /** The socket's path, or `http://ADDRESS:PORT`. */
+  readonly address: string;
+  /** How many requests are being answered, streams among them. */
+  open(): number;
+  /** Takes nothing more, ends streams, and gives the other answers a few seconds. */
+  close(): Promise<void>;
+}
+
+const headerTimeout = 15_000;
+const requestTimeout = 60_000;
+const maxHeaderSize = 16 * 1024;
+const maxConnections = 1024;
+/** Bytes of a refused body that are read on, so that its sender sees the answer and not a broken connection. */
+const maxDrained = 16 * 1024 * 1024;
+/** How long answers may take to end when the service stops, in ms. */
+const grace = 5000;
+
+/**
+ * Serves the app over HTTP/1.1.
+ * @throws FerryError usage for an address that isn't loopback, unavailable where the place can't be had
+ */
+export async function listen(app: App, place: Place, clock: Clock): Promise<Listener> {
+  const exchanges = new Set<Exchange>();
+  const server = createServer({ maxHeaderSize, headersTimeout: headerTimeout, requestTimeout }, (message, reply) => {
+    const exchange = { left: new AbortController(), reply };
+    exchanges.add(exchange);
+    reply.once("close", () => {
+      exchanges.delete(exchange);
+      if (!reply.writableFinished) exchange.left.abort();
+    });
+    void answer(app, message, exchange);
+  });
+  server.maxConnections = maxConnections;
+  const address = await bind(server, place);
+  return {
+    address,
+    open: () => exchanges.size,
+    close: () => close(server, exchanges, clock),
+  };
+}
+
+interface Exchange {
+  /** Aborted when the client goes away, or when a stream must end. */
+  readonly left: AbortController;
+  readonly reply: ServerResponse;
+}
+
+/** Never rejects: what goes wrong here is between this client and its connection. */
+async function answer(app: App, message: IncomingMessage, { left, reply }: Exchange): Promise<void> {
+  try {
+    const request = toRequest(message, left.signal);
+    const response = request === undefined ? simpleAnswer(400, "the address or a header is malformed") : await app(request);
+    reply.writeHead(response.status, Object.fromEntries(response.headers));
+    if (response.body === null) reply.end();
+    else await pipeline(Readable.fromWeb(response.body), reply);
+    drain(message);
+  } catch {
+    // The client is gone, or the source of its stream broke, which the app has logged.
+    reply.destroy();
+  }
+}
+
+function toRequest(message: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const method = message.method ?? "GET";
+  const path = message.url ?? "/";
+  try {
+    const headers = new Headers();
+    for (const [name, value] of pairs(message.rawHeaders)) headers.append(name, value);
+    // Behind a fixed origin: what the client calls us decides nothing.
+    const url = new URL(path.startsWith("/") ? `http://localhost${path}` : path);
+    if (method === "GET" || method === "HEAD") return new Request(url, { method, headers, signal });
+    return new Request(url, { method, headers, signal, body: bodyOf(message), duplex: "half" });
+  } catch {
+    return undefined;
+  }
+}
+
+function* pairs(raw: readonly string[]): Generator<[string, string]> {
+  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index] ?? "", raw[index + 1] ?? ""];
+}
+
+/** Read as it is asked for. Cancelling it leaves the connection alone: the answer goes out over it. */
+function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks = message.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await chunks.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await chunks.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function drain(message: IncomingMessage): void {
+  if (message.complete) return;
+  let size = 0;
+  message.on("data", (chunk: Uint8Array) => {
+    size += chunk.length;
+    if (size > maxDrained) message.destroy();
+  });
+}
+
+async function bind(server: Server, place: Place): Promise<string> {
+  if ("socket" in place) return bindSocket(server, place.socket);
+  const { address, port } = place;
+  if (!/^(127(\.\d+){3}|::1|localhost)$/u.test(address))
+    throw new FerryError("usage", `the service listens on loopback addresses only, not on ${address}`, {
+      hint: "anyone on the network could read the key on its way: forward a port over ssh instead",
+    });
+  await listening(server, () => server.listen(port, address), `${address}:${port}`);
+  const bound = server.address();
+  const actual = typeof bound === "object" && bound !== null ? bound.port : port;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${actual}`;
+}
+
+/** The caller holds the data folder's lock, so that a socket that is there is a dead service's. */
+async function bindSocket(server: Server, path: string): Promise<string> {
+  const isPipe = path.startsWith("\\\\");
+  if (!isPipe) await rm(path, { force: true });
+  await listening(server, () => server.listen(path), path);
+  if (!isPipe) await chmod(path, 0o600);
+  return path;
+}
+
+async function listening(server: Server, start: () => void, where: string): Promise<void> {
+  start();
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FerryError("unavailable", `the service can't listen on ${where}: ${why}`, { cause });
+  }
+}
+
+async function close(server: Server, exchanges: ReadonlySet<Exchange>, clock: Clock): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  for (const { left, reply } of exchanges) if (reply.getHeader("content-type") === "text/event-stream") left.abort();
+  const done = new AbortController();
+  const patience = clock.sleep(grace, done.signal).then(
+    () => server.closeAllConnections(),
+    () => undefined,
+  );
+  await closed;
+  done.abort();
+  await patience;
+}

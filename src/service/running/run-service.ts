@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { makeId } from "../../base/ids.ts";
+import type { Host } from "../../host/host.ts";
+import { type App, makeApp } from "../app.ts";
+import { makeSealer } from "../keys/seal.ts";
+import { type Listener, listen, type Place } from "../listen.ts";
+import { type Log, makeLog } from "../log.ts";
+import type { Sessions } from "../session/sessions.ts";
+import { openSqlStore } from "../store/sql-store.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import type { Store } from "../store/store.ts";
+import { type Activity, untilIdle } from "./idle.ts";
+import { provideKey, provideOrigin, provideSealKey } from "./local-user.ts";
+import { ownerOf, takeLock } from "./lock.ts";
+import { placeSocket } from "./socket.ts";
+import { Undo } from "./undo.ts";
+
+export type ServiceHost = Pick<
+  Host,
+  "env" | "platform" | "pid" | "uid" | "version" | "clock" | "random" | "files" | "processes" | "interrupt"
+>;
+
+export interface ServiceSettings {
+  /** The data folder, an absolute path. */
+  readonly data: string;
+  /** A loopback address and port to listen on beside the socket. */
+  readonly tcp?: { readonly address: string; readonly port: number } | undefined;
+  /** After how many ms with nothing to do it stops by itself; never where there is none. */
+  readonly idle?: number | undefined;
+  /** Takes the lines of the log. */
+  readonly write: (line: string) => void;
+  readonly makeSessions: (store: Store, log: Log) => Sessions;
+}
+
+export interface RunningService {
+  readonly data: string;
+  readonly socket: string;
+  /** `http://ADDRESS:PORT` where it listens there too. */
+  readonly address: string | undefined;
+  /** Resolves when it has stopped: told to, interrupted, or idle. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs the service over one data folder, which is made where it is missing, until it is stopped. When this resolves, it can be
+ * called, and `service.json` says where.
+ * @throws FerryError unavailable where another service has the folder, failure where the folder or database can't be used
+ */
+export async function runService(settings: ServiceSettings, host: ServiceHost): Promise<RunningService> {
+  const undo = new Undo();
+  const log = makeLog(settings.write, host.clock);
+  try {
+    return await start(settings, host, undo, log);
+  } catch (error) {
+    await undo.run();
+    throw error;
+  }
+}
+
+async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, log: Log): Promise<RunningService> {
+  const { data } = settings;
+  await host.files.makeFolder(data, 0o700);
+  const socket = await placeSocket(data, host);
+  undo.add(await takeLock(join(data, "service.lock"), host));
+  const { app, sessions } = await assemble(settings, host, undo, log);
+
+  let requests = 0;
+  const counted: App = (request) => {
+    requests += 1;
+    return app(request);
+  };
+  const places: Place[] = [{ socket }, ...(settings.tcp === undefined ? [] : [settings.tcp])];
+  const listeners: Listener[] = [];
+  for (const place of places) {
+    const listener = await listen(counted, place, host.clock);
+    undo.add(() => listener.close());
+    listeners.push(listener);
+  }
+  await announce(data, socket, host, undo);
+  const address = listeners[1]?.address;
+  log.info("listening", { socket, address: address ?? null });
+
+  const activity = { busy: () => sessions.busy() || listeners.some((listener) => listener.open() > 0), done: () => requests };
+  const asked = new AbortController();
+  const ended = untilStopped({ ...settings, activity, asked: asked.signal }, host, undo, log);
+  const stop = (): Promise<void> => {
+    asked.abort();
+    return ended;
+  };
+  return { data, socket, address, ended, stop };
+}
+
+/** Store, engine and HTTP interface over the data folder. */
+async function assemble(
+  settings: ServiceSettings,
+  host: ServiceHost,
+  undo: Undo,
+  log: Log,
+): Promise<{ app: App; sessions: Sessions }> {
+  const { data } = settings;
+  const database = openSqlite(join(data, "ferry.db"));
+  undo.add(() => database.destroy());
+  const store = await openSqlStore(database, () => ({ id: makeId("wsp", host.random), name: "local" }));
+  await provideOrigin(data, host);
+  await provideKey(data, store, host);
+  const sealer = makeSealer(await provideSealKey(data, host), host.random);
+  const sessions = settings.makeSessions(store, log);
+  await sessions.start();
+  undo.add(() => sessions.stop());
+  const { clock, random, version } = host;
+  return { app: makeApp({ store, sessions, sealer, clock, random, version, log }), sessions };
+}
+
+/** Tells clients where the service is: only once it can be called. */
+async function announce(data: string, socket: string, host: ServiceHost, undo: Undo): Promise<void> {
+  const path = join(data, "service.json");
+  const { pid, start_time } = await ownerOf(host);
+  await host.files.write(path, JSON.stringify({ pid, start_time, socket, portal_address: null, version: host.version }), 0o600);
+  undo.add(() => host.files.remove(path));
+}
+
+interface Stopping {
+  readonly idle?: number | undefined;
+  readonly activity: Activity;
+  /** Aborted when `stop` is called. */
+  readonly asked: AbortSignal;
+}
+
+async function untilStopped({ idle, activity, asked }: Stopping, host: ServiceHost, undo: Undo, log: Log): Promise<void> {
+  const over = new AbortController();
+  const reasons = [aborted(asked, "asked to"), aborted(host.interrupt, "interrupted")];
+  if (idle !== undefined) reasons.push(untilIdle(activity, idle, host.clock, over.signal).then(() => "nothing to do"));
+  const reason = await Promise.race(reasons);
+  over.abort();
+  log.info("stopping", { reason });
+  await undo.run();
+  log.info("stopped");
+}
+
+function aborted(signal: AbortSignal, reason: string): Promise<string> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(reason);
+    signal.addEventListener("abort", () => resolve(reason), { once: true });
+  });
+}
