@@ -95,7 +95,8 @@ export interface SessionChange {
   readonly model?: string;
   readonly status?: SessionStatus;
   readonly agent_status?: AgentStatus;
-  readonly sandbox_id?: string;
+  /** undefined takes it away. */
+  readonly sandbox_id?: string | undefined;
   readonly base_commit?: string;
   readonly head_commit?: string;
   readonly merged_at?: string;

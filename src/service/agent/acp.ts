@@ -1,0 +1,115 @@
+import * as acp from "@agentclientprotocol/sdk";
+import { Readable, Writable } from "node:stream";
+import { asFerryError, FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import type { SandboxProcess } from "../sandbox/driver.ts";
+import type { Agent, AgentChange, TurnEnd } from "./agent.ts";
+import { makeReducer } from "./reducer.ts";
+
+export interface AcpOptions {
+  /** The agent's name, for messages. */
+  readonly name: string;
+  /** The working folder as it is seen from inside of the sandbox. */
+  readonly cwd: string;
+  readonly repositoryId: string;
+  /** ferry's version, which the agent is told. */
+  readonly version: string;
+}
+
+/** No sane update is larger; a hostile one is refused before it fills the memory. */
+const maxMessageBytes = 32 * 1024 * 1024;
+
+/**
+ * Speaks the Agent Client Protocol, version 1, with an agent over a sandboxed process's pipes: initialize, then session/new.
+ * Neither fs nor terminal is offered: the agent works in its sandbox, never through us.
+ * @throws FerryError failure where it doesn't speak it, wants a login first, or dies
+ */
+export async function connectAgent(child: SandboxProcess, options: AcpOptions): Promise<Agent> {
+  let report: ((update: acp.SessionUpdate) => void) | undefined;
+  const connection = acp
+    .client({ name: "ferry" })
+    .onRequest(acp.methods.client.session.requestPermission, ({ params }) => ({ outcome: allow(params.options) }))
+    .onNotification(acp.methods.client.session.update, ({ params }) => report?.(params.update))
+    .connect(
+      acp.ndJsonStream(Writable.toWeb(child.stdin as Writable), Readable.toWeb(child.stdout as Readable), { maxMessageBytes }),
+    );
+  const died = child.exit.then((exit) => {
+    connection.close();
+    throw new FerryError("failure", `the agent "${options.name}" died (${describe(exit)})${lastWords(child)}`);
+  });
+  // It may die when nobody waits for it; whoever prompts it next is told.
+  died.catch(() => undefined);
+  const ask = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, died]);
+
+  const { agent } = connection;
+  const sessionId = await ask(open(agent, options));
+  return {
+    async prompt(text, tell) {
+      const reducer = makeReducer(options.repositoryId);
+      const tellAll = (changes: readonly AgentChange[]) => changes.forEach(tell);
+      report = (update) => tellAll(reducer.push(update));
+      try {
+        const prompt = [{ type: "text" as const, text }];
+        const answer: Promise<acp.PromptResponse> = agent.request(acp.methods.agent.session.prompt, { sessionId, prompt });
+        return turnEnd((await ask(answer)).stopReason);
+      } catch (error) {
+        throw error instanceof acp.RequestError
+          ? new FerryError("failure", oneLine(error.message), { cause: error })
+          : asFerryError(error);
+      } finally {
+        report = undefined;
+        tellAll(reducer.end());
+      }
+    },
+    cancel: () => agent.notify(acp.methods.agent.session.cancel, { sessionId }),
+    gone: child.exit,
+    close() {
+      connection.close();
+      child.kill();
+    },
+  };
+}
+
+async function open(agent: acp.ClientContext, { name, cwd, version }: AcpOptions): Promise<string> {
+  const { protocolVersion } = await agent.request(acp.methods.agent.initialize, {
+    protocolVersion: acp.PROTOCOL_VERSION,
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    clientInfo: { name: "ferry", version },
+  });
+  if (protocolVersion !== acp.PROTOCOL_VERSION)
+    throw new FerryError(
+      "failure",
+      `the agent "${name}" speaks version ${protocolVersion} of ACP, ferry version ${acp.PROTOCOL_VERSION}`,
+    );
+  return (await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] })).sessionId;
+}
+
+/** The sandbox is the fence, so what the agent may do in it needs no question. */
+function allow(options: readonly acp.PermissionOption[]): acp.RequestPermissionOutcome {
+  const option = options.find(({ kind }) => kind === "allow_once") ?? options.find(({ kind }) => kind === "allow_always");
+  return option === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId: option.optionId };
+}
+
+function turnEnd(reason: acp.StopReason): TurnEnd {
+  switch (reason) {
+    case "end_turn":
+      return { outcome: "completed", remark: "" };
+    case "cancelled":
+      return { outcome: "canceled", remark: "" };
+    case "max_tokens":
+      return { outcome: "completed", remark: "the agent stopped: its answer reached the limit of tokens" };
+    case "max_turn_requests":
+      return { outcome: "completed", remark: "the agent stopped: the turn reached the limit of model requests" };
+    case "refusal":
+      return { outcome: "completed", remark: "the agent refused to go on" };
+  }
+}
+
+function describe({ code, signal }: { code: number | null; signal: string | null }): string {
+  return signal === null ? `exit status ${code ?? "unknown"}` : signal;
+}
+
+function lastWords(child: SandboxProcess): string {
+  const line = child.stderrTail().trimEnd().split("\n").at(-1) ?? "";
+  return line === "" ? "" : `: ${oneLine(line)}`;
+}

@@ -1,0 +1,82 @@
+import type { AgentChange } from "../agent/agent.ts";
+import type { Room } from "./room.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** Events of one turn that an agent may make; what floods beyond them is not for reading. */
+const maxEvents = 5000;
+
+/**
+ * Writes down what the agent of one turn does, in the order in which it was reported. Reports are taken at once and written one
+ * after another; the states of an event that pile up meanwhile become one.
+ */
+export class TurnRecord {
+  private readonly sessionId: string;
+  private readonly timeline: Timeline;
+  private readonly room: Room;
+  private waiting: AgentChange[] = [];
+  private working: Promise<void> = Promise.resolve();
+  private busy = false;
+  /** The stored events by the agent's own keys, and whether they are over. */
+  private readonly events = new Map<string, { readonly id: string; done: boolean }>();
+  private flooded = false;
+
+  constructor(sessionId: string, timeline: Timeline, room: Room) {
+    this.sessionId = sessionId;
+    this.timeline = timeline;
+    this.room = room;
+  }
+
+  readonly report = (change: AgentChange): void => {
+    const last = this.waiting.at(-1);
+    if (change.type === "event" && last?.type === "event" && last.key === change.key) this.waiting.pop();
+    this.waiting.push(change);
+    if (this.busy) return;
+    this.busy = true;
+    this.working = this.write();
+    // Whoever asks for `settled` is told; until then it is no reason to end the process.
+    this.working.catch(() => undefined);
+  };
+
+  /** When all that was reported is written, a last look at the files is too, and nothing is left open. */
+  async settled(): Promise<void> {
+    await this.working;
+    await this.look();
+    for (const event of this.events.values())
+      if (!event.done) await this.timeline.update(this.sessionId, event.id, { status: "canceled" });
+  }
+
+  private async write(): Promise<void> {
+    for (let change = this.waiting.shift(); change !== undefined; change = this.waiting.shift()) {
+      if (change.type === "delta") this.tellDelta(change.text);
+      else if (change.type === "worked") await this.look();
+      else await this.writeEvent(change);
+    }
+    this.busy = false;
+  }
+
+  private tellDelta(text: string): void {
+    this.timeline.tell(this.sessionId, { type: "delta", delta: { event_type: "agent_message", text } });
+  }
+
+  private async writeEvent({ key, payload, done }: Extract<AgentChange, { type: "event" }>): Promise<void> {
+    const known = this.events.get(key);
+    const status = done ? "completed" : "processing";
+    if (known !== undefined) {
+      known.done = done;
+      await this.timeline.update(this.sessionId, known.id, { status, payload });
+    } else if (this.events.size < maxEvents) {
+      const { id } = await this.timeline.append(this.sessionId, payload, status);
+      this.events.set(key, { id, done });
+    } else if (!this.flooded) {
+      this.flooded = true;
+      await this.timeline.say(this.sessionId, `the agent did more than ${maxEvents} things in this turn; the rest is not listed`);
+    }
+  }
+
+  /** What git sees of it, whoever or whatever changed the files. */
+  private async look(): Promise<void> {
+    const { payloads, more } = await this.room.look();
+    for (const payload of payloads) await this.timeline.append(this.sessionId, payload, "completed");
+    if (more > 0) await this.timeline.say(this.sessionId, `${more} more files changed; they are not listed`);
+  }
+}

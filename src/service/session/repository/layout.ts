@@ -1,0 +1,15 @@
+import { join } from "node:path";
+
+/** Where a session's things lie below the data folder. */
+export const layout = {
+  mirror: (data: string, repositoryId: string) => join(data, "mirrors", `${repositoryId}.git`),
+  sessions: (data: string) => join(data, "sessions"),
+  session: (data: string, sessionId: string) => join(data, "sessions", sessionId),
+  repository: (data: string, sessionId: string) => join(data, "sessions", sessionId, "repo.git"),
+  sandboxes: (data: string) => join(data, "sandboxes"),
+};
+
+/** Git in a repository of the service's own: named outright, and without any user's or system's configuration. */
+export function own(gitDir: string) {
+  return { cwd: gitDir, gitDir, isolated: true } as const;
+}

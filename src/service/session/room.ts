@@ -1,0 +1,115 @@
+import { makeId } from "../../base/ids.ts";
+import type { Session } from "../../wire/resources.ts";
+import { connectAgent } from "../agent/acp.ts";
+import type { Agent, AgentLaunch } from "../agent/agent.ts";
+import { findAgent } from "../agent/agents.ts";
+import type { Sandbox } from "../sandbox/driver.ts";
+import type { SessionsDeps } from "./deps.ts";
+import { within } from "./patience.ts";
+import { layout } from "./repository/layout.ts";
+import { type Changes, seeChanges } from "./workspace/changes.ts";
+import { configEnvironment } from "./workspace/inside.ts";
+import { prepareWorkspace } from "./workspace/prepare.ts";
+
+/** A session's sandbox with its workspace, and the agent that works in it. */
+export class Room {
+  readonly sandbox: Sandbox;
+  private readonly deps: SessionsDeps;
+  private readonly session: Session;
+  private readonly launch: AgentLaunch;
+  private current: Agent | undefined;
+  private tree = "";
+
+  private constructor(deps: SessionsDeps, session: Session, launch: AgentLaunch, sandbox: Sandbox) {
+    this.deps = deps;
+    this.session = session;
+    this.launch = launch;
+    this.sandbox = sandbox;
+  }
+
+  /**
+   * A new sandbox with a clean clone of the session's branch.
+   * @throws FerryError failure with the reason where there can't be one; nothing is left of it then
+   */
+  static async make(deps: SessionsDeps, session: Session): Promise<Room> {
+    const definition = findAgent(session.model);
+    const launch = definition.launch(deps.place);
+    const sandbox = await deps.driver.create({
+      id: makeId("sbx", deps.host.random),
+      root: layout.sandboxes(deps.data),
+      mounts: launch.mounts,
+      sockets: [],
+      env: { ...identity(definition.name), ...configEnvironment({ "safe.directory": "*" }), ...launch.env },
+      limits: deps.limits.sandbox,
+    });
+    const room = new Room(deps, session, launch, sandbox);
+    try {
+      await prepareWorkspace(deps.git, sandbox, layout.repository(deps.data, session.id), session.branch_name);
+      await room.look();
+      return room;
+    } catch (error) {
+      await sandbox.destroy();
+      throw error;
+    }
+  }
+
+  /** The workspace as a tree, at the last look. */
+  get lastTree(): string {
+    return this.tree;
+  }
+
+  /** The agent that is there, or a new one. @throws FerryError failure where it doesn't come up */
+  async agent(): Promise<Agent> {
+    if (this.current !== undefined) return this.current;
+    const child = await this.sandbox.spawn(this.launch.argv, { cwd: this.sandbox.workspace });
+    const name = findAgent(this.session.model).name;
+    const options = {
+      name,
+      cwd: this.sandbox.workspace,
+      repositoryId: this.session.repository_id ?? "",
+      version: this.deps.host.version,
+    };
+    try {
+      const { clock } = this.deps.host;
+      const agent = await within(clock, this.deps.limits.startup, `starting the agent "${name}"`, connectAgent(child, options));
+      this.current = agent;
+      void agent.gone.then(() => {
+        if (this.current === agent) this.current = undefined;
+      });
+      return agent;
+    } catch (error) {
+      child.kill();
+      throw error;
+    }
+  }
+
+  /** The next message starts a new one. */
+  dismissAgent(): void {
+    this.current?.close();
+    this.current = undefined;
+  }
+
+  /** What changed in the workspace since the last look. @throws FerryError failure where git can't read it */
+  async look(): Promise<Changes> {
+    const changes = await seeChanges(this.sandbox, this.tree, this.session.repository_id ?? "");
+    this.tree = changes.tree;
+    return changes;
+  }
+
+  /** Ends all that runs in it; the workspace stays. */
+  async quiet(): Promise<void> {
+    this.dismissAgent();
+    await this.sandbox.killAll();
+  }
+
+  async destroy(): Promise<void> {
+    this.dismissAgent();
+    await this.sandbox.destroy();
+  }
+}
+
+/** Author and committer of what the agent commits, unless it says otherwise. */
+function identity(agent: string): Record<string, string> {
+  const email = `${agent}@ferry.local`;
+  return { GIT_AUTHOR_NAME: agent, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: agent, GIT_COMMITTER_EMAIL: email };
+}

@@ -1,0 +1,44 @@
+import type { Session } from "../../wire/resources.ts";
+import type { SessionsDeps } from "./deps.ts";
+import { Room } from "./room.ts";
+
+/** The rooms of all sessions: made when they are needed, kept between messages, given up when they were idle for long. */
+export class Rooms {
+  private readonly deps: SessionsDeps;
+  private readonly open = new Map<string, Room>();
+  private readonly idle = new Map<string, AbortController>();
+
+  constructor(deps: SessionsDeps) {
+    this.deps = deps;
+  }
+
+  /** The session's room. @throws FerryError failure where it can't be made */
+  async enter(session: Session): Promise<Room> {
+    this.idle.get(session.id)?.abort();
+    const known = this.open.get(session.id);
+    if (known !== undefined) return known;
+    const room = await Room.make(this.deps, session);
+    this.open.set(session.id, room);
+    return room;
+  }
+
+  /** Nobody works in it now: it is given up when that stays so. `givenUp` is told then. */
+  rest(sessionId: string, givenUp: () => Promise<void>): void {
+    const over = new AbortController();
+    this.idle.set(sessionId, over);
+    void this.deps.host.clock.sleep(this.deps.limits.idle, over.signal).then(givenUp, () => undefined);
+  }
+
+  /** Ends the session's sandbox; none is fine. */
+  async leave(sessionId: string): Promise<void> {
+    this.idle.get(sessionId)?.abort();
+    this.idle.delete(sessionId);
+    const room = this.open.get(sessionId);
+    this.open.delete(sessionId);
+    await room?.destroy();
+  }
+
+  async leaveAll(): Promise<void> {
+    await Promise.all([...this.open.keys()].map((id) => this.leave(id)));
+  }
+}

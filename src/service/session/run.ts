@@ -1,0 +1,122 @@
+import { asFerryError } from "../../base/errors.ts";
+import type { Session } from "../../wire/resources.ts";
+import type { SessionsDeps } from "./deps.ts";
+import { TurnRecord } from "./record.ts";
+import { bringHome, type BroughtHome } from "./repository/bring-home.ts";
+import type { Room } from "./room.ts";
+import type { Rooms } from "./rooms.ts";
+import type { UserMessage } from "./settle.ts";
+import type { Timeline } from "./timeline.ts";
+import { commitMessage, commitTurn } from "./workspace/commit.ts";
+
+/** How a turn ended. `reason` is told to the user where it isn't "". */
+export interface TurnOutcome {
+  readonly type: "completed" | "failed" | "canceled" | "no sandbox";
+  readonly reason: string;
+}
+
+export interface Turn {
+  readonly session: Session;
+  /** The user_message. */
+  readonly message: UserMessage;
+  /** Stops the turn: the agent is asked, then everything in its sandbox is killed. */
+  readonly signal: AbortSignal;
+}
+
+export interface TurnTools {
+  readonly deps: SessionsDeps;
+  readonly timeline: Timeline;
+  readonly rooms: Rooms;
+  /** Called with what came home, before the turn is over. */
+  readonly arrived: (session: Session, home: BroughtHome) => Promise<void>;
+}
+
+/** How long an agent may take to stop by itself, in ms. */
+const grace = 250;
+
+/** Runs one message from the sandbox's start to the commits' arrival in the session's repository. Never throws. */
+export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome> {
+  const { deps, timeline, rooms } = tools;
+  let room: Room;
+  try {
+    room = await rooms.enter(turn.session);
+    if (room.sandbox.id !== turn.session.sandbox_id) await timeline.change(turn.session.id, { sandbox_id: room.sandbox.id });
+  } catch (error) {
+    deps.log(`session ${turn.session.id}: no sandbox: ${asFerryError(error).message}`);
+    return { type: "no sandbox", reason: asFerryError(error).message };
+  }
+  try {
+    const outcome = await work(tools, turn, room);
+    await saveWork(tools, turn, room, outcome);
+    return outcome;
+  } catch (error) {
+    room.dismissAgent();
+    return { type: turn.signal.aborted ? "canceled" : "failed", reason: asFerryError(error).message };
+  }
+}
+
+/** What the agent does, until it is done or stopped. */
+async function work({ deps, timeline }: TurnTools, { session, message, signal }: Turn, room: Room): Promise<TurnOutcome> {
+  const record = new TurnRecord(session.id, timeline, room);
+  const stopped = new AbortController();
+  const stopping = stopOn(signal, deps, room, stopped.signal);
+  try {
+    return await prompt(room, message.payload.message, record, signal);
+  } finally {
+    stopped.abort();
+    await stopping;
+    await record.settled();
+  }
+}
+
+async function prompt(room: Room, text: string, record: TurnRecord, signal: AbortSignal): Promise<TurnOutcome> {
+  if (signal.aborted) return { type: "canceled", reason: "" };
+  try {
+    const agent = await room.agent();
+    const ask = () => void agent.cancel().catch(() => undefined);
+    signal.addEventListener("abort", ask, { once: true });
+    try {
+      const { outcome, remark } = await agent.prompt(text, record.report);
+      return { type: outcome, reason: remark };
+    } finally {
+      signal.removeEventListener("abort", ask);
+    }
+  } catch (error) {
+    room.dismissAgent();
+    const limit = room.sandbox.exceeded();
+    const reason = limit === undefined ? asFerryError(error).message : `the sandbox reached its limit (${limit})`;
+    return { type: signal.aborted ? "canceled" : "failed", reason: signal.aborted ? "" : reason };
+  }
+}
+
+/** Waits for the stop; agents leave children behind when they are only asked, so all that runs is killed then. */
+async function stopOn(signal: AbortSignal, { host }: SessionsDeps, room: Room, over: AbortSignal): Promise<void> {
+  await aborted(AbortSignal.any([signal, over]));
+  if (!signal.aborted) return;
+  await host.clock.sleep(grace, over).catch(() => undefined);
+  await room.quiet();
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** Commits what the session wants committed, and brings the commits home. A turn that failed keeps what it did. */
+async function saveWork(tools: TurnTools, { session, message }: Turn, room: Room, outcome: TurnOutcome): Promise<void> {
+  const { deps, timeline } = tools;
+  if (session.auto_commit && outcome.type !== "canceled") {
+    const text = commitMessage(message.payload.message, session.id);
+    const { obstacle } = await commitTurn(room.sandbox, { branch: session.branch_name, tree: room.lastTree, message: text });
+    if (obstacle !== "") await timeline.say(session.id, `nothing was committed: ${obstacle}`);
+  }
+  const series = {
+    sessionId: session.id,
+    branch: session.branch_name,
+    base: session.base_commit ?? "",
+    head: session.head_commit ?? "",
+  };
+  const home = await bringHome(deps, room.sandbox, series);
+  if (home.remark !== "") await timeline.say(session.id, home.remark);
+  await tools.arrived(session, home);
+}

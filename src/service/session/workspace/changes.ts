@@ -1,0 +1,125 @@
+import type { Payload } from "../../../wire/event.ts";
+import type { Sandbox } from "../../sandbox/driver.ts";
+import { runInside } from "./inside.ts";
+
+/** What git sees in the workspace now, and what of it is new. */
+export interface Changes {
+  /** The tree of everything that isn't ignored, committed or not. */
+  readonly tree: string;
+  /** One payload a file, in git's order. */
+  readonly payloads: readonly Payload[];
+  /** How many files changed beyond those. */
+  readonly more: number;
+}
+
+/** A timeline is for reading: what is larger is told as left out, and is there in full in the patches. */
+const limits = { files: 300, patch: 4 * 1024 * 1024, diff: 64 * 1024, list: 32 * 1024 * 1024 };
+
+/**
+ * Writes the workspace as a tree, through an index of our own so that the agent's stays as it is, and compares it with an earlier
+ * one: `$1` is that tree ("" where there is none), `$2` the bytes of patch text at most. Prints the tree, the raw records and,
+ * behind an empty one, the patch.
+ */
+const snapshot = `
+set -e
+git=$(git rev-parse --absolute-git-dir)
+rm -f "$git/ferry-index" "$git/ferry-index.lock"
+[ ! -f "$git/index" ] || cp "$git/index" "$git/ferry-index"
+export GIT_INDEX_FILE="$git/ferry-index"
+git add --all
+tree=$(git write-tree)
+printf '%s\\0' "$tree"
+[ -n "$1" ] && [ "$1" != "$tree" ] || exit 0
+git diff-tree -r -M -C -z --raw --no-abbrev "$1" "$tree"
+printf '\\0'
+git diff-tree -r -M -C -p --no-color --no-ext-diff --no-textconv "$1" "$tree" | head -c "$2"
+`;
+
+/**
+ * @param before the tree of the last look, "" for the first
+ * @throws FerryError failure where git can't read the workspace
+ */
+export async function seeChanges(sandbox: Sandbox, before: string, repositoryId: string): Promise<Changes> {
+  const output = await runInside(sandbox, snapshot, [before, String(limits.patch)], { limit: limits.list + limits.patch });
+  const { fields, rest } = splitFields(output);
+  const [tree = "", ...records] = fields;
+  const files = parseRaw(records);
+  const diffs = splitPatch(rest, files);
+  const payloads = files.slice(0, limits.files).map((file, at) => payloadOf(file, diffs[at] ?? "", repositoryId));
+  return { tree, payloads, more: files.length - payloads.length };
+}
+
+/** The NUL-terminated fields up to the empty one, and what follows it. */
+function splitFields(output: Buffer): { fields: string[]; rest: Buffer } {
+  const fields: string[] = [];
+  let at = 0;
+  for (;;) {
+    const end = output.indexOf(0, at);
+    if (end === -1) return { fields, rest: output.subarray(at) };
+    if (end === at) return { fields, rest: output.subarray(end + 1) };
+    fields.push(output.subarray(at, end).toString("utf8"));
+    at = end + 1;
+  }
+}
+
+interface FileChange {
+  /** A, M, T, D, R or C, see git-diff-tree(1), Raw output format. */
+  readonly status: string;
+  readonly path: string;
+  /** Where it came from, for R and C. */
+  readonly source: string;
+}
+
+/** @param records `:<modes> <ids> <status>`, then one path, or two for a rename and a copy */
+function parseRaw(records: readonly string[]): FileChange[] {
+  const files: FileChange[] = [];
+  for (let at = 0; at < records.length;) {
+    const status = records[at]?.split(" ").at(-1)?.charAt(0) ?? "";
+    const moved = status === "R" || status === "C";
+    const source = records[at + 1] ?? "";
+    files.push({ status, source, path: moved ? (records[at + 2] ?? "") : source });
+    at += moved ? 3 : 2;
+  }
+  return files;
+}
+
+/** No line of a file's diff begins with `diff --git `: all content is set off by a character of its own. */
+const header = "diff --git ";
+
+/** Each file's part of the patch. A change of type is two parts, a removal and an addition. */
+function splitPatch(patch: Buffer, files: readonly FileChange[]): string[] {
+  const starts: number[] = [];
+  if (patch.subarray(0, header.length).toString("latin1") === header) starts.push(0);
+  for (let at = patch.indexOf(`\n${header}`); at !== -1; at = patch.indexOf(`\n${header}`, at + 1)) starts.push(at + 1);
+  let part = 0;
+  return files.map(({ status }) => {
+    const from = starts[part];
+    part += status === "T" ? 2 : 1;
+    return from === undefined
+      ? ""
+      : bounded(patch.subarray(from, starts[part]), starts[part] === undefined && patch.length === limits.patch);
+  });
+}
+
+/** Cut at a line's end. A line that begins with a backslash is no content in a unified diff, so it can say so. */
+function bounded(diff: Buffer, cutAlready: boolean): string {
+  if (diff.length <= limits.diff && !cutAlready) return diff.toString("utf8");
+  const kept = diff.subarray(0, diff.subarray(0, limits.diff).lastIndexOf("\n") + 1).toString("utf8");
+  return `${kept}\\ The rest of this diff is left out\n`;
+}
+
+function payloadOf({ status, path, source }: FileChange, diff: string, repositoryId: string): Payload {
+  const repository = { repository_id: repositoryId };
+  switch (status) {
+    case "A":
+      return { type: "agent_file_create", ...repository, file_path: path, diff };
+    case "D":
+      return { type: "agent_file_remove", ...repository, file_path: path };
+    case "R":
+      return { type: "agent_file_move", ...repository, source_path: source, destination_path: path, diff };
+    case "C":
+      return { type: "agent_file_copy", ...repository, source_path: source, destination_path: path, diff };
+    default:
+      return { type: "agent_file_edit", ...repository, file_path: path, diff };
+  }
+}

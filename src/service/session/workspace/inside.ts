@@ -1,0 +1,60 @@
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
+import type { ExecOptions, ExecResult, Sandbox } from "../../sandbox/driver.ts";
+
+/**
+ * The workspace's configuration is the agent's, and may be broken or hostile: what could run other programs, ask or rewrite is
+ * overruled. All of it happens inside of the sandbox all the same.
+ */
+const overruled: Readonly<Record<string, string>> = {
+  "safe.directory": "*",
+  "core.hooksPath": "/dev/null",
+  "core.fsmonitor": "false",
+  "core.quotePath": "true",
+  "gc.auto": "0",
+  "maintenance.auto": "false",
+  "commit.gpgSign": "false",
+  "i18n.commitEncoding": "UTF-8",
+};
+
+const environment: Readonly<Record<string, string>> = {
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_NO_REPLACE_OBJECTS: "1",
+  LC_ALL: "C",
+  ...configEnvironment(overruled),
+};
+
+/** Configuration as git takes it from the environment, above all files (git-config(1), GIT_CONFIG_COUNT). */
+export function configEnvironment(config: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(config).flatMap(([name, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, name] as const,
+    [`GIT_CONFIG_VALUE_${at}`, value] as const,
+  ]);
+  return { GIT_CONFIG_COUNT: String(entries.length / 2), ...Object.fromEntries(entries) };
+}
+
+/** argv and environment of a shell script that uses git in the workspace; `args` are its `$1`, `$2` … */
+export function script(text: string, args: readonly string[]): { argv: string[]; env: Readonly<Record<string, string>> } {
+  return { argv: ["sh", "-c", text, "git", ...args], env: environment };
+}
+
+/**
+ * Runs a script inside and gives what it printed.
+ * @throws FerryError failure with the script's last line on stderr
+ */
+export async function runInside(
+  sandbox: Sandbox,
+  text: string,
+  args: readonly string[],
+  options: ExecOptions = {},
+): Promise<Buffer> {
+  const { argv, env } = script(text, args);
+  const result = await sandbox.exec(argv, { cwd: sandbox.workspace, ...options, env });
+  if (result.code !== 0) throw new FerryError("failure", `git in the sandbox: ${lastLine(result)}`);
+  return Buffer.from(result.stdout);
+}
+
+function lastLine({ code, stderr }: ExecResult): string {
+  const line = Buffer.from(stderr).toString("utf8").trimEnd().split("\n").at(-1) ?? "";
+  return line === "" ? `exit status ${code ?? "unknown"}` : oneLine(line);
+}

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { commitFiles, gitIn, makeFolder, makeRepository, type TestGit } from "../../support/git.ts";
+import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
+
+let engine: TestEngine;
+let folder: ReturnType<typeof makeFolder>;
+let git: TestGit;
+let base: string;
+
+beforeEach(async () => {
+  folder = makeFolder();
+  git = makeRepository(folder.path);
+  base = commitFiles(git, { "README.md": "hello\n", "old.txt": "one\ntwo\nthree\nfour\n" }, "first");
+  engine = await makeTestEngine({ driver: (process.env["DRV"] ?? "process") as "process" });
+});
+
+afterEach(async () => {
+  await engine.close();
+  folder.remove();
+});
+
+describe("a turn of the shell agent", () => {
+  test("runs the script, tells what it did, and leaves one commit in the session's repository", async () => {
+    const repository = await engine.register(`${folder.path}/.git`);
+    const session = await engine.start(repository, { base_commit: base });
+    expect(session).toMatchObject({ status: "active", agent_status: "idle", base_commit: base, head_commit: base });
+
+    const after = await engine.work(session, "echo hi > hi.txt\ngit mv old.txt new.txt\nrm README.md\necho done");
+
+    expect(after).toMatchObject({ status: "active", agent_status: "idle", title: "echo hi > hi.txt" });
+    const events = await engine.events(session);
+    expect(events.map(({ type, status }) => `${type} ${status}`)).toEqual([
+      "user_message completed",
+      "agent_run_repository_command completed",
+      "agent_file_remove completed",
+      "agent_file_create completed",
+      "agent_file_move completed",
+    ]);
+    expect(events[1]?.payload).toMatchObject({ output: "done\n", exit_code: 0, repository_id: repository.id });
+    expect(events[3]?.payload).toMatchObject({ file_path: "hi.txt", diff: expect.stringContaining("+hi\n") as string });
+    expect(events[4]?.payload).toMatchObject({ source_path: "old.txt", destination_path: "new.txt" });
+
+    const repo = gitIn(`${engine.data}/sessions/${session.id}/repo.git`);
+    expect(repo("log", "--format=%an <%ae> %cn <%ce>%n%B", `${base}..${after.branch_name}`).trim()).toBe(
+      `shell <shell@ferry.local> shell <shell@ferry.local>\necho hi > hi.txt\n\nFerry-Session: ${session.id}`,
+    );
+    expect(repo("rev-parse", after.branch_name)).toBe(after.head_commit);
+    expect(repo("ls-tree", "-r", "--name-only", after.branch_name)).toBe("hi.txt\nnew.txt");
+  });
+});

@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { makeId } from "../../src/base/ids.ts";
+import { makeGit } from "../../src/git/runner.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { systemFiles as files } from "../../src/host/files.ts";
+import { makeProcesses } from "../../src/host/processes.ts";
+import type { SandboxDriver } from "../../src/service/sandbox/driver.ts";
+import { nodeMount } from "../../src/service/sandbox/node-mount.ts";
+import { makeDrivers } from "../../src/service/sandbox/registry.ts";
+import { defaultLimits, type SessionsDeps } from "../../src/service/session/deps.ts";
+import { makeSessions } from "../../src/service/session/engine.ts";
+import type { Sessions, StreamItem } from "../../src/service/session/sessions.ts";
+import { openSqlStore } from "../../src/service/store/sql-store.ts";
+import { openSqlite } from "../../src/service/store/sqlite.ts";
+import type { Store, UserRecord } from "../../src/service/store/store.ts";
+import type { ParsedBodyOf } from "../../src/wire/contract.ts";
+import type { SessionEvent } from "../../src/wire/event.ts";
+import type { Repository, Session } from "../../src/wire/resources.ts";
+import { makeFolder } from "./git.ts";
+import { buildShellAgent } from "./shell-agent.ts";
+
+/** The session engine on this machine: real git, a real database, real agents in real sandboxes. */
+export interface TestEngine {
+  readonly sessions: Sessions;
+  readonly store: Store;
+  readonly deps: SessionsDeps;
+  readonly data: string;
+  readonly user: UserRecord;
+  /** Lines of the service's log. */
+  readonly log: readonly string[];
+  /** Registers a repository by its path. */
+  register(path: string, change?: Partial<Repository>): Promise<Repository>;
+  /** A session on it, auto_commit on. */
+  start(repository: Repository, change?: Partial<ParsedBodyOf<"createSession">>): Promise<Session>;
+  post(session: Session, message: string): Promise<SessionEvent>;
+  /** The items of the session's stream up to the first one that satisfies. */
+  until(session: Session, satisfied: (item: StreamItem) => boolean): Promise<StreamItem[]>;
+  /** Posts and waits until the agent rests; the session then. */
+  work(session: Session, message: string): Promise<Session>;
+  events(session: Session): Promise<SessionEvent[]>;
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  readonly driver?: SandboxDriver["name"];
+  /** An existing data folder: a service that starts again. */
+  readonly data?: string;
+  readonly change?: Partial<SessionsDeps>;
+}
+
+const place = makeFolder("ferry-agent-").path;
+buildShellAgent(place);
+
+export async function makeTestEngine({ driver = "process", data, change = {} }: EngineOptions = {}): Promise<TestEngine> {
+  const folder = data === undefined ? makeFolder("ferry-engine-") : { path: data, remove: () => undefined };
+  const processes = makeProcesses(process.env, process.platform);
+  const host = { clock: systemClock, random: (size: number) => randomBytes(size), files, version: "0.0.0" };
+  const store = await openSqlStore(openSqlite(join(folder.path, "ferry.db")), () => ({
+    id: makeId("wsp", host.random),
+    name: "test",
+  }));
+  const drivers = makeDrivers({ clock: systemClock, env: process.env, platform: process.platform, processes });
+  const chosen = drivers.find(({ name }) => name === driver);
+  if (chosen === undefined) throw new Error(`no driver ${driver}`);
+  const log: string[] = [];
+  const deps: SessionsDeps = {
+    store,
+    driver: chosen,
+    git: makeGit({ env: process.env, platform: process.platform, processes }),
+    host,
+    data: folder.path,
+    owner: "test",
+    place: { dist: place, node: await nodeMount(process.execPath) },
+    model: "shell",
+    limits: { ...defaultLimits, sandbox: { ...defaultLimits.sandbox, memoryMB: 1024 } },
+    log: (line) => void log.push(line),
+    ...change,
+  };
+  const user = (await store.keys.findUser("usr_test")) ?? { id: "usr_test", name: "Ada Lovelace", email: "ada@example.com" };
+  if ((await store.keys.findUser(user.id)) === undefined) await store.keys.insertUser(user);
+  const sessions = makeSessions(deps);
+  await sessions.start();
+
+  const engine: TestEngine = {
+    sessions,
+    store,
+    deps,
+    data: folder.path,
+    user,
+    log,
+    async register(path, fields = {}) {
+      const at = new Date(systemClock.now()).toISOString();
+      const repository: Repository = {
+        id: makeId("rep", host.random),
+        workspace_id: store.workspace.id,
+        code_provider_id: "",
+        name: "repo",
+        full_name: "test/repo",
+        clone_url: path,
+        default_branch: "",
+        platform: "git",
+        external_id: "",
+        enabled: true,
+        webhooks_registered: false,
+        analysis_status: "pending",
+        created_at: at,
+        updated_at: at,
+        ...fields,
+      };
+      await store.repositories.insert(repository);
+      return repository;
+    },
+    start: (repository, fields = {}) => sessions.create({ repository_id: repository.id, auto_commit: true, ...fields }, user),
+    post: (session, message) => sessions.post(session.id, { message, client_id: "" }, user),
+    async until(session, satisfied) {
+      const over = new AbortController();
+      const items: StreamItem[] = [];
+      for await (const item of sessions.follow(session.id, 0, over.signal)) {
+        items.push(item);
+        if (satisfied(item)) break;
+      }
+      over.abort();
+      return items;
+    },
+    async work(session, message) {
+      const { id } = await engine.post(session, message);
+      await engine.until(
+        session,
+        (item) => item.type === "session_event" && item.event.id === id && item.event.status === "completed",
+      );
+      // The event and the session's fields are written as one.
+      const after = await store.sessions.find(session.id);
+      if (after === undefined) throw new Error("the session is gone");
+      return after;
+    },
+    events: (session) => store.timeline.list(session.id),
+    async close() {
+      await sessions.stop();
+      await store.close();
+      folder.remove();
+    },
+  };
+  return engine;
+}
