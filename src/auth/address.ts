@@ -14,14 +14,20 @@ export function parseAddress(text: string): string {
   const given = text.trim();
   const address = /^[a-z][a-z0-9+.-]*:\/\//iu.test(given) ? given : `${isLoopback(hostOf(given)) ? "http" : "https"}://${given}`;
   if (given === "" || !URL.canParse(address))
-    throw new FerryError("usage", `"${oneLine(given)}" is no address of a host`, { hint: "write it as https://agents.example.com" });
+    throw new FerryError("usage", `"${oneLine(given)}" is no address of a host`, {
+      hint: "write it as https://agents.example.com",
+    });
   const url = new URL(address);
   if (url.username !== "" || url.password !== "")
-    throw new FerryError("usage", "an address of a host holds no user name or password", { hint: `write it as ${url.protocol}//${url.host}` });
+    throw new FerryError("usage", "an address of a host holds no user name or password", {
+      hint: `write it as ${url.protocol}//${url.host}`,
+    });
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new FerryError("usage", `${url.protocol}// is no address of a host`, { hint: `write it as https://${url.host}` });
   if (url.protocol === "http:" && !isLoopback(url.hostname))
-    throw new FerryError("usage", `http would send the key to ${url.host} in the clear`, { hint: `write it as https://${url.host}` });
+    throw new FerryError("usage", `http would send the key to ${url.host} in the clear`, {
+      hint: `write it as https://${url.host}`,
+    });
   return `${url.origin}${url.pathname.replace(/\/+$/u, "")}`;
 }
 

@@ -60,7 +60,12 @@ export function makeCredentials(host: Pick<Host, "env" | "files" | "secrets">, f
     delete: (login) => storeOf(login.store).deletePassword(service, accountOf(login)),
   };
 
-  async function keep(store: SecretStore, name: StoreName, login: Omit<Login, "store">, key: string): Promise<{ store: StoreName }> {
+  async function keep(
+    store: SecretStore,
+    name: StoreName,
+    login: Omit<Login, "store">,
+    key: string,
+  ): Promise<{ store: StoreName }> {
     await store.setPassword(service, accountOf(login), key);
     // Some keychains take a secret and forget it: better told now than by the next command.
     if ((await store.getPassword(service, accountOf(login))) !== key)

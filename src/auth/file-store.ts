@@ -39,7 +39,10 @@ async function readContent(files: Files, path: string): Promise<Content> {
 }
 
 function isContent(value: unknown): value is Content {
-  return isRecord(value) && Object.values(value).every((keys) => isRecord(keys) && Object.values(keys).every((key) => typeof key === "string"));
+  return (
+    isRecord(value) &&
+    Object.values(value).every((keys) => isRecord(keys) && Object.values(keys).every((key) => typeof key === "string"))
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

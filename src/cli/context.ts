@@ -44,6 +44,8 @@ function coloured({ terminal }: Host, when: GlobalOptions["color"]): Host["termi
 }
 
 function isInteractive({ env, terminal }: Host, { input }: GlobalOptions): boolean {
-  const unwanted = [env["CI"], env["FERRY_NO_INPUT"]].some((value) => value !== undefined && value !== "" && value !== "0" && value !== "false");
+  const unwanted = [env["CI"], env["FERRY_NO_INPUT"]].some(
+    (value) => value !== undefined && value !== "" && value !== "0" && value !== "false",
+  );
   return input && !unwanted && terminal.stdin.isTTY && terminal.stderr.isTTY;
 }

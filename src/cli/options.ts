@@ -35,7 +35,8 @@ export function addGlobalOptions(program: Command): void {
 /** An argument parser for counts. */
 export function wholeNumber(text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1 || text.trim() === "") throw new InvalidArgumentError("It is no whole number above 0.");
+  if (!Number.isSafeInteger(number) || number < 1 || text.trim() === "")
+    throw new InvalidArgumentError("It is no whole number above 0.");
   return number;
 }
 

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type Option } from "commander";
 import { exitCodes, FerryError } from "../base/errors.ts";
 import type { Host } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
@@ -31,7 +31,7 @@ function makeProgram(host: Host, help: string[]): Command {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => void help.push(text), writeErr: () => undefined })
-    .configureHelp({ showGlobalOptions: true, sortOptions: false })
+    .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
     .addHelpText("after", closing);
   addGlobalOptions(program);
   for (const entry of entries) addEntry(program, entry);
@@ -40,6 +40,15 @@ function makeProgram(host: Host, help: string[]): Command {
     if (entry !== undefined) await load(entry, command, host);
   });
   return program;
+}
+
+/** Commander's own names the default of every flag, and a flag's is always no. */
+function describeOption(option: Option): string {
+  const notes = [
+    ...(option.argChoices === undefined ? [] : [option.argChoices.join(", ")]),
+    ...(option.defaultValue === undefined || option.isBoolean() ? [] : [`default: ${String(option.defaultValue)}`]),
+  ];
+  return notes.length === 0 || String(option.defaultValue) === "" ? option.description : `${option.description} (${notes.join("; ")})`;
 }
 
 /** `ferry help session list` is `ferry session list --help`. */

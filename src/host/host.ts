@@ -136,7 +136,10 @@ export interface Processes {
   /** Runs to the end; a program that isn't there rejects with code ENOENT. */
   run(argv: readonly string[], options?: RunOptions): Promise<ProcessResult>;
   /** A child with the terminal's own stdin, stdout and stderr (editor, pager); gives its exit code. */
-  attach(argv: readonly string[], options?: RunOptions & { readonly input?: AsyncIterable<string | Uint8Array> }): Promise<number>;
+  attach(
+    argv: readonly string[],
+    options?: RunOptions & { readonly input?: AsyncIterable<string | Uint8Array> },
+  ): Promise<number>;
   /** A child that outlives us, in a session of its own, with its output appended to a file. Gives its pid. */
   detach(argv: readonly string[], options: { cwd: string; env: Environment; log: string }): Promise<number>;
   /** When the process started, in a form that is unique for its pid since boot; undefined where it runs no more. */

@@ -13,7 +13,10 @@ export async function callKeychain(call: KeychainCall): Promise<KeychainAnswer> 
     return { value: await perform(call) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { error: /lock|prompt|dismissed|interaction is not allowed|-25308/iu.test(message) ? "locked" : "unavailable", message };
+    return {
+      error: /lock|prompt|dismissed|interaction is not allowed|-25308/iu.test(message) ? "locked" : "unavailable",
+      message,
+    };
   }
 }
 

@@ -56,9 +56,11 @@ async function edit(text: string, suffix: string, editor: string, processes: Pro
   try {
     await writeFile(file, text, { mode: 0o600 });
     // The variable holds a command line (`code --wait`), which the shell takes apart, as git does.
-    const argv = process.platform === "win32" ? ["cmd", "/c", `${editor} "${file}"`] : ["/bin/sh", "-c", `${editor} "$1"`, "sh", file];
+    const argv =
+      process.platform === "win32" ? ["cmd", "/c", `${editor} "${file}"`] : ["/bin/sh", "-c", `${editor} "$1"`, "sh", file];
     const code = await processes.attach(argv);
-    if (code !== 0) throw new FerryError("failure", `the editor ended with exit status ${code}`, { hint: "set VISUAL or EDITOR" });
+    if (code !== 0)
+      throw new FerryError("failure", `the editor ended with exit status ${code}`, { hint: "set VISUAL or EDITOR" });
     return await readFile(file, "utf8");
   } finally {
     await rm(folder, { recursive: true, force: true });

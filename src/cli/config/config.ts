@@ -52,7 +52,9 @@ function checked(value: unknown, path: string): Config {
   if (!isRecord(value)) throw wrong(path, "the whole", "an object");
   if (value["version"] !== 1) {
     const newer = typeof value["version"] === "number" && value["version"] > 1;
-    throw newer ? new FerryError("usage", `${path} was written by a newer ferry`, { hint: "update this one" }) : wrong(path, "version", "1");
+    throw newer
+      ? new FerryError("usage", `${path} was written by a newer ferry`, { hint: "update this one" })
+      : wrong(path, "version", "1");
   }
   const hosts = value["hosts"] ?? [];
   if (!Array.isArray(hosts)) throw wrong(path, "hosts", "an array");
@@ -64,7 +66,8 @@ function checkEntry(entry: unknown, key: string, path: string): void {
   if (!isRecord(entry)) throw wrong(path, key, "an object");
   for (const name of ["url", "account"]) if (typeof entry[name] !== "string") throw wrong(path, `${key}.${name}`, "a string");
   if (entry["store"] !== "keychain" && entry["store"] !== "file") throw wrong(path, `${key}.store`, `"keychain" or "file"`);
-  if (entry["workspace"] !== undefined && typeof entry["workspace"] !== "string") throw wrong(path, `${key}.workspace`, "a string");
+  if (entry["workspace"] !== undefined && typeof entry["workspace"] !== "string")
+    throw wrong(path, `${key}.workspace`, "a string");
 }
 
 function wrong(path: string, key: string, right: string): FerryError {

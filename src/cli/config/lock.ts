@@ -27,7 +27,9 @@ export async function withLock<T>(host: LockHost, path: string, patience: number
   const deadline = host.clock.elapsed() + patience;
   while (!(await acquire(host, path, own))) {
     if (host.clock.elapsed() >= deadline)
-      throw new FerryError("unavailable", `another ferry holds ${path}`, { hint: "wait for it to end, or remove the file if none runs" });
+      throw new FerryError("unavailable", `another ferry holds ${path}`, {
+        hint: "wait for it to end, or remove the file if none runs",
+      });
     await host.clock.sleep(pause, host.interrupt);
   }
   try {

@@ -8,7 +8,12 @@ import type { Context } from "../context.ts";
  * `what` names it in errors.
  * @throws FerryError usage where there is nothing, or both words and a file
  */
-export async function readText(context: Context, words: readonly string[], file: string | undefined, what: string): Promise<string> {
+export async function readText(
+  context: Context,
+  words: readonly string[],
+  file: string | undefined,
+  what: string,
+): Promise<string> {
   if (words.length > 0 && file !== undefined) throw new FerryError("usage", `${what}: give words or -F, not both`);
   const text = words.length > 0 ? words.join(" ") : await readFrom(context, file, what);
   if (text.trim() !== "") return text;

@@ -26,7 +26,11 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     columns.map((_, at) => Math.max(...[headers, ...shown].map((line) => widthOf(line[at] ?? "")))),
     output.columns,
   );
-  const line = (texts: readonly string[]): string => texts.map((text, at) => pad(fit(text, widths[at] ?? 0), widths[at] ?? 0)).join("  ").trimEnd();
+  const line = (texts: readonly string[]): string =>
+    texts
+      .map((text, at) => pad(fit(text, widths[at] ?? 0), widths[at] ?? 0))
+      .join("  ")
+      .trimEnd();
   const header = line(headers);
   return [output.color ? `\u001b[1m${header}\u001b[22m` : header, ...shown.map(line), ""].join("\n");
 }

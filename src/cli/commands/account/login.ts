@@ -5,13 +5,14 @@ import { FerryError } from "../../../base/errors.ts";
 import { findFolders } from "../../../base/folders.ts";
 import { updateConfig, type HostEntry } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { clientFor } from "../../flows/connect.ts";
+import { clientFor } from "../../flows/host/connect.ts";
 import type { Verb } from "../../verb.ts";
 
 export const login: Verb = {
   name: "login",
   summary: "Log in to a service with an API key",
-  description: "Log in to a service with an API key, which is read from stdin. Make one in the service's portal, in the developer settings.",
+  description:
+    "Log in to a service with an API key, which is read from stdin. Make one in the service's portal, in the developer settings.",
   examples: ["ferry login --host https://agents.example.com --with-token < key.txt"],
   define: (command) => void command.option("--with-token", "read the key from stdin", false),
   async run(context, { withToken }: { readonly withToken: boolean }) {
@@ -25,7 +26,8 @@ export const login: Verb = {
     const workspace = info?.workspace?.name ?? undefined;
     await remember(context, { url, account, store, ...(workspace === undefined ? {} : { workspace }) });
     if (warning !== undefined) await print.warn(warning);
-    if (context.global.json) return print.json({ host: url, account, workspace: workspace ?? null, scopes: info?.key?.scopes ?? null, store });
+    if (context.global.json)
+      return print.json({ host: url, account, workspace: workspace ?? null, scopes: info?.key?.scopes ?? null, store });
     const scopes = info?.key?.scopes?.join(", ");
     await print.note(`logged in to ${hostName(url)} as ${account}${workspace === undefined ? "" : `, workspace ${workspace}`}`);
     await print.note(`the key is in ${credentials.place(store)}${scopes === undefined ? "" : `; its scopes: ${scopes}`}`);
@@ -41,7 +43,11 @@ async function chooseAddress({ global, host, interactive }: Context): Promise<st
   return parseAddress(await host.prompt.text("Address of the service:"));
 }
 
-async function readKey({ host, interactive }: Context, fromStdin: boolean, url: string): Promise<{ value: string; source: string }> {
+async function readKey(
+  { host, interactive }: Context,
+  fromStdin: boolean,
+  url: string,
+): Promise<{ value: string; source: string }> {
   if (fromStdin) {
     const text = new TextDecoder().decode(await host.terminal.stdin.read(64 * 1024));
     return { value: text.trim(), source: "standard input" };

@@ -3,7 +3,7 @@ import { makeCredentials } from "../../../auth/credentials.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { findFolders } from "../../../base/folders.ts";
 import { updateConfig } from "../../config/config.ts";
-import { chooseHost, chosenName } from "../../flows/host.ts";
+import { chooseHost, chosenName } from "../../flows/host/choose.ts";
 import type { Verb } from "../../verb.ts";
 
 export const logout: Verb = {

@@ -1,6 +1,6 @@
 import { identify } from "../../../auth/login.ts";
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/connect.ts";
+import { connect } from "../../flows/host/connect.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 

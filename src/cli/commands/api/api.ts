@@ -4,7 +4,7 @@ import { parseJson, readBody } from "../../../client/http/body.ts";
 import { kindOf } from "../../../client/http/problem.ts";
 import type { SendResponse } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
-import { connect, type Connection } from "../../flows/connect.ts";
+import { connect, type Connection } from "../../flows/host/connect.ts";
 import type { Verb } from "../../verb.ts";
 import { readFields, withQuery } from "./fields.ts";
 
@@ -21,7 +21,11 @@ export const api: Verb = {
   summary: "Make any call to the service, with the stored key",
   description:
     "Make any call to the service, with the stored key. A path without a slash at its start lies below /api/v1. Fields go into the body, with GET into the query.",
-  examples: ["ferry api GET sessions --paginate", "ferry api POST sessions/ses_…/messages -f message='go on'", "ferry api PATCH repositories/rep_… -F enabled=false"],
+  examples: [
+    "ferry api GET sessions --paginate",
+    "ferry api POST sessions/ses_…/messages -f message='go on'",
+    "ferry api PATCH repositories/rep_… -F enabled=false",
+  ],
   define(command) {
     const collect = (text: string, before: readonly string[]): string[] => [...before, text];
     command
@@ -83,23 +87,28 @@ async function printAnswer({ print }: Context, { include }: Options, call: ApiCa
     if (value !== undefined) await print.json(value);
   } else for await (const chunk of answer.body) await print.data(chunk);
   if (answer.status >= 400)
-    throw new FerryError(kindOf(answer.status), `${call.method} ${call.path}: status ${answer.status}`, { status: answer.status });
+    throw new FerryError(kindOf(answer.status), `${call.method} ${call.path}: status ${answer.status}`, {
+      status: answer.status,
+    });
 }
 
 async function allPages(connection: Connection, call: ApiCall): Promise<unknown[]> {
   const items: unknown[] = [];
   const seen = new Set<string>();
-  for (let path = call.path; ; ) {
+  for (let path = call.path; ;) {
     const answer = await send(connection, { ...call, path });
     const value = parseJson(await readBody(answer), answer, call.path);
-    if (answer.status >= 400) throw new FerryError(kindOf(answer.status), `GET ${path}: status ${answer.status}`, { status: answer.status });
+    if (answer.status >= 400)
+      throw new FerryError(kindOf(answer.status), `GET ${path}: status ${answer.status}`, { status: answer.status });
     if (Array.isArray(value)) return [...items, ...(value as unknown[])];
     const page = value as { items?: unknown[]; next_cursor?: string | null };
-    if (!Array.isArray(page.items)) throw new FerryError("usage", `${call.path} answers no list`, { hint: "leave --paginate out" });
+    if (!Array.isArray(page.items))
+      throw new FerryError("usage", `${call.path} answers no list`, { hint: "leave --paginate out" });
     items.push(...page.items);
     const cursor = page.next_cursor ?? "";
     if (cursor === "") return items;
-    if (seen.has(cursor)) throw new FerryError("unavailable", "the service's list goes in a circle: a page names one that came before");
+    if (seen.has(cursor))
+      throw new FerryError("unavailable", "the service's list goes in a circle: a page names one that came before");
     seen.add(cursor);
     path = withQuery(call.path, { cursor });
   }

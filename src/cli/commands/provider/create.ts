@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/connect.ts";
+import { connect } from "../../flows/host/connect.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { providerLines } from "./find.ts";
@@ -16,7 +16,10 @@ export const create: Verb = {
   name: "create",
   aliases: ["new"],
   summary: "Connect a code provider with an access token",
-  examples: ["ferry provider create --name work --token-env GITLAB_TOKEN", "ferry provider create --name work --token-stdin < token.txt"],
+  examples: [
+    "ferry provider create --name work --token-env GITLAB_TOKEN",
+    "ferry provider create --name work --token-stdin < token.txt",
+  ],
   define(command) {
     command
       .option("--platform <platform>", "the kind of provider", "gitlab")
@@ -26,7 +29,8 @@ export const create: Verb = {
       .option("--token-env <variable>", "read the access token from this variable");
   },
   async run(context, { platform, name, baseUrl, ...token }: Options) {
-    if (platform !== "gitlab") throw new FerryError("usage", `--platform ${platform}: there is no such provider`, { hint: "gitlab" });
+    if (platform !== "gitlab")
+      throw new FerryError("usage", `--platform ${platform}: there is no such provider`, { hint: "gitlab" });
     const connection = await connect(context);
     const metadata = { type: "gitlab_personal_access_token" as const, token: await readToken(context, token) };
     const body = { platform: "gitlab" as const, name: name ?? baseUrl.replace(/^https?:\/\//u, ""), base_url: baseUrl, metadata };

@@ -1,5 +1,5 @@
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/connect.ts";
+import { connect } from "../../flows/host/connect.ts";
 import { confirm } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
 import { findProvider } from "./find.ts";

@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/connect.ts";
+import { connect } from "../../flows/host/connect.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { findProvider, providerLines } from "./find.ts";
@@ -33,7 +33,9 @@ export const edit: Verb = {
     const body = {
       ...(name === undefined ? {} : { name }),
       ...(baseUrl === undefined ? {} : { base_url: baseUrl }),
-      ...(withToken ? { metadata: { type: "gitlab_personal_access_token" as const, token: await readToken(context, token) } } : {}),
+      ...(withToken
+        ? { metadata: { type: "gitlab_personal_access_token" as const, token: await readToken(context, token) } }
+        : {}),
     };
     const changed = { ...provider, ...(await connection.client.updateProvider({ params: { providerId: provider.id }, body })) };
     await showOne(context, changed, providerLines(changed, context.host), fields.provider);

@@ -4,7 +4,7 @@ import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Host } from "../../../host/host.ts";
 import type { Provider } from "../../../wire/resources.ts";
-import type { Connection } from "../../flows/connect.ts";
+import type { Connection } from "../../flows/host/connect.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
@@ -15,9 +15,13 @@ export async function findProvider({ client, name }: Connection, given: string):
   const all = await listAll(client.listProviders);
   const matching = all.filter((provider) => provider.id === given || provider.name === given);
   const [only] = matching;
-  if (only === undefined) throw new FerryError("not_found", `${name} has no provider ${oneLine(given)}`, { hint: "ferry provider list" });
+  if (only === undefined)
+    throw new FerryError("not_found", `${name} has no provider ${oneLine(given)}`, { hint: "ferry provider list" });
   if (matching.length > 1)
-    throw new FerryError("usage", `several providers are called ${oneLine(given)}`, { details: matching.map(({ id }) => id), hint: "name one by its id" });
+    throw new FerryError("usage", `several providers are called ${oneLine(given)}`, {
+      details: matching.map(({ id }) => id),
+      hint: "name one by its id",
+    });
   return only;
 }
 

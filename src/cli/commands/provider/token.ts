@@ -11,7 +11,9 @@ export async function readToken({ host, interactive }: Context, options: TokenOp
   if (options.tokenStdin) return filled(new TextDecoder().decode(await host.terminal.stdin.read(64 * 1024)), "standard input");
   if (options.tokenEnv !== undefined) return filled(host.env[options.tokenEnv] ?? "", options.tokenEnv);
   if (interactive) return filled(await host.prompt.hidden("Access token:"), "the answer");
-  throw new FerryError("usage", "the access token is missing", { hint: "pipe it in with --token-stdin, or name a variable: --token-env VAR" });
+  throw new FerryError("usage", "the access token is missing", {
+    hint: "pipe it in with --token-stdin, or name a variable: --token-env VAR",
+  });
 }
 
 function filled(text: string, source: string): string {

@@ -1,5 +1,5 @@
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/connect.ts";
+import { connect } from "../../flows/host/connect.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { findProvider, providerLines } from "./find.ts";

@@ -1,5 +1,5 @@
 import type { Host } from "../../../host/host.ts";
-import type { KnownRepository } from "../../flows/repository.ts";
+import type { KnownRepository } from "../../flows/place/repository.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 

@@ -6,8 +6,8 @@ import type { BodyOf } from "../../../wire/contract.ts";
 import { fields } from "../../../wire/fields.ts";
 import { platforms } from "../../../wire/values.ts";
 import type { Context } from "../../context.ts";
-import { connect } from "../../flows/connect.ts";
-import { findPlace, type Place } from "../../flows/place.ts";
+import { connect } from "../../flows/host/connect.ts";
+import { findPlace, type Place } from "../../flows/place/place.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { repositoryLines } from "./columns.ts";
@@ -97,7 +97,11 @@ function withoutPassword(url: string): string {
 
 function nameOf(cloneUrl: string): string {
   const path = /^[a-z][a-z0-9+.-]*:\/\/[^/]*(\/.*)$/iu.exec(cloneUrl)?.[1] ?? /^[^/:]+:(.*)$/u.exec(cloneUrl)?.[1] ?? cloneUrl;
-  const parts = path.replace(/\/(\.git)?$/u, "").replace(/\.git$/u, "").split("/").filter(Boolean);
+  const parts = path
+    .replace(/\/(\.git)?$/u, "")
+    .replace(/\.git$/u, "")
+    .split("/")
+    .filter(Boolean);
   return path === cloneUrl ? `local/${parts.at(-1) ?? ""}` : parts.join("/");
 }
 

@@ -1,6 +1,6 @@
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/connect.ts";
-import { repositoryNamed } from "../../flows/repository.ts";
+import { connect } from "../../flows/host/connect.ts";
+import { repositoryNamed } from "../../flows/place/repository.ts";
 import { confirm } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
 

@@ -1,7 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/connect.ts";
-import { repositoryNamed } from "../../flows/repository.ts";
+import { connect } from "../../flows/host/connect.ts";
+import { repositoryNamed } from "../../flows/place/repository.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { repositoryLines } from "./columns.ts";

@@ -1,6 +1,6 @@
 import { readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/connect.ts";
+import { connect } from "../../flows/host/connect.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";

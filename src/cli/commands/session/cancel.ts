@@ -1,6 +1,6 @@
 import { fields } from "../../../wire/fields.ts";
-import { orUnsupported } from "../../flows/act.ts";
-import { openSession } from "../../flows/session.ts";
+import { orUnsupported } from "../../flows/session/act.ts";
+import { openSession } from "../../flows/session/select.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";
@@ -9,7 +9,8 @@ export const cancel: Verb = {
   name: "cancel",
   summary: "Stop what the agent is doing now; the session stays open",
   examples: ["ferry session cancel", "ferry session cancel --queued"],
-  define: (command) => void command.argument("[session]", "which one").option("--queued", "and drop the messages that wait", false),
+  define: (command) =>
+    void command.argument("[session]", "which one").option("--queued", "and drop the messages that wait", false),
   async run(context, { queued }: { readonly queued: boolean }, given?: string) {
     const { connection, session } = await openSession(context, given);
     const call = connection.client.cancelSession({ params: { sessionId: session.id }, body: { queued } });

@@ -1,6 +1,6 @@
 import { fields } from "../../../wire/fields.ts";
-import { orUnsupported } from "../../flows/act.ts";
-import { openSession } from "../../flows/session.ts";
+import { orUnsupported } from "../../flows/session/act.ts";
+import { openSession } from "../../flows/session/select.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";
@@ -9,7 +9,8 @@ export const close: Verb = {
   name: "close",
   summary: "End a session: its sandbox goes, its commits stay",
   examples: ["ferry session close", "ferry session close --finished"],
-  define: (command) => void command.argument("[session]", "which one").option("--finished", "as finished and not only closed", false),
+  define: (command) =>
+    void command.argument("[session]", "which one").option("--finished", "as finished and not only closed", false),
   async run(context, { finished }: { readonly finished: boolean }, given?: string) {
     const { connection, session } = await openSession(context, given);
     const body = { outcome: finished ? ("finished" as const) : ("closed" as const) };

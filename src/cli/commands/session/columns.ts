@@ -1,5 +1,5 @@
 import type { Host } from "../../../host/host.ts";
-import type { KnownSession } from "../../flows/session.ts";
+import type { KnownSession } from "../../flows/session/select.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
@@ -28,7 +28,10 @@ export function sessionLines(session: KnownSession, { clock, terminal }: Host): 
     ["branch", session.branch_name],
     ["base", [session.base_branch, session.base_commit?.slice(0, 12)].filter(Boolean).join(" at ")],
     ["head", session.head_commit?.slice(0, 12)],
-    ["auto-commit", session.auto_commit === undefined || session.auto_commit === null ? undefined : session.auto_commit ? "on" : "off"],
+    [
+      "auto-commit",
+      session.auto_commit === undefined || session.auto_commit === null ? undefined : session.auto_commit ? "on" : "off",
+    ],
     ["repository", session.repository_id],
     ["origin", session.origin],
     ["created", time(session.created_at)],

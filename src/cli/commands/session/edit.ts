@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
-import { openSession } from "../../flows/session.ts";
+import { openSession } from "../../flows/session/select.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";

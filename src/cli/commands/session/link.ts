@@ -1,7 +1,7 @@
 import { fields } from "../../../wire/fields.ts";
-import { writeLink } from "../../flows/link.ts";
-import { findPlace } from "../../flows/place.ts";
-import { openSession } from "../../flows/session.ts";
+import { writeLink } from "../../flows/place/link.ts";
+import { findPlace } from "../../flows/place/place.ts";
+import { openSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
 
 export const link: Verb = {

@@ -1,8 +1,8 @@
 import { readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/connect.ts";
-import { repositoryNamed } from "../../flows/repository.ts";
-import type { KnownSession } from "../../flows/session.ts";
+import { connect } from "../../flows/host/connect.ts";
+import { repositoryNamed } from "../../flows/place/repository.ts";
+import type { KnownSession } from "../../flows/session/select.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";

@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
-import { readLink, removeLink } from "../../flows/link.ts";
-import { findPlace } from "../../flows/place.ts";
+import { readLink, removeLink } from "../../flows/place/link.ts";
+import { findPlace } from "../../flows/place/place.ts";
 import type { Verb } from "../../verb.ts";
 
 export const unlink: Verb = {

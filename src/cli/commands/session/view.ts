@@ -1,5 +1,5 @@
 import { fields } from "../../../wire/fields.ts";
-import { openSession } from "../../flows/session.ts";
+import { openSession } from "../../flows/session/select.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";

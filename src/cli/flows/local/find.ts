@@ -28,7 +28,13 @@ export async function findLocal(host: Host): Promise<LocalService | undefined> {
   const { data } = findFolders(host);
   const text = await host.files.readText(join(data, "service.json"));
   if (text === undefined) return undefined;
-  const said = JSON.parse(text) as { pid: number; start_time: string; socket: string; version: string; portal_address: string | null };
+  const said = JSON.parse(text) as {
+    pid: number;
+    start_time: string;
+    socket: string;
+    version: string;
+    portal_address: string | null;
+  };
   if ((await host.processes.startTime(said.pid)) !== said.start_time) return undefined;
   const [key, origin] = [await readPrivate(host, join(data, "key")), await host.files.readText(join(data, "origin"))];
   if (key === undefined || origin === undefined) return undefined;
@@ -54,5 +60,7 @@ async function checkOwner(host: Host, path: string, kind: "file" | "folder"): Pr
   const status = await host.files.status(path);
   if (host.platform === "win32") return;
   if (status?.kind === kind && status.uid === host.uid && (status.mode & 0o077) === 0) return;
-  throw new FerryError("auth", `${path} is not yours alone`, { hint: `it must be a ${kind} of yours that nobody else can open: chmod go= ${path}` });
+  throw new FerryError("auth", `${path} is not yours alone`, {
+    hint: `it must be a ${kind} of yours that nobody else can open: chmod go= ${path}`,
+  });
 }

@@ -11,8 +11,11 @@ import { findLocal, type LocalService } from "./find.ts";
 const startPatience = 30_000;
 const pause = 50;
 
-/** The running service, started in the background where none runs, and said so; one of an older version is replaced when it is idle. */
-export async function ensureLocal(context: Context): Promise<LocalService> {
+/**
+ * The running service, started in the background (with further arguments of `ferry serve`) where none runs, and said so; one of
+ * an older version is replaced when it is idle.
+ */
+export async function ensureLocal(context: Context, options: readonly string[] = []): Promise<LocalService> {
   const { host } = context;
   const found = await findLocal(host);
   if (found !== undefined && (!isOlder(found, host) || (await isBusy(host, found)))) return found;
@@ -24,7 +27,7 @@ export async function ensureLocal(context: Context): Promise<LocalService> {
     if (now !== undefined && !isOlder(now, host)) return now;
     if (now !== undefined) await stopLocal(host, now);
     await context.print.note(`starting the embedded service (its data: ${data})`);
-    return startLocal(host, []);
+    return startLocal(host, options);
   });
 }
 
@@ -32,10 +35,11 @@ export async function ensureLocal(context: Context): Promise<LocalService> {
  * Starts `ferry serve` in the background and waits until it answers.
  * @throws FerryError unavailable with the last line of its log where it ends instead
  */
-export async function startLocal(host: Host, options: readonly string[]): Promise<LocalService> {
+async function startLocal(host: Host, options: readonly string[]): Promise<LocalService> {
   const { data } = findFolders(host);
   const log = logPath(host);
-  const pid = await host.processes.detach([...host.self, "serve", ...options], { cwd: data, env: serviceEnvironment(host), log });
+  const argv = [...host.self, "serve", "--stop-when-idle", "1h", ...options];
+  const pid = await host.processes.detach(argv, { cwd: data, env: serviceEnvironment(host), log });
   const deadline = host.clock.elapsed() + startPatience;
   while (host.clock.elapsed() < deadline) {
     const service = await findLocal(host);
@@ -56,7 +60,8 @@ export async function stopLocal(host: Host, { pid }: LocalService): Promise<void
   host.processes.kill(pid, "SIGTERM");
   const deadline = host.clock.elapsed() + startPatience;
   while ((await host.processes.startTime(pid)) === startTime && startTime !== undefined) {
-    if (host.clock.elapsed() >= deadline) throw new FerryError("unavailable", `the embedded service (process ${pid}) does not end`);
+    if (host.clock.elapsed() >= deadline)
+      throw new FerryError("unavailable", `the embedded service (process ${pid}) does not end`);
     await host.clock.sleep(pause, host.interrupt);
   }
 }

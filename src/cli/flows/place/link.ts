@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { readBranchLink, removeBranchLink, writeBranchLink, type BranchLink } from "../../git/config.ts";
-import type { Context } from "../context.ts";
+import { readBranchLink, removeBranchLink, writeBranchLink, type BranchLink } from "../../../git/config.ts";
+import type { Context } from "../../context.ts";
 import type { Place } from "./place.ts";
 
 /** The session that the current branch, or while it lasts the detached HEAD, belongs to. */

@@ -1,14 +1,14 @@
-import { FerryError } from "../../base/errors.ts";
-import { cut, oneLine } from "../../base/text.ts";
-import { listAll } from "../../client/pages.ts";
-import type { Tolerant } from "../../client/tolerant.ts";
-import type { Session } from "../../wire/resources.ts";
-import { readConfig } from "../config/config.ts";
-import type { Context } from "../context.ts";
-import { connect, type Connection } from "./connect.ts";
-import { readLink } from "./link.ts";
-import { findPlaceIfAny, type Place } from "./place.ts";
-import { matchRemotes } from "./repository.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { cut, oneLine } from "../../../base/text.ts";
+import { listAll } from "../../../client/pages.ts";
+import type { Tolerant } from "../../../client/tolerant.ts";
+import type { Session } from "../../../wire/resources.ts";
+import { readConfig } from "../../config/config.ts";
+import type { Context } from "../../context.ts";
+import { connect, type Connection } from "../host/connect.ts";
+import { readLink } from "../place/link.ts";
+import { findPlaceIfAny, type Place } from "../place/place.ts";
+import { matchRemotes } from "../place/repository.ts";
 
 export type KnownSession = Tolerant<Session>;
 
@@ -29,7 +29,8 @@ export async function openSession(context: Context, given: string | undefined): 
   const place = await findPlaceIfAny(context);
   const link = place === undefined ? undefined : await readLink(context, place);
   const connection = await connect(context, link?.host);
-  if (link !== undefined) return { connection, session: await connection.client.readSession({ params: { sessionId: link.session } }) };
+  if (link !== undefined)
+    return { connection, session: await connection.client.readSession({ params: { sessionId: link.session } }) };
   const session = (place && (await sessionHere(context, connection, place))) ?? (await chooseSession(context, connection));
   return { connection, session };
 }
@@ -72,13 +73,20 @@ async function sessionHere(context: Context, { client }: Connection, place: Plac
     return onlyOne(sameBranch, `the branch ${place.branch}`);
   const here = await matchRemotes(context, place, await listAll(client.listRepositories));
   const ids = new Set([...here.map(({ id }) => id)]);
-  return onlyOne(sameBranch.filter(({ repository_id }) => ids.has(repository_id ?? "")), `the branch ${place.branch}`);
+  return onlyOne(
+    sameBranch.filter(({ repository_id }) => ids.has(repository_id ?? "")),
+    `the branch ${place.branch}`,
+  );
 }
 
 async function chooseSession({ interactive, host }: Context, { client, name }: Connection): Promise<KnownSession> {
   const recent = (await listAll(client.listSessions)).toSorted(byCreation);
   if (recent.length === 0) return notFound(`there is no session on ${name}`);
-  if (interactive) return host.prompt.select("Which session?", recent.map((session) => ({ name: describe(session), value: session })));
+  if (interactive)
+    return host.prompt.select(
+      "Which session?",
+      recent.map((session) => ({ name: describe(session), value: session })),
+    );
   throw new FerryError("usage", "no session is named, and this branch is linked to none", {
     details: recent.slice(0, 10).map(describe),
     hint: "name one: its id, a branch, or - for the newest",
@@ -87,7 +95,10 @@ async function chooseSession({ interactive, host }: Context, { client, name }: C
 
 function onlyOne(sessions: readonly KnownSession[], what: string): KnownSession | undefined {
   if (sessions.length <= 1) return sessions[0];
-  throw new FerryError("usage", `${what} could be several sessions`, { details: sessions.map(describe), hint: "name one by its id" });
+  throw new FerryError("usage", `${what} could be several sessions`, {
+    details: sessions.map(describe),
+    hint: "name one by its id",
+  });
 }
 
 function describe({ id, branch_name, title, status }: KnownSession): string {

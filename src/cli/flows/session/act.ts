@@ -1,4 +1,4 @@
-import { FerryError } from "../../base/errors.ts";
+import { FerryError } from "../../../base/errors.ts";
 
 /** A call of the extension, where a service that has only the seed answers that there is no such thing. */
 export async function orUnsupported<T>(call: Promise<T>, what: string): Promise<T> {

@@ -1,10 +1,10 @@
-import { hostName, local, parseAddress } from "../../auth/address.ts";
-import { FerryError } from "../../base/errors.ts";
-import { oneLine } from "../../base/text.ts";
-import { getConfig } from "../../git/config.ts";
-import { readConfig, type Config, type HostEntry } from "../config/config.ts";
-import type { Context } from "../context.ts";
-import { localWasUsed } from "./local/find.ts";
+import { hostName, local, parseAddress } from "../../../auth/address.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
+import { getConfig } from "../../../git/config.ts";
+import { readConfig, type Config, type HostEntry } from "../../config/config.ts";
+import type { Context } from "../../context.ts";
+import { localWasUsed } from "../local/find.ts";
 
 /** The service that a command talks to. */
 export type ChosenHost =

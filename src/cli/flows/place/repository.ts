@@ -1,13 +1,13 @@
 import { basename } from "node:path";
-import { local } from "../../auth/address.ts";
-import { FerryError } from "../../base/errors.ts";
-import { oneLine } from "../../base/text.ts";
-import { listAll } from "../../client/pages.ts";
-import type { Tolerant } from "../../client/tolerant.ts";
-import { listRemotes } from "../../git/remotes.ts";
-import type { Repository } from "../../wire/resources.ts";
-import type { Context } from "../context.ts";
-import type { Connection } from "./connect.ts";
+import { local } from "../../../auth/address.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
+import { listAll } from "../../../client/pages.ts";
+import type { Tolerant } from "../../../client/tolerant.ts";
+import { listRemotes } from "../../../git/remotes.ts";
+import type { Repository } from "../../../wire/resources.ts";
+import type { Context } from "../../context.ts";
+import type { Connection } from "../host/connect.ts";
 import type { Place } from "./place.ts";
 
 export type KnownRepository = Tolerant<Repository>;
@@ -45,9 +45,13 @@ export async function repositoryNamed({ client, name }: Connection, given: strin
   const all = await listAll(client.listRepositories);
   const matching = all.filter(({ id, full_name }) => id === given || full_name?.toLowerCase() === given.toLowerCase());
   const [only] = matching;
-  if (only === undefined) throw new FerryError("not_found", `${name} has no repository ${oneLine(given)}`, { hint: "ferry repo list" });
+  if (only === undefined)
+    throw new FerryError("not_found", `${name} has no repository ${oneLine(given)}`, { hint: "ferry repo list" });
   if (matching.length > 1)
-    throw new FerryError("usage", `several repositories are called ${oneLine(given)}`, { details: matching.map(({ id }) => id), hint: "name one by its id" });
+    throw new FerryError("usage", `several repositories are called ${oneLine(given)}`, {
+      details: matching.map(({ id }) => id),
+      hint: "name one by its id",
+    });
   return only;
 }
 
@@ -69,7 +73,11 @@ interface RemotePlace {
 
 /** Host and path of a git address in each of its forms (git-clone(1), "GIT URLS"), so that ssh and https of one place are equal. */
 function placeOf(url: string): RemotePlace {
-  const path = (text: string): string => text.replace(/^\/+|\/+$/gu, "").replace(/\.git$/u, "").toLowerCase();
+  const path = (text: string): string =>
+    text
+      .replace(/^\/+|\/+$/gu, "")
+      .replace(/\.git$/u, "")
+      .toLowerCase();
   if (/^[a-z][a-z0-9+.-]*:\/\//iu.test(url) && URL.canParse(url)) {
     const { hostname, pathname } = new URL(url);
     return { host: hostname.toLowerCase(), path: path(pathname) };

@@ -1,6 +1,6 @@
-import { FerryError } from "../../base/errors.ts";
-import { discover, readHead, type Head, type Repository } from "../../git/discover.ts";
-import type { Context } from "../context.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { discover, readHead, type Head, type Repository } from "../../../git/discover.ts";
+import type { Context } from "../../context.ts";
 
 /** The working copy that a command runs in. */
 export interface Place {

@@ -1,16 +1,16 @@
-import { local } from "../../auth/address.ts";
-import { makeCredentials } from "../../auth/credentials.ts";
-import { FerryError } from "../../base/errors.ts";
-import { findFolders } from "../../base/folders.ts";
-import { oneLine } from "../../base/text.ts";
-import { type Client, makeClient } from "../../client/client.ts";
-import type { ApiKey } from "../../client/http/key.ts";
-import type { Memory } from "../../client/memory.ts";
-import type { Send } from "../../host/host.ts";
-import { makeMemory } from "../config/memory.ts";
-import type { Context } from "../context.ts";
-import { chooseHost, chosenName, type ChosenHost } from "./host.ts";
-import { ensureLocal } from "./local/start.ts";
+import { local } from "../../../auth/address.ts";
+import { makeCredentials } from "../../../auth/credentials.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { findFolders } from "../../../base/folders.ts";
+import { oneLine } from "../../../base/text.ts";
+import { type Client, makeClient } from "../../../client/client.ts";
+import type { ApiKey } from "../../../client/http/key.ts";
+import type { Memory } from "../../../client/memory.ts";
+import type { Send } from "../../../host/host.ts";
+import { makeMemory } from "../../config/memory.ts";
+import type { Context } from "../../context.ts";
+import { chooseHost, chosenName, type ChosenHost } from "./choose.ts";
+import { ensureLocal } from "../local/start.ts";
 
 /** A service that can be called now. */
 export interface Connection {
@@ -38,7 +38,12 @@ export async function connectTo(context: Context, chosen: ChosenHost): Promise<C
   if (chosen.kind === "local") {
     const service = await ensureLocal(context);
     const send = context.host.network.overSocket(service.socket);
-    return makeConnection(context, chosen, { send, url: "http://localhost", key: service.key, origin: `local:${service.origin}` });
+    return makeConnection(context, chosen, {
+      send,
+      url: "http://localhost",
+      key: service.key,
+      origin: `local:${service.origin}`,
+    });
   }
   const key = await keyFor(context, chosen);
   return makeConnection(context, chosen, { send: context.host.network.send, url: chosen.url, key, origin: chosen.url });
@@ -83,7 +88,9 @@ async function keyFor({ host }: Context, chosen: ChosenHost & { kind: "remote" }
   const value = host.env["FERRY_API_KEY"];
   if (value !== undefined && value !== "") return { value, source: "FERRY_API_KEY" };
   if (chosen.entry === undefined)
-    throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, { hint: `ferry login --host ${chosen.url}, or set FERRY_API_KEY` });
+    throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, {
+      hint: `ferry login --host ${chosen.url}, or set FERRY_API_KEY`,
+    });
   const credentials = makeCredentials(host, findFolders(host).config);
   return { value: await credentials.read(chosen.entry), source: credentials.place(chosen.entry.store) };
 }

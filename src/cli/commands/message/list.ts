@@ -1,0 +1,43 @@
+import { fields } from "../../../wire/fields.ts";
+import { openSession } from "../../flows/session/select.ts";
+import { showList } from "../../output/show.ts";
+import { when } from "../../output/when.ts";
+import type { Verb } from "../../verb.ts";
+
+const kinds: ReadonlySet<string> = new Set([
+  "user_message",
+  "agent_message",
+  "system_message",
+  "agent_ask_user",
+  "user_ask_user_response",
+]);
+
+export const list: Verb = {
+  name: "list",
+  aliases: ["ls"],
+  summary: "List what was said in a session",
+  examples: ["ferry message list", "ferry message list - --json"],
+  define: (command) => void command.argument("[session]", "which one"),
+  async run(context, _, given?: string) {
+    const { connection, session } = await openSession(context, given);
+    const events = await connection.client.readEvents({ params: { sessionId: session.id } });
+    const items = events
+      .filter(({ type }) => kinds.has(type ?? ""))
+      .toSorted((one, other) => (one.created_at ?? "").localeCompare(other.created_at ?? ""));
+    const now = context.host.clock.now();
+    const columns = [
+      { header: "WHEN", value: (event: (typeof items)[number], terminal: boolean) => when(event.created_at, terminal, now) },
+      { header: "WHO", value: ({ type }: (typeof items)[number]) => (type ?? "").replace(/_.*$/u, "") },
+      { header: "STATUS", value: ({ status }: (typeof items)[number]) => status },
+      { header: "TEXT", value: ({ payload }: (typeof items)[number]) => textOf(payload) },
+    ];
+    await showList(context, { items, more: false }, columns, fields.event);
+  },
+};
+
+function textOf(payload: unknown): string | undefined {
+  if (typeof payload !== "object" || payload === null) return undefined;
+  const { message, question } = payload as { readonly message?: unknown; readonly question?: unknown };
+  const text = message ?? question;
+  return typeof text === "string" ? text : undefined;
+}

@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import { resolve } from "node:path";
+import type { Context } from "../../context.ts";
+
+export interface ServiceOptions {
+  readonly data?: string;
+  readonly sandbox?: string;
+  readonly agent?: string;
+  readonly strict: boolean;
+}
+
+export function addServiceOptions(command: Command): void {
+  command
+    .option("--data <dir>", "where its database, repositories and sandboxes lie")
+    .option("--sandbox <driver>", "auto, bwrap, unshare or process (no sandbox at all)")
+    .option("--agent <name>", "the agent of sessions that name none")
+    .option("--strict", "refuse to run where a limit can't be enforced", false);
+}
+
+/** The same again for `ferry serve`; the data folder goes by the environment, since all that looks for the service does too. */
+export function serviceArguments({ sandbox, agent, strict }: ServiceOptions): string[] {
+  const named = Object.entries({ "--sandbox": sandbox, "--agent": agent });
+  return [...named.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])), ...(strict ? ["--strict"] : [])];
+}
+
+/** The context with the data folder that was asked for. */
+export function withData(context: Context, data: string | undefined): Context {
+  if (data === undefined) return context;
+  const env = { ...context.host.env, FERRY_DATA_DIR: resolve(context.folder, data) };
+  return { ...context, host: { ...context.host, env } };
+}

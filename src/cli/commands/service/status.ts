@@ -1,0 +1,36 @@
+import { findFolders } from "../../../base/folders.ts";
+import { findLocal } from "../../flows/local/find.ts";
+import { showOne } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+
+const names = ["running", "pid", "version", "socket", "portal", "data"] as const;
+
+export const status: Verb = {
+  name: "status",
+  summary: "Show whether the embedded service runs, and where",
+  examples: ["ferry service status", "ferry service status --json"],
+  async run(context) {
+    const { data } = findFolders(context.host);
+    const service = await findLocal(context.host);
+    const { pid, version, socket, portal } = service ?? {};
+    const shown = {
+      running: service !== undefined,
+      pid: pid ?? null,
+      version: version ?? null,
+      socket: socket ?? null,
+      portal: portal ?? null,
+      data,
+    };
+    await showOne(
+      context,
+      shown,
+      names.map((name) => [name, textOf(shown[name])]),
+      names,
+    );
+  },
+};
+
+function textOf(value: string | number | boolean | null): string | undefined {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return value === null ? undefined : String(value);
+}

@@ -1,0 +1,66 @@
+import { resolve } from "node:path";
+import { FerryError } from "../../../base/errors.ts";
+import { count } from "../../../base/text.ts";
+import type { PatchSource } from "../../../patch/source.ts";
+import type { Manifest } from "../../../wire/patches.ts";
+import type { Context } from "../../context.ts";
+import { openSession } from "../../flows/session/select.ts";
+import { makePatchSource } from "../../flows/source.ts";
+import type { Verb } from "../../verb.ts";
+
+export const patch: Verb = {
+  name: "patch",
+  summary: "Write a session's commits as a mailbox to stdout",
+  description:
+    "Write a session's commits as a mailbox to stdout, byte for byte as the service sends it. For a plain series this does what ferry pull does, without its care: ferry patch | git am -k --keep-cr --no-scissors --empty=keep --patch-format=mboxrd",
+  examples: ["ferry patch > work.mbox", "ferry patch --output-directory patches"],
+  define: (command) =>
+    void command.argument("[session]", "which one").option("--output-directory <dir>", "a file a commit: 0001-….patch"),
+  async run(context, { outputDirectory }: { readonly outputDirectory?: string }, given?: string) {
+    const { connection, session } = await openSession(context, given);
+    const source = makePatchSource(connection.client, session.id, session.repository_id || undefined);
+    const manifest = await source.manifest("");
+    if (manifest.items.length === 0) {
+      await context.print.note("no commits yet");
+      return;
+    }
+    if (!manifest.mailable)
+      throw new FerryError("failure", `the series can't be a mailbox: ${manifest.reason}`, {
+        hint: "ferry pull brings it all the same",
+      });
+    if (outputDirectory !== undefined) await writeFiles(context, source, manifest, resolve(context.folder, outputDirectory));
+    else for await (const chunk of source.mbox("", manifest.head_commit)) await context.print.data(chunk);
+  },
+};
+
+/** The manifest says how long each message is, so nothing has to be guessed from the text. */
+async function writeFiles(
+  { host, print }: Context,
+  source: PatchSource,
+  { items, head_commit }: Manifest,
+  folder: string,
+): Promise<void> {
+  await host.files.makeFolder(folder, 0o755);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of source.mbox("", head_commit)) chunks.push(chunk);
+  const mbox = Buffer.concat(chunks);
+  let at = 0;
+  for (const { sequence, subject, bytes } of items) {
+    const name = `${String(sequence).padStart(4, "0")}-${fileName(subject)}.patch`;
+    await host.files.write(resolve(folder, name), mbox.subarray(at, at + bytes), 0o644);
+    at += bytes;
+  }
+  if (at !== mbox.length) throw new FerryError("failure", "the service's mailbox is not as long as its manifest says");
+  await print.note(`${count(items.length, "patch", "patches")} in ${folder}`);
+}
+
+/** As git format-patch names it: letters, digits, dot and underscore, all else a dash; at most 52 characters. */
+function fileName(subject: string): string {
+  return (
+    subject
+      .replace(/[^A-Za-z0-9._]+/gu, "-")
+      .replace(/\.{2,}/gu, ".")
+      .replace(/^[-.]+|[-.]+$/gu, "")
+      .slice(0, 52) || "commit"
+  );
+}

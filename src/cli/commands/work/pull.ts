@@ -1,0 +1,43 @@
+import { PullRefused, type Verdict } from "../../../patch/verdict.ts";
+import type { Context } from "../../context.ts";
+import { findPlace } from "../../flows/place/place.ts";
+import { checkRepository, pullSession, summary } from "../../flows/pull.ts";
+import { openSession } from "../../flows/session/select.ts";
+import type { Verb } from "../../verb.ts";
+
+interface Options {
+  readonly dryRun: boolean;
+}
+
+export const pull: Verb = {
+  name: "pull",
+  summary: "Bring a session's commits into this working copy",
+  description:
+    "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.",
+  examples: ["ferry pull", "ferry pull --dry-run --json", "ferry pull 4h2k"],
+  define: (command) =>
+    void command.argument("[session]", "which one").option("--dry-run", "say what would come, and change nothing", false),
+  async run(context, { dryRun }: Options, given?: string) {
+    const place = await findPlace(context);
+    const open = await openSession(context, given);
+    if (given !== undefined) await checkRepository(context, open);
+    try {
+      const verdict = await pullSession(context, open, { dryRun });
+      await show(context, verdict, summary(verdict, place, dryRun));
+    } catch (error) {
+      if (error instanceof PullRefused) await show(context, error.verdict, undefined);
+      throw error;
+    }
+  },
+};
+
+async function show({ print, global }: Context, verdict: Verdict, last: string | undefined): Promise<void> {
+  if (global.json) {
+    await print.json(verdict);
+    return;
+  }
+  for (const { sequence, applied_as, subject } of verdict.applied || last !== undefined ? verdict.commits : [])
+    await print.data(`${sequence}\t${applied_as.slice(0, 12)}\t${subject}\n`);
+  for (const notice of verdict.notices) await print.note(`note: ${notice}`);
+  if (last !== undefined) await print.note(last);
+}

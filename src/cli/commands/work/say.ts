@@ -1,0 +1,29 @@
+import { fields } from "../../../wire/fields.ts";
+import { fate, sendMessage } from "../../flows/session/message.ts";
+import { openSession } from "../../flows/session/select.ts";
+import { readText } from "../../flows/text.ts";
+import type { Verb } from "../../verb.ts";
+
+interface Options {
+  readonly session?: string;
+  readonly file?: string;
+}
+
+export const say: Verb = {
+  name: "say",
+  summary: "Say something to the session of this branch, or answer its question",
+  examples: ["ferry say 'also update the docs'", "ferry say 2", "ferry say -F notes.md --session -"],
+  define(command) {
+    command
+      .argument("[text...]", "what to say; an option's number answers a question")
+      .option("--session <session>", "to this session instead")
+      .option("-F, --file <file>", "the text from a file; - is stdin");
+  },
+  async run(context, { session, file }: Options, words: string[]) {
+    const text = await readText(context, words, file, "the message");
+    const open = await openSession(context, session);
+    const sent = await sendMessage(context, open, text);
+    if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
+    else await context.print.note(fate(sent));
+  },
+};

@@ -1,0 +1,23 @@
+import { oneLine } from "../../../base/text.ts";
+import type { Context } from "../../context.ts";
+
+export interface ServeRequest {
+  readonly sandbox: string | undefined;
+  readonly agent: string | undefined;
+  readonly strict: boolean;
+  readonly tcp: { readonly address: string; readonly port: number } | undefined;
+  /** In ms. */
+  readonly idle: number | undefined;
+}
+
+/** Runs the embedded service in this process until it is told to stop. Here alone the cli meets the service, and only when it is called. */
+export async function serveHere({ host, print }: Context, request: ServeRequest): Promise<void> {
+  const { serve } = await import("../../../service/serve.ts");
+  // A log that can't be written is no reason to stop serving.
+  const write = (line: string): void => void host.terminal.stderr.write(line).catch(() => undefined);
+  const running = await serve({ ...request, write }, host);
+  await print.note(
+    `serving ${running.data} on ${running.socket}${running.address === undefined ? "" : ` and ${oneLine(running.address)}`}`,
+  );
+  await running.ended;
+}

@@ -1,0 +1,70 @@
+import { local } from "../../auth/address.ts";
+import { FerryError } from "../../base/errors.ts";
+import { count } from "../../base/text.ts";
+import type { Verdict } from "../../patch/verdict.ts";
+import type { Context } from "../context.ts";
+import { findPlace, type Place } from "./place/place.ts";
+import { matchRemotes } from "./place/repository.ts";
+import type { OpenSession } from "./session/select.ts";
+import { makePatchSource } from "./source.ts";
+
+export interface PullOptions {
+  readonly dryRun?: boolean;
+}
+
+/**
+ * Brings a session's commits into this working copy. Nothing new is a verdict with `applied: false`, and no error.
+ * @throws FerryError attention where a person is needed, failure where what came is a lie or against the rules: nothing changed
+ */
+export async function pullSession(context: Context, open: OpenSession, options: PullOptions = {}): Promise<Verdict> {
+  const { connection, session } = open;
+  const { host, git } = context;
+  const { pull } = await import("../../patch/pull.ts");
+  const spinner = context.interactive && !context.global.quiet ? host.terminal.spin("pulling") : undefined;
+  try {
+    return await pull(
+      {
+        folder: context.folder,
+        origin: connection.origin,
+        workspace: session.workspace_id ?? "",
+        session: session.id,
+        repositoryId: session.repository_id ?? "",
+        source: makePatchSource(connection.client, session.id, session.repository_id || undefined),
+        dryRun: options.dryRun,
+        progress: ({ stage, done, total }) => spinner?.update(`pulling: ${stage} ${done}/${total}`),
+      },
+      { git, host },
+    );
+  } finally {
+    spinner?.stop();
+  }
+}
+
+/** A session that was named outright may be of another repository: its commits have no business here. */
+export async function checkRepository(context: Context, { connection, session }: OpenSession): Promise<void> {
+  const id = session.repository_id;
+  if (id === undefined || id === null || id === "") return;
+  const place = await findPlace(context);
+  const repository = await connection.client.readRepository({ params: { id } });
+  const here =
+    connection.host === local
+      ? repository.clone_url === place.repository.commonDir
+      : (await matchRemotes(context, place, [repository])).length > 0;
+  if (!here)
+    throw new FerryError("attention", `the session is of ${repository.full_name ?? id}, which this working copy is not of`, {
+      hint: "go to a clone of it, or name one with -C DIR",
+    });
+}
+
+/** The last line of a pull: how many commits came, as which ids, onto what, and how to undo it. */
+export function summary(verdict: Verdict, place: Place, dryRun = false): string {
+  const { commits, base } = verdict;
+  const ids = [...new Set([commits.at(0)?.applied_as, commits.at(-1)?.applied_as])]
+    .map((id) => (id ?? "").slice(0, 12))
+    .join("..");
+  const onto = `${place.branch ?? "the detached HEAD"}${base === "" ? "" : ` at ${base.slice(0, 12)}`}`;
+  if (commits.length === 0) return "nothing new";
+  if (dryRun) return `would bring ${count(commits.length, "commit")} (${ids}) onto ${onto}`;
+  const undo = base === "" ? "git update-ref -d HEAD" : `git reset --keep ${base.slice(0, 12)}`;
+  return `${count(commits.length, "commit")} (${ids}) onto ${onto}; undo with: ${undo}`;
+}

@@ -1,0 +1,72 @@
+import type { Context } from "../../context.ts";
+import { findBase, notInSandbox, type Base } from "../place/base.ts";
+import { connect, type Connection } from "../host/connect.ts";
+import { readLink, writeLink } from "../place/link.ts";
+import { findPlaceIfAny, type Place } from "../place/place.ts";
+import { repositoryHere, repositoryNamed, type KnownRepository } from "../place/repository.ts";
+import type { OpenSession } from "./select.ts";
+
+export interface StartOptions {
+  readonly repo?: string;
+  readonly base?: string;
+  readonly branch?: string;
+  readonly autoCommit: boolean;
+  readonly model?: string;
+}
+
+export interface StartedSession extends OpenSession {
+  /** The working copy that is now linked to it; undefined outside of one. */
+  readonly place: Place | undefined;
+}
+
+/** Makes a session for this working copy (or the named repository) and links the current branch to it. Says first where and on what. */
+export async function startSession(context: Context, options: StartOptions): Promise<StartedSession> {
+  const place = await findPlaceIfAny(context);
+  const linked = place === undefined ? undefined : (await readLink(context, place))?.host;
+  const connection = await connect(context, linked);
+  const extended = (await connection.client.capabilities()).has("sessions");
+  const repository = extended ? await chooseRepository(context, connection, options.repo, place) : undefined;
+  const base = place === undefined || !extended ? undefined : await findBase(context.git, place, connection.host, options.base);
+  await announce(context, { connection, repository, base, place });
+  const session = await connection.client.createSession({
+    body: {
+      auto_commit: options.autoCommit,
+      ...(options.branch === undefined ? {} : { branch_name: options.branch }),
+      ...(options.model === undefined ? {} : { model: options.model }),
+      ...(repository === undefined ? {} : { repository_id: repository.id }),
+      ...(base === undefined || base.branch === "" ? {} : { base_branch: base.branch }),
+      ...(base?.commit === undefined ? {} : { base_commit: base.commit }),
+    },
+  });
+  if (place !== undefined) await writeLink(context, place, { session: session.id, host: connection.host });
+  return { connection, session, place };
+}
+
+async function chooseRepository(
+  context: Context,
+  connection: Connection,
+  named: string | undefined,
+  place: Place | undefined,
+): Promise<KnownRepository | undefined> {
+  if (named !== undefined) return repositoryNamed(connection, named);
+  return place === undefined ? undefined : repositoryHere(context, connection, place);
+}
+
+interface Start {
+  readonly connection: Connection;
+  readonly repository: KnownRepository | undefined;
+  readonly base: Base | undefined;
+  readonly place: Place | undefined;
+}
+
+async function announce({ print, git }: Context, { connection, repository, base, place }: Start): Promise<void> {
+  const commit = base?.commit === "" ? "nothing yet" : (base?.commit?.slice(0, 12) ?? "its newest commit");
+  await print.note(`host        ${connection.name}`);
+  await print.note(`repository  ${repository === undefined ? "the service's choice" : (repository.full_name ?? repository.id)}`);
+  await print.note(
+    `base        ${base === undefined ? "the service's choice" : [base.branch, commit].filter(Boolean).join(" at ")}`,
+  );
+  if (place === undefined || base === undefined) return;
+  const missing = await notInSandbox(git, place, base);
+  if (missing.length > 0) await print.note(`not in the sandbox: ${missing.join(", ")}`);
+}
