@@ -59,13 +59,13 @@ interface Built {
   readonly quarantine: Quarantine;
 }
 
+/** Looked at first without a lock, so that a pull that is in the way leaves no object behind; what counts is the look under the lock. */
 async function tryLanding(incoming: Incoming, { changes, quarantine }: Built, context: Context): Promise<PathCheck["blocked"]> {
   const { git, host, repository, request, checkpoint } = context;
   const scratch = quarantine.folder;
-  if (request.dryRun === true) {
-    const copy = { git, host, repository, scratch, patience: 0, announce: () => Promise.resolve() };
-    return (await checkPaths(copy, changes)).blocked;
-  }
+  const { blocked } = await checkPaths({ git, repository, scratch }, changes);
+  if (blocked.length > 0 || request.dryRun === true) return blocked;
+  host.interrupt.throwIfAborted();
   await promote(incoming.series, { git, quarantine, repository });
   await checkpoint("promoted");
   const { head, series } = incoming;

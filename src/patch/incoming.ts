@@ -1,6 +1,7 @@
 import { FerryError } from "../base/errors.ts";
 import { count } from "../base/text.ts";
 import { type Head, readHead } from "../git/discover.ts";
+import type { Manifest } from "../wire/patches.ts";
 import type { Context } from "./context.ts";
 import { type FerryRefs, ferryRefs } from "./names.ts";
 import { dropFirst, lie, readSeries, type Series, short } from "./series/series.ts";
@@ -28,9 +29,7 @@ export async function findIncoming(context: Context): Promise<Incoming> {
   const { remote, cursor: at } = await readRefs(context, refs);
   // The branch that it tells of is gone, or was never there.
   const cursor = head.state === "unborn" ? undefined : at;
-  const manifest = await request.source.manifest(cursor ?? "").catch((error: unknown) => {
-    throw isRewritten(error) ? rewritten(cursor ?? "", error) : error;
-  });
+  const manifest = await readManifest(context, cursor ?? "");
   const whole = readSeries(manifest, repository.objectFormat);
   const start = cursor ?? manifest.base_commit;
   if (whole.items.length > 0 && (whole.base ?? "") !== start) throw lie(`it begins at ${short(whole.base ?? "nothing")}, not at ${short(start)}`);
@@ -60,8 +59,12 @@ async function countPresent(series: Series, head: Head, { git, repository }: Con
   return within.code === 0 ? series.items.length : 0;
 }
 
-function isRewritten(error: unknown): boolean {
-  return error instanceof FerryError && error.code === "history_rewritten";
+async function readManifest({ request }: Context, after: string): Promise<Manifest> {
+  try {
+    return await request.source.manifest(after);
+  } catch (error) {
+    throw error instanceof FerryError && error.code === "history_rewritten" ? rewritten(after, error) : error;
+  }
 }
 
 function rewritten(cursor: string, cause: unknown): FerryError {

@@ -32,7 +32,7 @@ export function gitIn(folder: string, env: Readonly<Record<string, string>> = {}
 /** The same as bytes, with input. */
 export function gitBytes(folder: string, args: readonly string[], options: { input?: string | Uint8Array; env?: Readonly<Record<string, string>> } = {}): Buffer {
   const spawnOptions: SpawnSyncOptionsWithBufferEncoding = { cwd: folder, env: { ...gitEnv, ...options.env }, maxBuffer: 1 << 30, encoding: "buffer" };
-  const result = spawnSync("git", args, options.input === undefined ? spawnOptions : { ...spawnOptions, input: options.input });
+  const result = spawnSync("git", args, options.input === undefined ? spawnOptions : { ...spawnOptions, input: Buffer.from(options.input) });
   if (result.error !== undefined) throw result.error;
   if (result.status !== 0) throw new Error(`git ${args.join(" ")} in ${folder}: ${result.stderr.toString("utf8")}`);
   return result.stdout;

@@ -23,7 +23,7 @@ export function sandboxSource(sandbox: Sandbox): PatchSource & { readonly calls:
   const calls: string[] = [];
   return {
     calls,
-    manifest(after) {
+    async manifest(after) {
       calls.push(`manifest ${after}`);
       return Promise.resolve(makeManifest(sandbox, after));
     },

@@ -5,7 +5,7 @@ import { type Change, fields, modes } from "../../git/records.ts";
 import { gitError } from "../../git/runner.ts";
 import { type Entry, presentAs, withIndex } from "./compare.ts";
 import { look, walk } from "./disk.ts";
-import type { WorkingCopy } from "./working-copy.ts";
+import type { Watched } from "./working-copy.ts";
 
 export interface PathCheck {
   /** What is in the way: each path, and why. */
@@ -21,7 +21,7 @@ export interface PathCheck {
  * tracked, unmodified content, or already what it will become. Git's own check knows nothing of ignored files, of what lies
  * below a link, and of content behind skip-worktree and assume-unchanged. Writes nothing of the user's.
  */
-export async function checkPaths(copy: WorkingCopy, changes: readonly Change[]): Promise<PathCheck> {
+export async function checkPaths(copy: Watched, changes: readonly Change[]): Promise<PathCheck> {
   const state = await readState(copy, changes);
   const verdicts = await Promise.all(changes.map((change) => judgePath(copy, change, state)));
   const doubtful = changes.filter((_, at) => verdicts[at] !== undefined);
@@ -65,7 +65,7 @@ interface IndexEntry {
   readonly kind: "old" | "new" | "other";
 }
 
-async function readState(copy: WorkingCopy, changes: readonly Change[]): Promise<State> {
+async function readState(copy: Watched, changes: readonly Change[]): Promise<State> {
   const { git, repository, scratch } = copy;
   const byPath = new Map(changes.map((change) => [change.path, change]));
   const index = await readIndex(copy, byPath);
@@ -87,7 +87,7 @@ async function readState(copy: WorkingCopy, changes: readonly Change[]): Promise
 }
 
 /** The index's entries of the changed paths. `ls-files -v`: a small letter is assume-unchanged, S skip-worktree. */
-async function readIndex({ git, repository }: WorkingCopy, changes: ReadonlyMap<GitPath, Change>): Promise<Map<GitPath, IndexEntry>> {
+async function readIndex({ git, repository }: Watched, changes: ReadonlyMap<GitPath, Change>): Promise<Map<GitPath, IndexEntry>> {
   const { workTree, gitDir } = repository;
   const args = ["ls-files", "-z", "--stage", "-v", "--full-name"];
   const listing = await git.stream(args, { cwd: workTree, gitDir, workTree });
@@ -115,7 +115,7 @@ function isStaged(change: Change, index: ReadonlyMap<GitPath, IndexEntry>): bool
 }
 
 /** Why this path is in the way as it is, undefined where it isn't; content that is the new one already is for the caller to find. */
-async function judgePath({ repository }: WorkingCopy, change: Change, state: State): Promise<string | undefined> {
+async function judgePath({ repository }: Watched, change: Change, state: State): Promise<string | undefined> {
   const { path, oldMode, newMode } = change;
   const entry = state.index.get(path);
   if (state.staged.has(path)) return entry === undefined ? "is staged for deletion" : "has staged changes";

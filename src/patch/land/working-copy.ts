@@ -2,13 +2,17 @@ import type { Repository } from "../../git/discover.ts";
 import type { Git, GitChild } from "../../git/git.ts";
 import type { PatchHost } from "../request.ts";
 
-/** The user's working copy, and how it is worked on. */
-export interface WorkingCopy {
+/** The user's working copy, to be looked at. */
+export interface Watched {
   readonly git: Git;
-  readonly host: PatchHost;
   readonly repository: Repository & { readonly workTree: string };
   /** A folder for files of this step. */
   readonly scratch: string;
+}
+
+/** The user's working copy, to be written in. */
+export interface WorkingCopy extends Watched {
+  readonly host: Pick<PatchHost, "clock">;
   /** How long another git's lock is waited for, in ms. */
   readonly patience: number;
   /** Notes each git that writes in the working copy. */

@@ -1,0 +1,67 @@
+import { expect } from "vitest";
+import { FerryError } from "../../src/base/errors.ts";
+import type { PatchSource } from "../../src/patch/source.ts";
+import { commitFiles, gitBytes, gitIn, makeFolder, makeRepository, type TestGit } from "./git.ts";
+import { pullInto, type PullInto } from "./pulling.ts";
+import { sandboxSource } from "./series.ts";
+import { stateOf } from "./state.ts";
+
+/** A user's working copy and a sandbox that was cloned from it. */
+export interface Scene {
+  readonly local: TestGit;
+  readonly sandbox: TestGit;
+  /** "" where the branch was unborn. */
+  readonly base: string;
+  readonly source: PatchSource & { readonly calls: string[] };
+}
+
+export interface Stage {
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** Options of `git init`, e.g. `--object-format=sha256`. */
+  readonly init?: readonly string[];
+  /** Makes the base commit more than plain files, before the sandbox is cloned. */
+  readonly prepare?: (local: TestGit) => void;
+}
+
+const folder = makeFolder();
+let scenes = 0;
+
+/** Removes all that the scenes of this file made. */
+export function removeScenes(): void {
+  folder.remove();
+}
+
+export function makeScene({ files, init = [], prepare }: Stage = {}): Scene {
+  scenes += 1;
+  const place = `${folder.path}/${scenes}`;
+  const local = makeRepository(`${place}/local`, init);
+  const base = commitFiles(local, files ?? { a: "1\n2\n3\n", b: "b\n", c: "c\n", "dir/d": "d\n" }, "base");
+  prepare?.(local);
+  const start = prepare === undefined ? base : local("rev-parse", "HEAD");
+  gitBytes(folder.path, ["clone", "--quiet", "--no-local", local.folder, `${place}/sandbox`]);
+  const sandbox = gitIn(`${place}/sandbox`);
+  return { local, sandbox, base: start, source: sandboxSource({ folder: sandbox.folder, branch: "HEAD", base: start }) };
+}
+
+/** Pulls, and expects the sandbox's tip with a clean status. */
+export async function pullExactly({ local, sandbox, source }: Scene, options: PullInto = {}) {
+  const verdict = await pullInto(local.folder, source, options);
+  const tip = sandbox("rev-parse", "HEAD");
+  expect(verdict).toMatchObject({ applied: true, tip, exactness: "exact" });
+  expect(local("rev-parse", "HEAD")).toBe(tip);
+  expect(local("fsck", "--strict", "--no-dangling")).toBe("");
+  return verdict;
+}
+
+/** Pulls, and expects a refusal that left everything byte for byte as it was. Gives the error. */
+export async function pullRefused({ local, source }: Pick<Scene, "local" | "source">, options: PullInto & { source?: PatchSource } = {}): Promise<FerryError> {
+  const before = stateOf(local.folder);
+  const error = await pullInto(local.folder, options.source ?? source, options).then(
+    (verdict) => expect.fail(`was applied: ${JSON.stringify(verdict)}`),
+    (cause: unknown) => cause,
+  );
+  if (!(error instanceof FerryError)) throw error;
+  expect(error.code === "lie" || error.code === "policy" || error.code === "git" ? error.kind : "failure").toBe("failure");
+  expect(stateOf(local.folder)).toEqual(before);
+  return error;
+}
