@@ -129,7 +129,8 @@ interface Stopping {
 
 async function untilStopped({ idle, activity, asked }: Stopping, host: ServiceHost, undo: Undo, log: Log): Promise<void> {
   const over = new AbortController();
-  const reasons = [aborted(asked, "asked to"), aborted(host.interrupt, "interrupted")];
+  const heard = (signal: AbortSignal, reason: string) => aborted(signal, over.signal).then(() => reason);
+  const reasons = [heard(asked, "asked to"), heard(host.interrupt, "interrupted")];
   if (idle !== undefined) reasons.push(untilIdle(activity, idle, host.clock, over.signal).then(() => "nothing to do"));
   const reason = await Promise.race(reasons);
   over.abort();
@@ -138,9 +139,10 @@ async function untilStopped({ idle, activity, asked }: Stopping, host: ServiceHo
   log.info("stopped");
 }
 
-function aborted(signal: AbortSignal, reason: string): Promise<string> {
+/** Resolves when the signal aborts; no longer listens once `over` did. */
+function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve(reason);
-    signal.addEventListener("abort", () => resolve(reason), { once: true });
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
   });
 }
