@@ -1,8 +1,7 @@
 import { harmless, oneLine } from "../../base/text.ts";
-import { pad } from "./width.ts";
 
 /** One thing as lines of `name: value`, values in a column; what is missing shows as `–`. */
 export function record(fields: readonly (readonly [name: string, value: string | null | undefined])[]): string {
   const width = Math.max(...fields.map(([name]) => name.length)) + 2;
-  return fields.map(([name, value]) => `${pad(`${name}:`, width)}${oneLine(harmless(value ?? "")) || "–"}\n`).join("");
+  return fields.map(([name, value]) => `${`${name}:`.padEnd(width)}${oneLine(harmless(value ?? "")) || "–"}\n`).join("");
 }

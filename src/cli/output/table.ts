@@ -1,6 +1,5 @@
 import { oneLine } from "../../base/text.ts";
 import type { Output } from "../../host/host.ts";
-import { fit, pad, widthOf } from "./width.ts";
 
 export interface Column<Row> {
   readonly header: string;
@@ -16,10 +15,12 @@ const narrowest = 6;
  * Rows as text: on a terminal with a header and columns that fit into its width, else one line a row, tab-separated and
  * uncut. A cell with nothing in it shows as `–` on a terminal, and is empty else.
  */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], output: Output): string {
+export async function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], output: Output): Promise<string> {
   const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row, output.isTTY) ?? "")));
   if (!output.isTTY) return cells.map((line) => `${line.join("\t")}\n`).join("");
   if (rows.length === 0) return "";
+  // Its tables take 60 ms to load, more than all else of a list in a script.
+  const { fit, pad, widthOf } = await import("./width.ts");
   const shown = cells.map((line) => line.map((cell) => cell || "–"));
   const headers = columns.map(({ header }) => header);
   const widths = fitWidths(
