@@ -30,7 +30,12 @@ export const contract = {
   updateProvider: { summary: "Change a code provider", body: resources.updateProvider, answer: resources.provider, status: 200 },
   deleteProvider: { summary: "Delete a code provider", answer: resources.provider, status: 200 },
 
-  createRepository: { summary: "Register a repository", body: resources.createRepository, answer: resources.repository, status: 201 },
+  createRepository: {
+    summary: "Register a repository",
+    body: resources.createRepository,
+    answer: resources.repository,
+    status: 201,
+  },
   listRepositories: { summary: "List repositories", query: page, answer: listOf(resources.repository), status: 200 },
   readRepository: { summary: "Read a repository", answer: resources.repository, status: 200 },
   updateRepository: {
@@ -46,7 +51,11 @@ export const contract = {
   createSession: { summary: "Start a session", body: resources.createSession, answer: resources.session, status: 201 },
   listSessions: {
     summary: "List sessions",
-    query: page.extend({ status: z.enum(sessionStatuses).optional(), user_id: z.string().optional(), include: z.string().optional() }),
+    query: page.extend({
+      status: z.enum(sessionStatuses).optional(),
+      user_id: z.string().optional(),
+      include: z.string().optional(),
+    }),
     answer: listOf(resources.session),
     status: 200,
   },
@@ -68,8 +77,8 @@ export const contract = {
     summary: "The session's commits: manifest, mbox or bundle",
     query: z.strictObject({
       repository_id: z.string().optional(),
-      after: z.string().optional(),
-      until: z.string().optional(),
+      after: resources.commitId.optional(),
+      until: resources.commitId.optional(),
       cursor: z.string().optional(),
     }),
     answer: manifest,
@@ -83,10 +92,16 @@ type ParamsIn<Path extends string> = Path extends `${string}{${infer Name}}${inf
 /** The names of a route's path parameters. */
 export type ParamsOf<R extends RouteName> = Readonly<Record<ParamsIn<(typeof routes)[R]["path"]>, string>>;
 /** What a caller may put into the query. */
-export type QueryOf<R extends RouteName> = (typeof contract)[R] extends { query: infer Q extends z.ZodType } ? z.output<Q> : Record<never, never>;
+export type QueryOf<R extends RouteName> = (typeof contract)[R] extends { query: infer Q extends z.ZodType }
+  ? z.output<Q>
+  : Record<never, never>;
 /** What a caller sends. */
-export type BodyOf<R extends RouteName> = (typeof contract)[R] extends { body: infer B extends z.ZodType } ? z.input<B> : undefined;
+export type BodyOf<R extends RouteName> = (typeof contract)[R] extends { body: infer B extends z.ZodType }
+  ? z.input<B>
+  : undefined;
 /** What a handler receives: the body with its defaults in place. */
-export type ParsedBodyOf<R extends RouteName> = (typeof contract)[R] extends { body: infer B extends z.ZodType } ? z.output<B> : undefined;
+export type ParsedBodyOf<R extends RouteName> = (typeof contract)[R] extends { body: infer B extends z.ZodType }
+  ? z.output<B>
+  : undefined;
 /** What the service answers as JSON. */
 export type AnswerOf<R extends RouteName> = z.output<(typeof contract)[R]["answer"]>;

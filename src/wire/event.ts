@@ -24,7 +24,11 @@ function ours<T extends EventType, S extends z.ZodRawShape>(type: T, shape: S) {
 
 const match = z.looseObject({ path: text, line: z.number(), text });
 const option = z.looseObject({ id: text, name: text, description: text.optional() });
-const planEntry = z.looseObject({ content: text, status: z.enum(["pending", "in_progress", "completed"]), priority: text.optional() });
+const planEntry = z.looseObject({
+  content: text,
+  status: z.enum(["pending", "in_progress", "completed"]),
+  priority: text.optional(),
+});
 
 /** The payload of each of the 34 event types; its `type` repeats the event's. Unknown further fields are kept. */
 export const payloads = {

@@ -41,7 +41,9 @@ function operation(name: RouteName, route: Route, { summary, query, body, answer
   return {
     operationId: name,
     summary,
-    description: route.resource ? `Scopes, one of: ${acceptedScopes(route.resource, route.access).join(", ")}.` : "Any valid key.",
+    description: route.resource
+      ? `Scopes, one of: ${acceptedScopes(route.resource, route.access).join(", ")}.`
+      : "Any valid key.",
     ...(route.extension && { "x-extension": true }),
     parameters: [...params, ...queryParameters(query)],
     ...(body && { requestBody: { required: true, content: { "application/json": { schema: schema(body, "input") } } } }),

@@ -140,13 +140,16 @@ const branchName = z
   .max(200)
   .regex(/^(?!-|refs\/|\/)[^\s~^:?*[\\\p{Cc}]+$/u, "is no branch name");
 
+/** In full, or "" for an unborn base: nothing that git could take for an option or a name. */
+export const commitId = z.union([z.literal(""), z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "is no full commit id")]);
+
 export const createSession = z.strictObject({
   branch_name: branchName.optional(),
   auto_commit: z.boolean().default(false),
   model: text.optional(),
   repository_id: filled.optional(),
   base_branch: text.optional(),
-  base_commit: z.union([z.literal(""), z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "is no full commit id")]).optional(),
+  base_commit: commitId.optional(),
   title: text.max(200).optional(),
   message: filled.optional(),
 });

@@ -36,9 +36,27 @@ export const routes = {
   sendMessage: { method: "POST", path: `${api}/sessions/{sessionId}/messages`, resource: "sessions", access: "write" },
 
   readCli: { method: "GET", path: `${api}/cli`, resource: null, access: "read", extension: true },
-  cancelSession: { method: "POST", path: `${api}/sessions/{sessionId}/cancel`, resource: "sessions", access: "write", extension: true },
-  closeSession: { method: "POST", path: `${api}/sessions/{sessionId}/close`, resource: "sessions", access: "write", extension: true },
-  readPatches: { method: "GET", path: `${api}/sessions/{sessionId}/patches`, resource: "sessions", access: "read", extension: true },
+  cancelSession: {
+    method: "POST",
+    path: `${api}/sessions/{sessionId}/cancel`,
+    resource: "sessions",
+    access: "write",
+    extension: true,
+  },
+  closeSession: {
+    method: "POST",
+    path: `${api}/sessions/{sessionId}/close`,
+    resource: "sessions",
+    access: "write",
+    extension: true,
+  },
+  readPatches: {
+    method: "GET",
+    path: `${api}/sessions/{sessionId}/patches`,
+    resource: "sessions",
+    access: "read",
+    extension: true,
+  },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

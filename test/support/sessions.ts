@@ -138,11 +138,13 @@ export function makeScriptedSessions(store: Store, clock: TestClock, random: (si
         for (let revision = after; ;) {
           const rung = once(bell, id, { signal });
           rung.catch(() => undefined);
+          // What was told by now comes after what was stored by now.
+          const items = told.splice(0);
           for (const event of await store.timeline.after(id, revision, 100)) {
             revision = event.revision ?? revision;
             yield { type: "session_event", event };
           }
-          yield* told.splice(0);
+          yield* items;
           await rung;
         }
       } finally {
