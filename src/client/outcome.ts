@@ -1,21 +1,8 @@
-import { exitCodes } from "../base/errors.ts";
 import { agentStatuses, sessionStatuses } from "../wire/values.ts";
 import type { SessionState, TimelineEvent } from "./timeline/items.ts";
 
 /** How a session stands for someone who waits for it. */
 export type Outcome = "idle" | "finished" | "merged" | "waiting_for_user" | "failed" | "closed" | "canceled" | "timeout";
-
-/** The exit code of each. */
-export const outcomeExits: Readonly<Record<Outcome, number>> = {
-  idle: 0,
-  finished: 0,
-  merged: 0,
-  waiting_for_user: exitCodes.attention,
-  failed: exitCodes.failure,
-  closed: exitCodes.failure,
-  canceled: exitCodes.failure,
-  timeout: exitCodes.pending,
-};
 
 export interface Situation {
   readonly session: SessionState;

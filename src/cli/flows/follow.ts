@@ -1,0 +1,80 @@
+import { FerryError } from "../../base/errors.ts";
+import { follow, type FollowOptions } from "../../client/follow.ts";
+import type { Outcome } from "../../client/outcome.ts";
+import type { EventItem, FollowItem } from "../../client/timeline/items.ts";
+import { fields } from "../../wire/fields.ts";
+import type { Context } from "../context.ts";
+import { makeLiveTimeline } from "../output/timeline/live.ts";
+import type { OpenSession } from "./session/select.ts";
+
+export interface FollowView extends Pick<FollowOptions, "until" | "since" | "message" | "fresh"> {
+  /** The outcome is `timeout` after this long, in ms. */
+  readonly timeout?: number | undefined;
+  /** Only events of these types are shown; all without it. */
+  readonly types?: readonly string[] | undefined;
+  /** With --json, each changed version of an event too, not only its first. */
+  readonly updates?: boolean | undefined;
+  /** Shows nothing of the timeline, only waits. */
+  readonly silent?: boolean | undefined;
+  /** Called for each commit that is there to be pulled; the following waits for it. */
+  readonly onPatch?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Shows a session's timeline as it grows, on stdout: lines for a person, with --json one event a line, each once. What happens to
+ * the connection is told on stderr. Gives how the session stood when the following was over.
+ * @throws FerryError auth, not_found; the interrupt's reason
+ */
+export async function followSession(
+  context: Context,
+  { connection, session }: OpenSession,
+  view: FollowView,
+): Promise<{ readonly outcome: Outcome; readonly note?: string }> {
+  const { clock, random, interrupt } = context.host;
+  const show = makeView(context, view);
+  const options = { ...view, client: connection.client, sessionId: session.id, clock, random, signal: interrupt };
+  for await (const item of follow(options)) {
+    if (item.kind === "outcome") return item;
+    await show(item);
+  }
+  // With `never` only the signal ends it, which throws.
+  throw new FerryError("unavailable", "the timeline broke off");
+}
+
+function makeView({ host, global, print }: Context, view: FollowView): (item: FollowItem) => Promise<void> {
+  const live = makeLiveTimeline(host.terminal, host.env["TERM"]);
+  const aside = async (told: Promise<void>): Promise<void> => {
+    await told;
+    live.disturb();
+  };
+  const showEvent = async (item: EventItem): Promise<void> => {
+    if (view.silent === true || view.types?.includes(item.event.type ?? "") === false) return;
+    if (!global.json) return live.show(item);
+    if (!item.update || view.updates === true) await print.jsonLine(item.event, fields.event);
+  };
+  let troubled = false;
+  return async (item) => {
+    switch (item.kind) {
+      case "event":
+        troubled = false;
+        return showEvent(item);
+      case "patch":
+        return view.onPatch === undefined ? undefined : aside(view.onPatch());
+      case "gap":
+        return aside(print.warn("the service no longer has a part of the timeline: what follows starts later"));
+      case "trouble":
+        // Said once for an outage, not for each further try.
+        if (!troubled) await aside(print.note(`the connection is lost, trying again: ${item.error.message}`));
+        troubled = true;
+        return;
+      case "source":
+        return global.verbose ? aside(print.warn(`following by: ${item.name}`)) : undefined;
+      case "session":
+        troubled = false;
+        return;
+      // Text that is being written comes again as an event when it is whole.
+      case "delta":
+      case "outcome":
+    }
+  };
+}

@@ -1,0 +1,57 @@
+import { cut, harmless, oneLine } from "../../../base/text.ts";
+import type { TimelineEvent } from "../../../client/timeline/items.ts";
+import type { Payloads } from "../../../wire/event.ts";
+import type { Known } from "../../../wire/known.ts";
+import type { EventType } from "../../../wire/values.ts";
+
+/** What a payload says, read as what it should be: whatever else the service sent there is taken for nothing. */
+export interface Fields<Name extends string> {
+  /** On one line, harmless, not endless. */
+  word(name: Name): string;
+  /** With its line breaks, harmless. */
+  text(name: Name): string;
+  /** As it came: for what parses it. */
+  raw(name: Name): string;
+  words(name: Name): string[];
+  number(name: Name): number | undefined;
+  flag(name: Name): boolean | undefined;
+  /** The objects of a list. */
+  list(name: Name): Readonly<Record<string, unknown>>[];
+  object(name: Name): Readonly<Record<string, unknown>>;
+}
+
+/** The names are those of the type's payload: a wrong one doesn't compile. */
+export function fieldsOf<T extends EventType>(event: TimelineEvent, _type: T): Fields<keyof Known<Payloads[T]> & string> {
+  return readFields(asObject(event.payload));
+}
+
+export function readFields(payload: Readonly<Record<string, unknown>>): Fields<string> {
+  const raw = (name: string): string => textOf(payload[name]);
+  const all = (name: string): unknown[] => (Array.isArray(payload[name]) ? (payload[name] as unknown[]) : []);
+  return {
+    raw,
+    text: (name) => harmless(raw(name)),
+    word: (name) => wordOf(payload[name]),
+    words: (name) =>
+      all(name)
+        .map(wordOf)
+        .filter((word) => word !== ""),
+    number: (name) => (typeof payload[name] === "number" ? payload[name] : undefined),
+    flag: (name) => (typeof payload[name] === "boolean" ? payload[name] : undefined),
+    list: (name) => all(name).map(asObject),
+    object: (name) => asObject(payload[name]),
+  };
+}
+
+/** A value as one harmless line. */
+export function wordOf(value: unknown): string {
+  return cut(oneLine(textOf(value).slice(0, 2000)), 500);
+}
+
+export function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+}

@@ -1,0 +1,75 @@
+import { harmless } from "../../../base/text.ts";
+import type { Canvas } from "./canvas.ts";
+import { inline } from "./inline.ts";
+import { columnsOf, cutTo, wrap, type Span } from "./spans.ts";
+
+/**
+ * An agent's message as lines of at most `width` columns: headings, lists, quotes, code and emphasis of Markdown as they look
+ * on a terminal, all else as it was written. Without a width (no terminal) its source as it is, made harmless.
+ */
+export function renderMarkdown(source: string, canvas: Canvas, width: number | undefined): string[] {
+  const lines = harmless(source).replaceAll("\t", "    ").replace(/\s+$/, "").split("\n");
+  if (width === undefined) return lines;
+  const rendered: string[] = [];
+  let paragraph: string[] = [];
+  let fence: string | undefined;
+  const flush = () => {
+    if (paragraph.length > 0) rendered.push(...wrap(inline(paragraph.join(" "), canvas.style), width));
+    paragraph = [];
+  };
+  for (const line of lines) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true) fence = undefined;
+      else rendered.push(code(line, canvas, width));
+      continue;
+    }
+    const block = mark === undefined ? renderLine(line, canvas, width) : [];
+    if (block === undefined) {
+      paragraph.push(line.trim());
+      continue;
+    }
+    flush();
+    fence = mark;
+    rendered.push(...block);
+  }
+  flush();
+  return rendered;
+}
+
+/** A line that stands for itself; undefined for one of a paragraph, which is filled together with its neighbours. */
+function renderLine(line: string, canvas: Canvas, width: number): string[] | undefined {
+  const { style, glyphs } = canvas;
+  if (line.trim() === "") return [""];
+  const heading = /^ {0,3}#{1,6}\s+(.*?)\s*#*$/.exec(line.slice(0, 1000));
+  if (heading !== null) return wrap(inline(heading[1] ?? "", style), width).map(style.bold);
+  if (/^ {0,3}([-*_])(\s*\1){2,}\s*$/.test(line.slice(0, 200))) return [style.dim("-".repeat(Math.min(width, 20)))];
+  // A table is laid out by its author; filling its rows together would undo that.
+  if (/^\s*\|/.test(line)) return [cutTo(line, width)];
+  const quote = /^\s*>\s?(.*)$/.exec(line);
+  if (quote !== null) return hang([{ text: `${glyphs.bar} `, paint: style.dim }], inline(quote[1] ?? "", style), width);
+  const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/.exec(line);
+  if (item === null) return undefined;
+  const [, indent = "", mark = "", text = ""] = item;
+  const bullet = /\d/.test(mark) ? mark : glyphs.bullet;
+  return hang([{ text: `${indent.slice(0, 8)}${bullet} ` }], checked(text, canvas), width);
+}
+
+/** A task list's box, then the text. */
+function checked(text: string, { style, glyphs }: Canvas): Span[] {
+  const box = /^\[([ xX])\]\s+(.*)$/.exec(text);
+  if (box === null) return inline(text, style);
+  const done = box[1] !== " ";
+  return [{ text: `[${done ? glyphs.done : " "}] `, paint: done ? style.green : undefined }, ...inline(box[2] ?? "", style)];
+}
+
+/** Text behind a mark, its further lines below its first. */
+function hang(mark: readonly Span[], text: readonly Span[], width: number): string[] {
+  const size = mark.reduce((sum, span) => sum + columnsOf(span.text), 0);
+  const painted = mark.map(({ text: shown, paint }) => (paint === undefined ? shown : paint(shown))).join("");
+  return wrap(text, Math.max(8, width - size)).map((line, at) => `${at === 0 ? painted : " ".repeat(size)}${line}`);
+}
+
+function code(line: string, { style }: Canvas, width: number): string {
+  return `  ${style.cyan(cutTo(line, width - 2))}`;
+}

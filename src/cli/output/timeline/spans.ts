@@ -1,0 +1,82 @@
+import type { Paint } from "../style.ts";
+import { widthOf } from "../width.ts";
+
+/** A run of text of one look. Its text is harmless and has no line breaks. */
+export interface Span {
+  readonly text: string;
+  readonly paint?: Paint | undefined;
+}
+
+/** The spans as lines of at most `width` columns, broken between words, a longer word within; without a width, one line. */
+export function wrap(spans: readonly Span[], width: number | undefined): string[] {
+  if (width === undefined) return [paintAll(spans)];
+  const lines: Span[][] = [[]];
+  let used = 0;
+  for (const { text, paint } of spans.flatMap(words)) {
+    for (const piece of pieces(text, width)) {
+      const size = columnsOf(piece);
+      if (used + size > width && used > 0) {
+        lines.push([]);
+        used = 0;
+        if (piece.trim() === "") continue;
+      }
+      lines.at(-1)?.push({ text: piece, paint });
+      used += size;
+    }
+  }
+  return lines.map((line) => paintAll(trimEnd(line)));
+}
+
+/** Columns of text; most of it is ASCII, where no table is needed. */
+export function columnsOf(text: string): number {
+  return /^[\u0020-\u007e]*$/.test(text) ? text.length : widthOf(text);
+}
+
+/** The text in at most `width` columns, with an ellipsis where something was cut; all of it without a width. */
+export function cutTo(text: string, width: number | undefined): string {
+  if (width === undefined) return text;
+  // No character takes more than a few dozen units: what lies beyond need not be measured.
+  const start = text.length > width * 32 ? text.slice(0, width * 32) : text;
+  if (start.length === text.length && columnsOf(text) <= width) return text;
+  return `${leading(start, width - 1)}…`;
+}
+
+function paintAll(line: readonly Span[]): string {
+  return line.map(({ text, paint }) => (paint === undefined ? text : paint(text))).join("");
+}
+
+function words({ text, paint }: Span): Span[] {
+  return (text.match(/\s+|[^\s]+/gu) ?? []).map((word) => ({ text: word, paint }));
+}
+
+/** A word that is wider than a line, in parts that aren't. */
+function* pieces(text: string, width: number): Generator<string> {
+  let rest = text;
+  while (rest.length > width || columnsOf(rest) > width) {
+    const part = leading(rest.slice(0, width * 32), width);
+    if (part === "" || part.length === rest.length) break;
+    yield part;
+    rest = rest.slice(part.length);
+  }
+  yield rest;
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** As many whole characters as fit into `width` columns, at least one. */
+function leading(text: string, width: number): string {
+  if (/^[\u0020-\u007e]*$/.test(text.slice(0, width + 1))) return text.slice(0, Math.max(1, width));
+  let taken = "";
+  let left = width;
+  for (const { segment } of segmenter.segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0 && taken !== "") break;
+    taken += segment;
+  }
+  return taken;
+}
+
+function trimEnd(line: readonly Span[]): Span[] {
+  const last = line.at(-1);
+  return last !== undefined && last.text.trim() === "" ? line.slice(0, -1) : [...line];
+}

@@ -1,0 +1,81 @@
+import { cut, oneLine } from "../../../base/text.ts";
+import type { TimelineEvent } from "../../../client/timeline/items.ts";
+import { roomOf, sentence, type Block } from "./block.ts";
+import type { Canvas } from "./canvas.ts";
+import { fieldsOf, readFields, wordOf } from "./fields.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { wrap } from "./spans.ts";
+
+/** What the user wrote, and whether the agent has taken it up. */
+export function userMessage(event: TimelineEvent, canvas: Canvas): Block {
+  const { style } = canvas;
+  const message = plain(fieldsOf(event, "user_message").text("message"), canvas).map(style.bold);
+  const state = event.status === "queued" || event.status === "canceled" ? [style.yellow(event.status)] : [];
+  return { glyph: "you", paint: style.cyan, lines: [...message, ...state] };
+}
+
+/** What became of a message that was shown before; nothing for what the lines that follow tell anyway. */
+export function messageProgress(event: TimelineEvent, canvas: Canvas): Block | undefined {
+  if (event.status !== "processing" && event.status !== "canceled") return undefined;
+  const message = cut(oneLine(fieldsOf(event, "user_message").text("message").slice(0, 400)), 60);
+  const what = event.status === "canceled" ? "canceled" : "taken up";
+  return {
+    glyph: "you",
+    paint: canvas.style.cyan,
+    lines: sentence([{ text: `${what}: ${message}`, paint: canvas.style.dim }], canvas),
+  };
+}
+
+/** The agent's words, from Markdown; without a terminal its source. */
+export function agentMessage(event: TimelineEvent, canvas: Canvas): Block {
+  const lines = renderMarkdown(fieldsOf(event, "agent_message").raw("message"), canvas, roomOf(canvas));
+  return { glyph: "agent", paint: canvas.style.blue, lines };
+}
+
+export function systemMessage(event: TimelineEvent, canvas: Canvas): Block {
+  const { yellow } = canvas.style;
+  return { glyph: "note", paint: yellow, lines: plain(fieldsOf(event, "system_message").text("message"), canvas).map(yellow) };
+}
+
+/** A question stands out, and says how to answer while there is no answer yet. */
+export function question(event: TimelineEvent, canvas: Canvas): Block {
+  const { bold, yellow, dim } = canvas.style;
+  const fields = fieldsOf(event, "agent_ask_user");
+  const asked = fields.raw("question") || "the agent asks something";
+  const options = fields.list("options").map(readFields);
+  const choices = options.flatMap((option, at) =>
+    sentence([{ text: `${at + 1}  ${option.word("name")}  ` }, { text: option.word("description"), paint: dim }], canvas),
+  );
+  const how = options.length === 0 ? "answer with: ferry say TEXT" : "answer with: ferry say NUMBER, or ferry say TEXT";
+  const isOpen = event.status === "processing" || event.status === "queued";
+  const lines = renderMarkdown(asked, canvas, roomOf(canvas)).map((line) => bold(yellow(line)));
+  return {
+    glyph: "ask",
+    paint: yellow,
+    lines: [...lines, ...choices, ...(isOpen ? sentence([{ text: how, paint: dim }], canvas) : [])],
+  };
+}
+
+export function answer(event: TimelineEvent, canvas: Canvas): Block {
+  const fields = fieldsOf(event, "user_ask_user_response");
+  const said = fields.word("message") || fields.word("option_id");
+  return {
+    glyph: "you",
+    paint: canvas.style.cyan,
+    lines: sentence([{ text: `answer: ${said}`, paint: canvas.style.bold }], canvas),
+  };
+}
+
+/** Who did it, as far as the service says: a name, else an address, else an id. */
+export function actorName(actor: Readonly<Record<string, unknown>>): string {
+  const name = [actor["first_name"], actor["last_name"]].map(wordOf).filter((part) => part !== "");
+  return name.join(" ") || wordOf(actor["email"]) || wordOf(actor["id"]) || "someone";
+}
+
+/** Text that is no Markdown, line by line as it was written. */
+function plain(text: string, canvas: Canvas): string[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    ") }], roomOf(canvas)));
+}

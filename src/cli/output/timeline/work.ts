@@ -1,0 +1,140 @@
+import { count, harmless } from "../../../base/text.ts";
+import type { TimelineEvent } from "../../../client/timeline/items.ts";
+import { roomOf, sentence, type Block } from "./block.ts";
+import type { Canvas, GlyphName } from "./canvas.ts";
+import { diffCounts, parseDiff, renderDiff } from "./diff.ts";
+import { fieldsOf, readFields, wordOf, type Fields } from "./fields.ts";
+import { cutTo, wrap, type Span } from "./spans.ts";
+
+/** So many of a command's last lines of output are shown, and so many hits of a search. */
+const outputLines = 10;
+const shownMatches = 5;
+
+/** Something that was done, in a sentence; what it was done to stands out. */
+export function did(glyph: GlyphName, verb: string, what: string, canvas: Canvas): Block {
+  const { style } = canvas;
+  return { glyph, paint: style.dim, lines: sentence([{ text: `${verb} `, paint: style.dim }, { text: what }], canvas) };
+}
+
+/** A change of a file, with its diff. */
+export function changed(
+  glyph: GlyphName,
+  verb: string,
+  what: string,
+  { canvas, diff: text }: { canvas: Canvas; diff: string },
+): Block {
+  const diff = parseDiff(text);
+  const counts = diffCounts(diff, canvas);
+  const spans: Span[] = [
+    { text: `${verb} ` },
+    { text: what, paint: canvas.style.bold },
+    ...(counts === "" ? [] : [{ text: " " }]),
+  ];
+  const [first = "", ...rest] = sentence(spans, canvas);
+  const head = rest.length === 0 ? [counts === "" ? first : `${first} ${counts}`] : [first, ...rest, counts];
+  const paint = glyph === "remove" ? canvas.style.red : canvas.style.green;
+  return { glyph, paint, lines: [...head, ...renderDiff(diff, canvas, roomOf(canvas))] };
+}
+
+/** A search with what it found. */
+export function searched(fields: Fields<"query" | "path" | "matches">, canvas: Canvas): Block {
+  const { style } = canvas;
+  const matches = fields.list("matches");
+  const where = fields.word("path");
+  const spans: Span[] = [
+    { text: "searched ", paint: style.dim },
+    { text: fields.word("query") },
+    { text: where === "" ? "" : ` in ${where}`, paint: style.dim },
+    { text: `: ${count(matches.length, "match", "matches")}`, paint: style.dim },
+  ];
+  const hits = matches
+    .slice(0, shownMatches)
+    .map(readFields)
+    .map((match) => {
+      const line = match.number("line");
+      return cutTo(`${match.word("path")}${line === undefined ? "" : `:${line}`}  ${match.word("text")}`, roomOf(canvas));
+    });
+  const rest = matches.length > shownMatches ? [`… ${matches.length - shownMatches} more`] : [];
+  return { glyph: "search", paint: style.dim, lines: sentence(spans, canvas, [...hits, ...rest].map(style.dim)) };
+}
+
+/** A command with how it ended and the last lines of what it printed. */
+export function command(event: TimelineEvent, canvas: Canvas): Block {
+  const { style, glyphs } = canvas;
+  const fields = fieldsOf(event, "agent_run_repository_command");
+  const code = fields.number("exit_code");
+  const signal = fields.word("signal");
+  const running = event.status === "processing" || event.status === "queued";
+  const failed = !running && (signal !== "" || (code !== undefined && code !== 0));
+  const room = roomOf(canvas);
+  const lines = fields
+    .text("command")
+    .trim()
+    .split("\n")
+    .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    "), paint: style.bold }], room));
+  const seconds = fields.number("duration_ms");
+  const took = seconds === undefined ? "" : ` in ${Math.round(seconds / 100) / 10} s`;
+  const end = running
+    ? style.dim("running")
+    : failed
+      ? style.red(`${glyphs.failed} ${signal || `exit ${code ?? ""}`}${took}`)
+      : style.green(`${glyphs.done} ${code === undefined ? "ended" : "exit 0"}${took}`);
+  return { glyph: "run", paint: failed ? style.red : style.dim, lines: [...lines, ...lastLines(fields, canvas), end] };
+}
+
+function lastLines(fields: Fields<"output" | "cut">, { style, ...canvas }: Canvas): string[] {
+  const output = fields.raw("output").trimEnd();
+  if (output === "") return [];
+  const lines = output.split("\n");
+  const left = lines.length - outputLines;
+  const cut = fields.number("cut") ?? 0;
+  const shown = lines
+    .slice(-outputLines)
+    .map((line) => style.dim(cutTo(harmless(overwritten(line)).replaceAll("\t", "    "), roomOf({ style, ...canvas }))));
+  const above = left > 0 || cut > 0 ? [style.dim(`… ${left > 0 ? count(left, "line") : count(cut, "byte")} above`)] : [];
+  return [...above, ...shown];
+}
+
+/** Of a progress bar, which returns to the start of its line, what stood there last. */
+function overwritten(line: string): string {
+  const text = line.replace(/\r+$/, "");
+  return text.slice(text.lastIndexOf("\r") + 1);
+}
+
+/** A plan as a checklist. */
+export function plan(event: TimelineEvent, canvas: Canvas): Block {
+  const { style, glyphs } = canvas;
+  const entries = fieldsOf(event, "agent_plan_execution_update").list("entries").map(readFields);
+  const done = entries.filter((entry) => entry.word("status") === "completed").length;
+  const lines = entries.flatMap((entry) => {
+    const status = entry.word("status");
+    const mark =
+      status === "completed"
+        ? style.green(glyphs.done)
+        : status === "in_progress"
+          ? style.yellow(glyphs.now)
+          : style.dim(glyphs.todo);
+    const paint = status === "completed" ? style.dim : status === "in_progress" ? style.bold : undefined;
+    const room = roomOf(canvas);
+    const text = wrap([{ text: entry.word("content"), paint }], room === undefined ? undefined : room - 2);
+    return text.map((line, at) => `${at === 0 ? mark : " "} ${line}`);
+  });
+  const head = sentence([{ text: `plan: ${done} of ${entries.length} done` }], canvas);
+  return { glyph: "plan", paint: style.blue, lines: [...head, ...lines] };
+}
+
+/** An event of a type that is newer than we are: its name and what it says, as compact as it comes. */
+export function unknown(event: TimelineEvent, canvas: Canvas): Block {
+  const { style } = canvas;
+  const { type: _, ...payload } = readPayload(event);
+  const text = Object.keys(payload).length === 0 ? "" : ` ${wordOf(JSON.stringify(payload))}`;
+  return {
+    glyph: "other",
+    paint: style.dim,
+    lines: sentence([{ text: wordOf(event.type) || "event" }, { text, paint: style.dim }], canvas),
+  };
+}
+
+function readPayload({ payload }: TimelineEvent): Readonly<Record<string, unknown>> {
+  return typeof payload === "object" && payload !== null ? payload : {};
+}
