@@ -4,11 +4,14 @@ import type { Client } from "./calls.ts";
 import { isOpen, isTelling, judge, type Outcome, type Verdict } from "./outcome.ts";
 import { followAfter } from "./timeline/after.ts";
 import { followArray, readAll } from "./timeline/array.ts";
-import type { FollowItem, SessionState, SourceName, TimelineEvent, Update } from "./timeline/items.ts";
+import type { SessionState, SourceName, TimelineEvent, Update } from "./timeline/items.ts";
 import { isNotOffered, type Watched } from "./timeline/source.ts";
 import { followStream } from "./timeline/stream.ts";
 import { orTimeUp, timeUp } from "./timeline/time-up.ts";
 import { makeTimeline } from "./timeline/timeline.ts";
+
+/** What a follower sees; the outcome is the last. */
+export type FollowItem = Update | { readonly kind: "outcome"; readonly outcome: Outcome; readonly note?: string };
 
 export interface FollowOptions {
   readonly client: Client;

@@ -1,7 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
-import { follow, type FollowOptions } from "../../client/follow.ts";
+import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
 import type { Outcome } from "../../client/outcome.ts";
-import type { EventItem, FollowItem } from "../../client/timeline/items.ts";
+import type { EventItem } from "../../client/timeline/items.ts";
 import { fields } from "../../wire/fields.ts";
 import type { Context } from "../context.ts";
 import { makeLiveTimeline } from "../output/timeline/live.ts";

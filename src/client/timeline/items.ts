@@ -1,6 +1,5 @@
 import type { FerryError } from "../../base/errors.ts";
 import type { Answer } from "../answers.ts";
-import type { Outcome } from "../outcome.ts";
 
 export type TimelineEvent = Answer<"readEvents">[number];
 export type SessionState = Answer<"readSession">;
@@ -31,6 +30,3 @@ export type Update =
   /** The connection is lost and will be tried again. */
   | { readonly kind: "trouble"; readonly error: FerryError }
   | { readonly kind: "source"; readonly name: SourceName };
-
-/** What a follower sees; the outcome is the last. */
-export type FollowItem = Update | { readonly kind: "outcome"; readonly outcome: Outcome; readonly note?: string };

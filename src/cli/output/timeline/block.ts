@@ -1,6 +1,6 @@
 import type { Paint } from "../style.ts";
 import type { Canvas, GlyphName } from "./canvas.ts";
-import { columnsOf, wrap, type Span } from "./spans.ts";
+import { columnsOf, inAscii, wrap, type Span } from "./spans.ts";
 
 /** What an event looks like: a glyph, and lines that fit into `room` already. */
 export interface Block {
@@ -24,7 +24,8 @@ export function layOut({ glyph, paint, lines }: Block, createdAt: string, canvas
   const mark = canvas.glyphs[glyph];
   const head = `${canvas.style.dim(timeOf(createdAt, canvas))}  ${paint === undefined ? mark : paint(mark)} `;
   const indent = " ".repeat(indentOf(canvas));
-  return lines.map((line, at) => (at === 0 ? `${head}${line}` : `${indent}${line}`).trimEnd());
+  const shown = lines.map((line, at) => (at === 0 ? `${head}${line}` : `${indent}${line}`).trimEnd());
+  return canvas.ascii ? shown.map(inAscii) : shown;
 }
 
 /** Below this, seconds are left out to leave room for what happened. */

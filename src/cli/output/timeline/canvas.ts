@@ -5,6 +5,8 @@ import { makeStyle, type Style } from "../style.ts";
 export interface Canvas {
   readonly style: Style;
   readonly glyphs: Glyphs;
+  /** Whether nothing but ASCII can be shown. */
+  readonly ascii: boolean;
   /** Columns of the terminal; undefined where there is none: then nothing is wrapped, cut or folded to fit. */
   readonly columns: number | undefined;
 }
@@ -92,9 +94,11 @@ const ascii: Glyphs = {
 
 /** The canvas that an output is now; its width may be another later. */
 export function makeCanvas(output: Output, hasUnicode: boolean): Canvas {
+  const asciiOnly = output.isTTY && !hasUnicode;
   return {
     style: makeStyle(output.color),
-    glyphs: hasUnicode || !output.isTTY ? unicode : ascii,
+    glyphs: asciiOnly ? ascii : unicode,
+    ascii: asciiOnly,
     columns: output.isTTY ? Math.max(20, output.columns) : undefined,
   };
 }

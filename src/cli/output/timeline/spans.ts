@@ -41,8 +41,32 @@ export function cutTo(text: string, width: number | undefined): string {
   return `${leading(start, width - 1)}…`;
 }
 
+/** For a terminal that shows nothing else: our own marks by their like, any other character as so many `?` as it is wide. */
+export function inAscii(text: string): string {
+  return text.replace(/[^\u0000-\u007e]/gu, (character) => likes[character] ?? "?".repeat(widthOf(character)));
+}
+
+const likes: Readonly<Record<string, string>> = {
+  "…": "~",
+  "−": "-",
+  "–": "-",
+  "—": "-",
+  "“": '"',
+  "”": '"',
+  "‘": "'",
+  "’": "'",
+  "\u00a0": " ",
+};
+
+/** Neighbours of one look are painted together, so that a terminal isn't sent codes for each word. */
 function paintAll(line: readonly Span[]): string {
-  return line.map(({ text, paint }) => (paint === undefined ? text : paint(text))).join("");
+  const runs: { text: string; paint: Paint | undefined }[] = [];
+  for (const { text, paint } of line) {
+    const last = runs.at(-1);
+    if (last !== undefined && last.paint === paint) last.text += text;
+    else runs.push({ text, paint });
+  }
+  return runs.map(({ text, paint }) => (paint === undefined ? text : paint(text))).join("");
 }
 
 function words({ text, paint }: Span): Span[] {

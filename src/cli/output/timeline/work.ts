@@ -25,11 +25,7 @@ export function changed(
 ): Block {
   const diff = parseDiff(text);
   const counts = diffCounts(diff, canvas);
-  const spans: Span[] = [
-    { text: `${verb} ` },
-    { text: what, paint: canvas.style.bold },
-    ...(counts === "" ? [] : [{ text: " " }]),
-  ];
+  const spans: Span[] = [{ text: `${verb} ` }, { text: what, paint: canvas.style.bold }];
   const [first = "", ...rest] = sentence(spans, canvas);
   const head = rest.length === 0 ? [counts === "" ? first : `${first} ${counts}`] : [first, ...rest, counts];
   const paint = glyph === "remove" ? canvas.style.red : canvas.style.green;
