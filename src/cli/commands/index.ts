@@ -7,79 +7,46 @@ const service = "Service:";
 
 /** Every top-level command, in the order of the help. Each is loaded by itself. */
 export const entries: readonly Entry[] = [
-  {
-    name: "say",
-    summary: "Say something to the session of this branch, or answer its question",
-    group: main,
-    load: async () => (await import("./work/say.ts")).say,
-  },
-  {
-    name: "pull",
-    summary: "Bring a session's commits into this working copy",
-    group: main,
-    load: async () => (await import("./work/pull.ts")).pull,
-  },
-  {
-    name: "patch",
-    summary: "Write a session's commits as a mailbox to stdout",
-    group: main,
-    load: async () => (await import("./work/patch.ts")).patch,
-  },
-  {
-    name: "session",
-    aliases: ["sessions"],
-    summary: "Start, list and steer sessions",
-    group: resources,
-    load: async () => (await import("./session/index.ts")).verbs,
-  },
-  {
-    name: "repo",
-    aliases: ["repos"],
-    summary: "Repositories that the service knows",
-    group: resources,
-    load: async () => (await import("./repo/index.ts")).verbs,
-  },
-  {
-    name: "provider",
-    aliases: ["providers"],
-    summary: "Credentials for code hosting platforms",
-    group: resources,
-    load: async () => (await import("./provider/index.ts")).verbs,
-  },
-  {
-    name: "login",
-    summary: "Log in to a service with an API key",
-    group: account,
-    load: async () => (await import("./account/login.ts")).login,
-  },
-  {
-    name: "logout",
-    summary: "Forget a service's key",
-    group: account,
-    load: async () => (await import("./account/logout.ts")).logout,
-  },
-  {
-    name: "whoami",
-    summary: "Show who you are to the service",
-    group: account,
-    load: async () => (await import("./account/whoami.ts")).whoami,
-  },
-  {
-    name: "serve",
-    summary: "Run the embedded service here, until Ctrl-C",
-    group: service,
-    load: async () => (await import("./service/serve.ts")).serve,
-  },
-  {
-    name: "service",
-    summary: "Start and stop the embedded service in the background",
-    group: service,
-    load: async () => (await import("./service/index.ts")).verbs,
-  },
-  {
-    name: "api",
-    summary: "Make any call to the service, with the stored key",
-    group: service,
-    load: async () => (await import("./api/api.ts")).api,
-  },
+  entry(
+    "run",
+    main,
+    "Start a session here, follow it, and bring its commits home",
+    async () => (await import("./work/run.ts")).run,
+  ),
+  entry("tail", main, "Watch a session live", async () => (await import("./work/tail.ts")).tail),
+  entry("events", main, "Show a session's timeline as it is now", async () => (await import("./work/events.ts")).events),
+  entry(
+    "say",
+    main,
+    "Say something to the session of this branch, or answer its question",
+    async () => (await import("./work/say.ts")).say,
+  ),
+  entry("pull", main, "Bring a session's commits into this working copy", async () => (await import("./work/pull.ts")).pull),
+  entry("patch", main, "Write a session's commits as a mailbox to stdout", async () => (await import("./work/patch.ts")).patch),
+  entry("session sessions", resources, "Start, list and steer sessions", async () => (await import("./session/index.ts")).verbs),
+  entry("message messages", resources, "Talk to a session's agent", async () => (await import("./message/index.ts")).verbs),
+  entry("repo repos", resources, "Repositories that the service knows", async () => (await import("./repo/index.ts")).verbs),
+  entry(
+    "provider providers",
+    resources,
+    "Credentials for code hosting platforms",
+    async () => (await import("./provider/index.ts")).verbs,
+  ),
+  entry("login", account, "Log in to a service with an API key", async () => (await import("./account/login.ts")).login),
+  entry("logout", account, "Forget a service's key", async () => (await import("./account/logout.ts")).logout),
+  entry("whoami", account, "Show who you are to the service", async () => (await import("./account/whoami.ts")).whoami),
+  entry("serve", service, "Run the embedded service here, until Ctrl-C", async () => (await import("./service/serve.ts")).serve),
+  entry(
+    "service",
+    service,
+    "Start and stop the embedded service in the background",
+    async () => (await import("./service/index.ts")).verbs,
+  ),
+  entry("api", service, "Make any call to the service, with the stored key", async () => (await import("./api/api.ts")).api),
 ];
+
+/** `names` are the name and its aliases. */
+function entry(names: string, group: string, summary: string, load: Entry["load"]): Entry {
+  const [name = "", ...aliases] = names.split(" ");
+  return { name, aliases, group, summary, load };
+}

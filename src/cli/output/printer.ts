@@ -8,8 +8,8 @@ export interface Printer {
   data(text: string | Uint8Array): Promise<void>;
   /** A resource, or an array of them, as JSON: without secrets, and only the fields asked for. `known` names the fields of its schema. */
   json(value: unknown, known?: readonly string[]): Promise<void>;
-  /** The same on a line of its own, for streams. */
-  jsonLine(value: unknown, known?: readonly string[]): Promise<void>;
+  /** The same on a line of its own, for streams; `whole` for what is no resource but says something about one. */
+  jsonLine(value: unknown, known?: readonly string[] | "whole"): Promise<void>;
   /** A line for a person; nothing with --quiet. */
   note(line: string): Promise<void>;
   /** A line that a person must see. */
@@ -24,9 +24,9 @@ export interface PrinterOptions {
 
 export function makePrinter(terminal: Terminal, options: PrinterOptions): Printer {
   const { stdout, stderr } = terminal;
-  const shaped = (value: unknown, known: readonly string[] = []): unknown => {
+  const shaped = (value: unknown, known: readonly string[] | "whole" = []): unknown => {
     const shown = options.showSecrets ? value : redact(value);
-    return options.fields === undefined ? shown : pick(shown, options.fields, known);
+    return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);
   };
   return {
     data: (text) => stdout.write(text),

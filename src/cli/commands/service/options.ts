@@ -1,10 +1,11 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
+import { sandboxNames, type SandboxName } from "../../flows/local/serve.ts";
 
 export interface ServiceOptions {
   readonly data?: string;
-  readonly sandbox?: string;
+  readonly sandbox?: SandboxName;
   readonly agent?: string;
   readonly strict: boolean;
 }
@@ -12,7 +13,7 @@ export interface ServiceOptions {
 export function addServiceOptions(command: Command): void {
   command
     .option("--data <dir>", "where its database, repositories and sandboxes lie")
-    .option("--sandbox <driver>", "auto, bwrap, unshare or process (no sandbox at all)")
+    .addOption(new Option("--sandbox <driver>", "what locks the agents in; process is no sandbox at all").choices(sandboxNames))
     .option("--agent <name>", "the agent of sessions that name none")
     .option("--strict", "refuse to run where a limit can't be enforced", false);
 }

@@ -21,6 +21,8 @@ export interface Connection {
   readonly name: string;
   /** Tells apart what was pulled from which service: the address, or `local:` and the id of its data folder. */
   readonly origin: string;
+  /** A client that the user's interrupt doesn't end, for what has to be done after it. */
+  lastCalls(patience: number): Client;
 }
 
 /**
@@ -81,6 +83,10 @@ function makeConnection(context: Context, chosen: ChosenHost, target: Target): C
     host: chosen.kind === "local" ? local : chosen.url,
     name: chosenName(chosen),
     origin: target.origin,
+    lastCalls: (patience) => {
+      const host = { ...context.host, interrupt: AbortSignal.timeout(patience) };
+      return clientFor({ ...context, host }, target).client;
+    },
   };
 }
 

@@ -1,8 +1,12 @@
 import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 
+/** `auto` is the first that locks in and works here. */
+export const sandboxNames = ["auto", "bwrap", "unshare", "process"] as const;
+export type SandboxName = (typeof sandboxNames)[number];
+
 export interface ServeRequest {
-  readonly sandbox: string | undefined;
+  readonly sandbox: SandboxName | undefined;
   readonly agent: string | undefined;
   readonly strict: boolean;
   readonly tcp: { readonly address: string; readonly port: number } | undefined;

@@ -4,15 +4,8 @@ import { connect, type Connection } from "../host/connect.ts";
 import { readLink, writeLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { repositoryHere, repositoryNamed, type KnownRepository } from "../place/repository.ts";
+import type { StartOptions } from "./options.ts";
 import type { OpenSession } from "./select.ts";
-
-export interface StartOptions {
-  readonly repo?: string;
-  readonly base?: string;
-  readonly branch?: string;
-  readonly autoCommit: boolean;
-  readonly model?: string;
-}
 
 export interface StartedSession extends OpenSession {
   /** The working copy that is now linked to it; undefined outside of one. */

@@ -1,0 +1,35 @@
+import { fields } from "../../../wire/fields.ts";
+import { fate, sendMessage } from "../../flows/session/message.ts";
+import { openSession } from "../../flows/session/select.ts";
+import { readText } from "../../flows/text.ts";
+import { waitFor } from "../../flows/wait.ts";
+import { duration } from "../../options.ts";
+import type { Verb } from "../../verb.ts";
+
+interface Options {
+  readonly file?: string;
+  readonly wait: boolean;
+  readonly timeout?: number;
+}
+
+export const send: Verb = {
+  name: "send",
+  summary: "Send a message to a session's agent",
+  examples: ["ferry message send 4h2k 'go on'", "ferry message send - -F task.md --wait --timeout 10m"],
+  define(command) {
+    command
+      .argument("<session>", "which one")
+      .argument("[text...]", "what to say")
+      .option("-F, --file <file>", "the text from a file; - is stdin")
+      .option("--wait", "until the agent is done with it", false)
+      .option("--timeout <duration>", "with --wait: give up after this long", duration);
+  },
+  async run(context, { file, wait, timeout }: Options, given: string, words: string[]) {
+    const text = await readText(context, words, file, "the message");
+    const open = await openSession(context, given);
+    const sent = await sendMessage(context, open, text);
+    if (!context.global.json) await context.print.note(fate(sent));
+    if (wait) await waitFor(context, open, { until: "idle", message: sent.clientId, timeout });
+    else if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
+  },
+};

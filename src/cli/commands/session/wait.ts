@@ -1,0 +1,30 @@
+import { Option } from "commander";
+import { openSession } from "../../flows/session/select.ts";
+import { waitFor } from "../../flows/wait.ts";
+import { duration } from "../../options.ts";
+import type { Verb } from "../../verb.ts";
+
+interface Options {
+  readonly for: keyof typeof untils;
+  readonly timeout?: number;
+}
+
+const untils = { idle: "idle", finished: "end", merged: "merged" } as const;
+
+export const wait: Verb = {
+  name: "wait",
+  summary: "Wait until the agent needs nothing more, or needs you",
+  description:
+    "Wait until the agent needs nothing more, or needs you: exit 0 when it is done, 3 when it asks, 1 when it failed or was stopped, 8 when the time ran out.",
+  examples: ["ferry session wait --timeout 10m", "ferry session wait 4h2k --for merged"],
+  define(command) {
+    command
+      .argument("[session]", "which one")
+      .addOption(new Option("--for <what>", "what to wait for").choices(Object.keys(untils)).default("idle"))
+      .option("--timeout <duration>", "give up after this long", duration);
+  },
+  async run(context, options: Options, given?: string) {
+    const open = await openSession(context, given);
+    await waitFor(context, open, { until: untils[options.for], timeout: options.timeout });
+  },
+};

@@ -1,0 +1,69 @@
+import { Option } from "commander";
+import type { Context } from "../../context.ts";
+import { findPlace } from "../../flows/place/place.ts";
+import { runSession, type RunOptions } from "../../flows/run.ts";
+import { sendMessage } from "../../flows/session/message.ts";
+import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
+import { startSession, type StartedSession } from "../../flows/session/start.ts";
+import { readText } from "../../flows/text.ts";
+import { duration } from "../../options.ts";
+import type { Verb } from "../../verb.ts";
+
+interface Options extends StartOptions, RunOptions {
+  readonly file?: string;
+  readonly detach: boolean;
+  readonly cancelOnInterrupt: boolean;
+}
+
+/** After Ctrl-C a person waits for the prompt: telling the service to stop must not take longer, in ms. */
+const lastPatience = 5000;
+
+export const run: Verb = {
+  name: "run",
+  summary: "Start a session here, follow it, and bring its commits home",
+  description:
+    "Start a session for this working copy, follow it, and bring its commits home when it is done. Ctrl-C ends the watching; the session goes on.",
+  examples: [
+    "ferry run 'fix the failing test'",
+    "ferry run --host local --model shell 'echo hi > hi.txt'",
+    "ferry run -F task.md --detach",
+  ],
+  define(command) {
+    command.argument("[prompt...]", "what to do; without it, your editor opens");
+    addStartOptions(command, true);
+    command
+      .option("-F, --file <file>", "the prompt from a file; - is stdin")
+      .addOption(new Option("--pull <when>", "when the commits come").choices(["end", "each", "none"]).default("end"))
+      .option("--detach", "start it and don't wait", false)
+      .option("--timeout <duration>", "stop waiting after this long", duration)
+      .option("--cancel-on-interrupt", "Ctrl-C stops the agent, too", false);
+  },
+  async run(context, options: Options, words: string[]) {
+    const text = await readText(context, words, options.file, "the prompt");
+    // Better told before an agent works than after it.
+    if (options.pull !== "none" && !options.detach) await findPlace(context);
+    const started = await startSession(context, options);
+    if (context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
+    const sent = await sendMessage(context, started, text);
+    if (options.detach) return detached(context, started);
+    try {
+      await runSession(context, started, sent, options);
+    } catch (error) {
+      if (context.host.interrupt.aborted) await interrupted(context, started, options.cancelOnInterrupt);
+      throw error;
+    }
+  },
+};
+
+async function detached({ print }: Context, { session }: StartedSession): Promise<void> {
+  await print.note(`${session.id} is at work; watch it: ferry tail, bring its commits: ferry pull`);
+}
+
+async function interrupted({ print }: Context, { session, connection }: StartedSession, cancel: boolean): Promise<void> {
+  if (cancel) {
+    await connection.lastCalls(lastPatience).cancelSession({ params: { sessionId: session.id }, body: { queued: true } });
+    await print.warn(`${session.id} was told to stop`);
+    return;
+  }
+  await print.warn(`${session.id} goes on; follow it: ferry tail ${session.id}, stop it: ferry session cancel ${session.id}`);
+}

@@ -1,0 +1,47 @@
+import { Option } from "commander";
+import { followSession } from "../../flows/follow.ts";
+import { outcomeError } from "../../flows/outcome.ts";
+import { openSession } from "../../flows/session/select.ts";
+import { list } from "../../options.ts";
+import type { Verb } from "../../verb.ts";
+import { sinceTime } from "./since.ts";
+
+interface Options {
+  readonly until: "idle" | "end";
+  readonly exit: boolean;
+  readonly since?: string;
+  readonly type?: readonly string[];
+  readonly updates: boolean;
+}
+
+export const tail: Verb = {
+  name: "tail",
+  summary: "Watch a session live",
+  description: "Watch a session live, from its start. It ends with the session; Ctrl-C ends the watching alone.",
+  examples: ["ferry tail", "ferry tail - --until idle", "ferry tail --json --type agent_message"],
+  define(command) {
+    command
+      .argument("[session]", "which one")
+      .addOption(
+        new Option("--until <what>", "end when the agent needs nothing more (idle) or with the session (end)")
+          .choices(["idle", "end"])
+          .default("end"),
+      )
+      .option("--no-exit", "go on after the session's end")
+      .option("--since <time>", "only events after this: a time, or a duration ago")
+      .option("--type <types>", "only events of these types, separated by commas", list)
+      .option("--updates", "with --json, each changed version of an event, too", false);
+  },
+  async run(context, { until, exit, since, type, updates }: Options, given?: string) {
+    const open = await openSession(context, given);
+    const { outcome, note } = await followSession(context, open, {
+      until: exit ? until : "never",
+      since: sinceTime(since, context.host.clock.now()),
+      types: type,
+      updates,
+    });
+    if (note !== undefined) await context.print.note(note);
+    const failure = outcomeError(outcome, open.session);
+    if (failure !== undefined) throw failure;
+  },
+};

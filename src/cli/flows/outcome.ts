@@ -1,0 +1,26 @@
+import { FerryError, type ErrorKind } from "../../base/errors.ts";
+import type { Outcome } from "../../client/outcome.ts";
+import type { KnownSession } from "./session/select.ts";
+
+/** What an outcome is for whoever waited: undefined where all is well, else the error that tells it. */
+export function outcomeError(outcome: Outcome, { id }: KnownSession): FerryError | undefined {
+  const told = tellings[outcome];
+  return told === undefined ? undefined : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(id) });
+}
+
+interface Telling {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  hint(id: string): string;
+}
+
+const tellings: Readonly<Record<Outcome, Telling | undefined>> = {
+  idle: undefined,
+  finished: undefined,
+  merged: undefined,
+  waiting_for_user: { kind: "attention", message: "the agent asks you something", hint: (id) => `ferry say --session ${id} "…"` },
+  failed: { kind: "failure", message: "the agent failed", hint: (id) => `what happened: ferry events ${id}` },
+  closed: { kind: "failure", message: "the session was closed", hint: (id) => `what happened: ferry events ${id}` },
+  canceled: { kind: "failure", message: "the turn was canceled", hint: (id) => `go on with: ferry say --session ${id} "…"` },
+  timeout: { kind: "pending", message: "the agent is still working", hint: (id) => `follow it with: ferry tail ${id}` },
+};

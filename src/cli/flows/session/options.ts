@@ -1,0 +1,21 @@
+import type { Command } from "commander";
+
+/** What every command that starts a session takes. */
+export interface StartOptions {
+  readonly repo?: string;
+  readonly base?: string;
+  readonly branch?: string;
+  readonly autoCommit: boolean;
+  readonly model?: string;
+}
+
+/** `autoCommit` is what holds where neither of its two flags is given. */
+export function addStartOptions(command: Command, autoCommit: boolean): void {
+  command
+    .option("--repo <repository>", "id or owner/name (default: the one of this working copy)")
+    .option("--base <branch>", "the branch to start from (default: the current commit)")
+    .option("--branch <name>", "the branch that the session works on")
+    .option("--auto-commit", "commit after each turn", autoCommit)
+    .option("--no-auto-commit", "leave committing to the agent")
+    .option("--model <code>", "the language model, or the agent");
+}
