@@ -1,4 +1,4 @@
-import { outcomeExits } from "../../client/outcome.ts";
+import { exitCodes } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { followSession, type FollowView } from "./follow.ts";
 import { outcomeError } from "./outcome.ts";
@@ -13,10 +13,11 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
   const { outcome, note } = await followSession(context, open, { ...view, silent: true });
   const now = await open.connection.client.readSession({ params: { sessionId: open.session.id } });
   const { status = null, agent_status = null } = now;
-  const told = { session_id: now.id, outcome, status, agent_status, exit: outcomeExits[outcome] };
+  const failure = outcomeError(outcome, now);
+  const exit = failure === undefined ? 0 : exitCodes[failure.kind];
+  const told = { session_id: now.id, outcome, status, agent_status, exit };
   if (global.json) await print.json(told);
   else await print.data(`${outcome}\n`);
   if (note !== undefined) await print.note(note);
-  const failure = outcomeError(outcome, now);
   if (failure !== undefined) throw failure;
 }
