@@ -4,8 +4,8 @@ import { findAgent } from "../agent/agents.ts";
 import { Problem } from "../problem.ts";
 import { checkBranch } from "./create.ts";
 import { renameBranch } from "./repository/rename.ts";
-import type { TurnTools } from "./run.ts";
-import { leaveRoom } from "./worker.ts";
+import type { TurnTools } from "./turn/run.ts";
+import { leaveRoom } from "./turn/worker.ts";
 
 /**
  * Changes a session. Another branch or model needs another sandbox: the next message makes it.

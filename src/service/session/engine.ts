@@ -1,20 +1,20 @@
 import { Problem } from "../problem.ts";
 import type { UserRecord } from "../store/store.ts";
-import { announce } from "./announce.ts";
+import { announce } from "./turn/announce.ts";
 import { createSession } from "./create.ts";
 import type { SessionsDeps } from "./deps.ts";
 import { editSession } from "./edit.ts";
 import { takeMessage } from "./message.ts";
 import { makeMutex } from "./mutex.ts";
 import { recover } from "./recover.ts";
-import { Rooms } from "./rooms.ts";
+import { Rooms } from "./workspace/rooms.ts";
 import { bundle } from "./series/bundle.ts";
 import { mbox } from "./series/mail.ts";
 import { manifest } from "./series/manifest.ts";
 import type { Sessions } from "./sessions.ts";
 import { findSession, settle } from "./settle.ts";
-import { Timeline } from "./timeline.ts";
-import { leaveRoom, Worker } from "./worker.ts";
+import { Timeline } from "./timeline/timeline.ts";
+import { leaveRoom, Worker } from "./turn/worker.ts";
 
 export function makeSessions(deps: SessionsDeps): Sessions {
   const { store } = deps;

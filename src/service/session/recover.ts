@@ -2,8 +2,8 @@ import type { Session } from "../../wire/resources.ts";
 import type { SessionsDeps } from "./deps.ts";
 import { layout } from "./repository/layout.ts";
 import { settle, type Settled, type UserMessage } from "./settle.ts";
-import type { Timeline } from "./timeline.ts";
-import { interruption } from "./worker.ts";
+import type { Timeline } from "./timeline/timeline.ts";
+import { interruption } from "./turn/worker.ts";
 
 /**
  * Puts in order what an earlier service left, however it ended: sandboxes are swept, turns that were cut short are told, and what

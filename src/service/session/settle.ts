@@ -3,7 +3,7 @@ import type { Session } from "../../wire/resources.ts";
 import { Problem } from "../problem.ts";
 import type { Store } from "../store/store.ts";
 import { type SessionState, type Transition, transition, type Trigger } from "./state.ts";
-import type { Timeline } from "./timeline.ts";
+import type { Timeline } from "./timeline/timeline.ts";
 
 export type UserMessage = SessionEvent & { readonly type: "user_message" };
 

@@ -27,8 +27,9 @@ describe("a turn of the shell agent", () => {
 
     const after = await engine.work(session, "echo hi > hi.txt\ngit mv old.txt new.txt\nrm README.md\necho done");
 
-    expect(after).toMatchObject({ status: "active", agent_status: "idle", title: "echo hi > hi.txt" });
     const events = await engine.events(session);
+    expect(events.flatMap((event) => (event.type === "system_message" ? [event.payload.message] : []))).toEqual([]);
+    expect(after).toMatchObject({ status: "active", agent_status: "idle", title: "echo hi > hi.txt" });
     expect(events.map(({ type, status }) => `${type} ${status}`)).toEqual([
       "user_message completed",
       "agent_run_repository_command completed",

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Repository } from "../../../wire/resources.ts";
 import { Problem } from "../../problem.ts";
@@ -54,8 +54,8 @@ function localPath(cloneUrl: string): string | undefined {
 async function fromPath(deps: Deps, path: string, start: Start & { readonly baseCommit: string }): Promise<Base> {
   const { git, data } = deps;
   // Naming the path is the user's word for it; ownership is git's question for folders that one merely walks into.
-  const trusted = { cwd: data, isolated: true, config: { "safe.directory": "*" } };
-  const asked = await git.run(["--git-dir", path, "rev-parse", "--show-object-format"], trusted);
+  const trusted = { isolated: true, config: { "safe.directory": "*" }, env: { GIT_CEILING_DIRECTORIES: dirname(path) } };
+  const asked = await git.run(["-C", path, "rev-parse", "--show-object-format"], { cwd: data, ...trusted });
   if (asked.code !== 0) throw new Problem(422, "repository_unreachable", `${path} is not a git repository`);
   const gitDir = await initialize(deps, start, asked.stdout.toString("utf8").trim());
   if (start.baseCommit === "") return { branch: start.baseBranch, commit: "" };

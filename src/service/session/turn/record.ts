@@ -1,6 +1,6 @@
-import type { AgentChange } from "../agent/agent.ts";
-import type { Room } from "./room.ts";
-import type { Timeline } from "./timeline.ts";
+import type { AgentChange } from "../../agent/agent.ts";
+import type { Room } from "../workspace/room.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 
 /** Events of one turn that an agent may make; what floods beyond them is not for reading. */
 const maxEvents = 5000;
@@ -13,6 +13,7 @@ export class TurnRecord {
   private readonly sessionId: string;
   private readonly timeline: Timeline;
   private readonly room: Room;
+  private readonly signal: AbortSignal;
   private waiting: AgentChange[] = [];
   private working: Promise<void> = Promise.resolve();
   private busy = false;
@@ -20,10 +21,11 @@ export class TurnRecord {
   private readonly events = new Map<string, { readonly id: string; done: boolean }>();
   private flooded = false;
 
-  constructor(sessionId: string, timeline: Timeline, room: Room) {
+  constructor(sessionId: string, timeline: Timeline, room: Room, signal: AbortSignal) {
     this.sessionId = sessionId;
     this.timeline = timeline;
     this.room = room;
+    this.signal = signal;
   }
 
   readonly report = (change: AgentChange): void => {
@@ -48,7 +50,7 @@ export class TurnRecord {
   private async write(): Promise<void> {
     for (let change = this.waiting.shift(); change !== undefined; change = this.waiting.shift()) {
       if (change.type === "delta") this.tellDelta(change.text);
-      else if (change.type === "worked") await this.look();
+      else if (change.type === "worked") await this.lookBetween();
       else await this.writeEvent(change);
     }
     this.busy = false;
@@ -70,6 +72,15 @@ export class TurnRecord {
     } else if (!this.flooded) {
       this.flooded = true;
       await this.timeline.say(this.sessionId, `the agent did more than ${maxEvents} things in this turn; the rest is not listed`);
+    }
+  }
+
+  /** A stop kills the look too, and the last one comes after it. */
+  private async lookBetween(): Promise<void> {
+    try {
+      if (!this.signal.aborted) await this.look();
+    } catch (error) {
+      if (!this.signal.aborted) throw error;
     }
   }
 

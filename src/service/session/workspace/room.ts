@@ -1,15 +1,15 @@
-import { makeId } from "../../base/ids.ts";
-import type { Session } from "../../wire/resources.ts";
-import { connectAgent } from "../agent/acp.ts";
-import type { Agent, AgentLaunch } from "../agent/agent.ts";
-import { findAgent } from "../agent/agents.ts";
-import type { Sandbox } from "../sandbox/driver.ts";
-import type { SessionsDeps } from "./deps.ts";
-import { within } from "./patience.ts";
-import { layout } from "./repository/layout.ts";
-import { type Changes, seeChanges } from "./workspace/changes.ts";
-import { configEnvironment } from "./workspace/inside.ts";
-import { prepareWorkspace } from "./workspace/prepare.ts";
+import { makeId } from "../../../base/ids.ts";
+import type { Session } from "../../../wire/resources.ts";
+import { connectAgent } from "../../agent/acp.ts";
+import type { Agent, AgentLaunch } from "../../agent/agent.ts";
+import { findAgent } from "../../agent/agents.ts";
+import type { Sandbox } from "../../sandbox/driver.ts";
+import type { SessionsDeps } from "../deps.ts";
+import { within } from "../patience.ts";
+import { layout } from "../repository/layout.ts";
+import { type Changes, seeChanges } from "./changes.ts";
+import { configEnvironment } from "./inside.ts";
+import { prepareWorkspace } from "./prepare.ts";
 
 /** A session's sandbox with its workspace, and the agent that works in it. */
 export class Room {

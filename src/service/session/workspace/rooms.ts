@@ -1,5 +1,5 @@
-import type { Session } from "../../wire/resources.ts";
-import type { SessionsDeps } from "./deps.ts";
+import type { Session } from "../../../wire/resources.ts";
+import type { SessionsDeps } from "../deps.ts";
 import { Room } from "./room.ts";
 
 /** The rooms of all sessions: made when they are needed, kept between messages, given up when they were idle for long. */

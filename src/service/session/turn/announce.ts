@@ -1,9 +1,9 @@
-import type { Session } from "../../wire/resources.ts";
-import type { SessionsDeps } from "./deps.ts";
-import type { BroughtHome } from "./repository/bring-home.ts";
-import { layout, own } from "./repository/layout.ts";
-import { countCommits, exclude } from "./series/range.ts";
-import type { Timeline } from "./timeline.ts";
+import type { Session } from "../../../wire/resources.ts";
+import type { SessionsDeps } from "../deps.ts";
+import type { BroughtHome } from "../repository/bring-home.ts";
+import { layout, own } from "../repository/layout.ts";
+import { countCommits, exclude } from "../series/range.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 
 /** Notices at most for one turn; a follower reads the manifest anyway. */
 const most = 500;

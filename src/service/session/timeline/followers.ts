@@ -1,4 +1,4 @@
-import type { StreamItem } from "./sessions.ts";
+import type { StreamItem } from "../sessions.ts";
 
 /** Items that a slow follower may have waiting; beyond them the oldest are dropped. None of them is the only copy of anything. */
 const limit = 1000;

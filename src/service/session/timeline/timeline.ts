@@ -1,11 +1,11 @@
-import { makeId } from "../../base/ids.ts";
-import type { Payload, SessionEvent } from "../../wire/event.ts";
-import type { Session } from "../../wire/resources.ts";
-import type { EventStatus } from "../../wire/values.ts";
-import type { SessionChange, Store } from "../store/store.ts";
-import { type SessionsDeps, timestamp } from "./deps.ts";
+import { makeId } from "../../../base/ids.ts";
+import type { Payload, SessionEvent } from "../../../wire/event.ts";
+import type { Session } from "../../../wire/resources.ts";
+import type { EventStatus } from "../../../wire/values.ts";
+import type { SessionChange, Store } from "../../store/store.ts";
+import { type SessionsDeps, timestamp } from "../deps.ts";
 import { Followers } from "./followers.ts";
-import type { StreamItem } from "./sessions.ts";
+import type { StreamItem } from "../sessions.ts";
 
 /** How many stored events are read at once. */
 const page = 500;

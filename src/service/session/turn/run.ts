@@ -1,13 +1,13 @@
-import { asFerryError } from "../../base/errors.ts";
-import type { Session } from "../../wire/resources.ts";
-import type { SessionsDeps } from "./deps.ts";
+import { asFerryError } from "../../../base/errors.ts";
+import type { Session } from "../../../wire/resources.ts";
+import type { SessionsDeps } from "../deps.ts";
 import { TurnRecord } from "./record.ts";
-import { bringHome, type BroughtHome } from "./repository/bring-home.ts";
-import type { Room } from "./room.ts";
-import type { Rooms } from "./rooms.ts";
-import type { UserMessage } from "./settle.ts";
-import type { Timeline } from "./timeline.ts";
-import { commitMessage, commitTurn } from "./workspace/commit.ts";
+import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
+import type { Room } from "../workspace/room.ts";
+import type { Rooms } from "../workspace/rooms.ts";
+import type { UserMessage } from "../settle.ts";
+import type { Timeline } from "../timeline/timeline.ts";
+import { commitMessage, commitTurn } from "../workspace/commit.ts";
 
 /** How a turn ended. `reason` is told to the user where it isn't "". */
 export interface TurnOutcome {
@@ -57,7 +57,7 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
 
 /** What the agent does, until it is done or stopped. */
 async function work({ deps, timeline }: TurnTools, { session, message, signal }: Turn, room: Room): Promise<TurnOutcome> {
-  const record = new TurnRecord(session.id, timeline, room);
+  const record = new TurnRecord(session.id, timeline, room, signal);
   const stopped = new AbortController();
   const stopping = stopOn(signal, deps, room, stopped.signal);
   try {

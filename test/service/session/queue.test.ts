@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Session } from "../../../src/wire/resources.ts";
+import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
+import { commitFiles, makeFolder, makeRepository } from "../../support/git.ts";
+
+let engine: TestEngine;
+let folder: ReturnType<typeof makeFolder>;
+let session: Session;
+
+beforeEach(async () => {
+  folder = makeFolder();
+  const git = makeRepository(folder.path);
+  const base = commitFiles(git, { "README.md": "hello\n" }, "first");
+  engine = await makeTestEngine();
+  session = await engine.start(await engine.register(folder.path), { base_commit: base });
+});
+
+afterEach(async () => {
+  await engine.close();
+  folder.remove();
+});
+
+/** Waits until the session's agent has this status. */
+const agentIs = (status: string) =>
+  engine.until(session, (item) => item.type === "session" && item.session.agent_status === status);
+/** Waits until a command's output holds a word. */
+const outputHas = (word: string) =>
+  engine.until(
+    session,
+    (item) =>
+      item.type === "session_event" &&
+      item.event.type === "agent_run_repository_command" &&
+      (item.event.payload.output ?? "").includes(word),
+  );
+/** Not a zombie either: those are dead, and wait for a parent that isn't ours. */
+function isAlive(pid: string): boolean {
+  return existsSync(`/proc/${pid}/stat`) && !/\) Z /u.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+}
+const messages = async () =>
+  (await engine.events(session)).filter((event) => event.type === "user_message").map((event) => event.status);
+const system = async () =>
+  (await engine.events(session)).flatMap((event) => (event.type === "system_message" ? [event.payload.message] : []));
+
+test("two messages at once: one works, one is queued, and they run in order", async () => {
+  const [first, second] = await Promise.all([engine.post(session, "echo 1 >> n"), engine.post(session, "echo 2 >> n; cat n")]);
+  expect([first.status, second.status]).toEqual(["processing", "queued"]);
+  await engine.work(session, "true");
+  const outputs = (await engine.events(session)).flatMap((event) =>
+    event.type === "agent_run_repository_command" ? [event.payload.output] : [],
+  );
+  expect(outputs).toEqual(["", "1\n2\n", ""]);
+  expect(await messages()).toEqual(["completed", "completed", "completed"]);
+  expect(engine.sessions.busy()).toBe(false);
+});
+
+test("the same client_id twice is one message", async () => {
+  const send = () => engine.sessions.post(session.id, { message: "echo x >> n", client_id: "c-1" }, engine.user);
+  const [first, again] = [await send(), await send()];
+  expect(again.id).toBe(first.id);
+  await agentIs("idle");
+  expect((await engine.events(session)).filter((event) => event.type === "user_message")).toHaveLength(1);
+});
+
+test("a script that fails fails the turn, tells why, and keeps what it did", async () => {
+  const after = await engine.work(session, "echo half > half.txt\nexit 3");
+  expect(after.agent_status).toBe("failed");
+  expect(await messages()).toEqual(["completed"]);
+  expect(await system()).toEqual(["the script ended with exit status 3"]);
+  expect(after.head_commit).not.toBe(after.base_commit);
+  expect((await engine.work(session, "cat half.txt")).agent_status).toBe("idle");
+});
+
+test("queued messages go on after a failed one", async () => {
+  await engine.post(session, "exit 1");
+  await engine.post(session, "echo next");
+  await outputHas("next");
+  await agentIs("idle");
+  expect(await messages()).toEqual(["completed", "completed"]);
+});
+
+describe("cancel", () => {
+  test("kills all that the turn started, within a second, and leaves the agent idle", async () => {
+    const pids = join(folder.path, "pids");
+    await engine.post(
+      session,
+      `setsid sleep 1000 & echo $! >> ${pids}; sleep 1000 & echo $! >> ${pids}; echo started; sleep 1000`,
+    );
+    await outputHas("started");
+    const from = performance.now();
+    const after = await engine.sessions.cancel(session.id, { queued: false });
+    expect(performance.now() - from).toBeLessThan(2000);
+    expect(after).toMatchObject({ status: "active", agent_status: "idle" });
+    for (const pid of readFileSync(pids, "utf8").trim().split("\n")) expect(isAlive(pid)).toBe(false);
+    expect(await messages()).toEqual(["canceled"]);
+    expect((await engine.events(session)).every((event) => event.status !== "processing")).toBe(true);
+  });
+
+  test("leaves what is queued to go on, or takes it too", async () => {
+    await engine.post(session, "echo a; sleep 1000");
+    await engine.post(session, "echo b; sleep 1000");
+    await engine.post(session, "echo c");
+    await outputHas("a");
+    await engine.sessions.cancel(session.id, { queued: false });
+    await outputHas("b");
+    expect(await messages()).toEqual(["canceled", "processing", "queued"]);
+    expect(await engine.sessions.cancel(session.id, { queued: true })).toMatchObject({ agent_status: "idle" });
+    expect(await messages()).toEqual(["canceled", "canceled", "canceled"]);
+  });
+
+  test("of a session that rests changes nothing", async () => {
+    expect(await engine.sessions.cancel(session.id, { queued: false })).toMatchObject({ agent_status: "idle" });
+    expect(await engine.events(session)).toEqual([]);
+  });
+
+  test("commits nothing, but what is there stays in the workspace", async () => {
+    await engine.post(session, "echo kept > kept.txt; echo ready; sleep 1000");
+    await outputHas("ready");
+    expect((await engine.sessions.cancel(session.id, { queued: false })).head_commit).toBe(session.base_commit);
+    await engine.work(session, "cat kept.txt");
+    await outputHas("kept");
+  });
+});
+
+describe("close", () => {
+  test.each(["finished", "closed"] as const)(
+    "%s: the sandbox is gone, the commits are kept, nothing more is taken",
+    async (outcome) => {
+      const { head_commit, sandbox_id } = await engine.work(session, "echo x > x");
+      expect(existsSync(join(engine.data, "sandboxes", sandbox_id ?? "?"))).toBe(true);
+      const closed = await engine.sessions.close(session.id, { outcome }, engine.user);
+      expect(closed).toMatchObject({ status: outcome, head_commit });
+      expect(closed.sandbox_id).toBeUndefined();
+      expect(existsSync(join(engine.data, "sandboxes", sandbox_id ?? "?"))).toBe(false);
+      expect((await engine.events(session)).at(-1)).toMatchObject({
+        type: `session_${outcome}`,
+        payload: { actor: { id: engine.user.id, first_name: "Ada", last_name: "Lovelace", email: "ada@example.com" } },
+      });
+      expect((await engine.sessions.manifest(session.id, { after: "", until: "", cursor: "" })).items).toHaveLength(1);
+      await expect(engine.post(session, "true")).rejects.toMatchObject({ status: 409, code: "session_over" });
+      await expect(engine.sessions.close(session.id, { outcome }, engine.user)).rejects.toMatchObject({ status: 409 });
+    },
+  );
+
+  test("while it works: the turn and the queue are canceled first", async () => {
+    await engine.post(session, "git commit -q --allow-empty -m own; echo committed; sleep 1000");
+    await engine.post(session, "echo never");
+    await outputHas("committed");
+    const closed = await engine.sessions.close(session.id, { outcome: "closed" }, engine.user);
+    expect(closed.status).toBe("closed");
+    expect(await system()).toEqual([]);
+    expect(await messages()).toEqual(["canceled", "canceled"]);
+    expect(closed.head_commit).not.toBe(closed.base_commit);
+    expect((await engine.events(session)).at(-1)?.type).toBe("session_closed");
+  });
+});
+
+test("a session that isn't there is 404", async () => {
+  await expect(engine.sessions.post("ses_none", { message: "true", client_id: "" }, engine.user)).rejects.toMatchObject({
+    status: 404,
+  });
+  await expect(engine.sessions.cancel("ses_none", { queued: false })).rejects.toMatchObject({ status: 404 });
+});
