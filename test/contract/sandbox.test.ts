@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, realpathSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { spawn, type StdioOptions } from "node:child_process";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { chmod, chown, mkdir, mkdtemp, open, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -165,9 +165,9 @@ for (const driver of makeDrivers(machine)) {
           await run(sandbox, "(: < /dev/tty) 2>/dev/null && echo tty; ls /dev/pts /dev/ptmx /dev/console 2>/dev/null; :"),
         ).toBe("");
         expect(await run(sandbox, "cut -d ' ' -f 7 /proc/self/stat")).toBe("0\n");
-        const open = await run(sandbox, 'for f in /proc/self/fd/*; do [ "${f##*/}" -lt 3 ] || readlink "$f" || :; done');
+        const opened = await run(sandbox, 'for f in /proc/self/fd/*; do [ "${f##*/}" -lt 3 ] || readlink "$f" || :; done');
         expect(
-          open.split("\n").filter((target) => target !== "" && target !== "/dev/null" && !target.startsWith("/proc/")),
+          opened.split("\n").filter((target) => target !== "" && target !== "/dev/null" && !target.startsWith("/proc/")),
         ).toEqual([]);
       });
 
@@ -176,7 +176,6 @@ for (const driver of makeDrivers(machine)) {
         await run(sandbox, "touch mine");
         const owner = text((await sandbox.exec(["stat", "-c", "%u", "/proc/1"])).stdout).trim();
         expect(owner).toBe("1000");
-        const { stat } = await import("node:fs/promises");
         expect((await stat(join(sandbox.hostWorkspace, "mine"))).uid).toBeGreaterThan(60_000);
       });
     });
@@ -201,9 +200,9 @@ for (const driver of makeDrivers(machine)) {
         ]);
         expect(text(result.stdout)).toContain(`GIVEN=${secret}\0`);
         const inside = await sandbox.spawn(["cat"]);
-        const lines = findMembers({ roots: [], labelled: room.root }).map(({ pid }) =>
-          readFileSync(`/proc/${pid}/cmdline`, "utf8"),
-        );
+        inside.stdin.write("x\n");
+        await firstLine(inside.stdout);
+        const lines = findMembers({ roots: [], labelled: room.root }).map(({ pid }) => ofProcess(pid, "cmdline"));
         expect(lines.length).toBeGreaterThan(0);
         expect(lines.join("\n")).not.toContain("s3cret");
         inside.kill();
@@ -255,6 +254,7 @@ for (const driver of makeDrivers(machine)) {
         const sandbox = await room.make({ limits: { ...roomy, memoryMB: 64 } });
         const hungry = 'my @a; while (1) { push @a, "x" x 1_000_000; select undef, undef, undef, 0.002 }';
         expect((await sandbox.exec(["perl", "-e", hungry], { timeout: 20_000 })).code).not.toBe(0);
+        expect(sandbox.exceeded()).toBe("memory");
       });
 
       test.skipIf(unenforced.includes("processes"))("processes", async () => {
@@ -366,28 +366,71 @@ for (const driver of makeDrivers(machine)) {
         service.kill("SIGKILL");
         await once(service, "close");
         await expect.poll(() => members.filter(runs)).toEqual([]);
+        expect((await driver.sweep(room.root, new Set())).map(({ what }) => what)).toEqual(["folder"]);
       });
     });
 
-    test.runIf(isRoot)("works for an ordinary user as for root", async () => {
-      const data = await mkdtemp(join(tmpdir(), "ferry-sandbox-nobody-"));
-      await chown(data, 65534, 65534);
-      const script =
-        'id -un; touch x ~/y && git init -q . && git status -s; [ -e /root ] || echo "no root"; cut -d " " -f 5 /proc/self/mountinfo | grep -c "^/repo$"';
-      const service = spawn(
-        "setpriv",
-        ["--reuid", "65534", "--regid", "65534", "--clear-groups", ...room.program, driver.name, join(data, "sandboxes"), script],
-        {
-          env: { PATH: process.env["PATH"] },
-        },
-      );
-      let output = "";
-      service.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-      service.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
-      await once(service, "close");
-      expect(output).toBe(locksIn ? "agent\n?? x\nno root\n1\n" : "nobody\n?? x\n0\n");
-      expect(await readdir(join(data, "sandboxes"))).toEqual([]);
-      await rm(data, { recursive: true });
+    describe.runIf(isRoot)("an ordinary user's service", () => {
+      const asNobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
+
+      /** What a script says in a sandbox of a service that is run by nobody. */
+      async function say(script: string, changes: Partial<SandboxSpec> = {}): Promise<string> {
+        const data = await mkdtemp(join(tmpdir(), "ferry-sandbox-nobody-"));
+        await chown(data, 65534, 65534);
+        const argv = [...asNobody, ...room.program, driver.name, join(data, "sandboxes"), script, JSON.stringify(changes)];
+        const output = await outputOf({ argv });
+        expect(await readdir(join(data, "sandboxes"))).toEqual([]);
+        await rm(data, { recursive: true });
+        return output;
+      }
+
+      test("has the same sandbox", async () => {
+        const script =
+          'id -un; touch x ~/y && git init -q . && git status -s; [ -e /root ] || echo "no root"; grep -c " /repo " /proc/self/mountinfo || :';
+        expect(await say(script)).toBe(locksIn ? "agent\n?? x\nno root\n1\n" : "nobody\n?? x\n0\n");
+      });
+
+      test("keeps memory by measuring", async () => {
+        const hungry = `perl -e 'my @a; while (1) { push @a, "x" x 1_000_000; select undef, undef, undef, 0.005 }'`;
+        expect(await say(hungry, { limits: { ...roomy, memoryMB: 100 } })).toBe("over: memory\n");
+      });
+
+      test("keeps the number of processes", async () => {
+        const fork = `perl -e '$| = 1; for (1 .. 60) { my $p = fork; if (!defined $p) { print "refused\n"; last } unless ($p) { sleep 20; exit } } select undef, undef, undef, 1.5'`;
+        expect(await say(fork, { limits: { ...roomy, processes: 30 } })).toBe(locksIn ? "refused\n" : "over: processes\n");
+      });
+    });
+
+    test.runIf(isRoot && locksIn)("a mount below a mount is read-only too", async () => {
+      const source = join(room.data, "nested");
+      await mkdir(join(source, "be low"), { recursive: true });
+      const changes = JSON.stringify({ mounts: [{ source, target: "/opt/nested" }] });
+      const script = '(: > "/opt/nested/be low/x") 2>/dev/null && echo writable; ls "/opt/nested/be low"';
+      const service = [...room.program, driver.name, join(room.data, "nested-sandboxes"), script, changes];
+      const mounting = 'mount -t tmpfs -o noexec ferry "$1/be low" && touch "$1/be low/there" && shift && exec "$@"';
+      expect(await outputOf({ argv: ["unshare", "--mount", "sh", "-c", mounting, "sh", source, ...service] })).toBe("there\n");
+    });
+
+    test.runIf(locksIn)("what the service's parent left open isn't seen inside", async () => {
+      const path = join(room.data, "open");
+      await writeFile(path, "secret");
+      const file = await open(path);
+      const script = "for f in /proc/self/fd/*; do readlink $f || :; done";
+      const stdio: StdioOptions = ["ignore", "pipe", "pipe", ...Array<"ignore">(37).fill("ignore"), file.fd];
+      const ran = { argv: [...room.program, driver.name, join(room.data, "open-sandboxes"), script], stdio };
+      const output = await outputOf(ran);
+      await file.close();
+      expect(output).toContain("socket:");
+      expect(output).not.toContain(path);
+    });
+
+    test.runIf(locksIn && existsSync("/usr/bin/script"))("the terminal of the service isn't to be had", async () => {
+      const reach = '(: < /dev/tty) 2>/dev/null && echo "a terminal"; echo "session $(cut -d " " -f 7 /proc/self/stat)"';
+      const quoted = (words: readonly string[]): string => words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+      const onTerminal = (words: readonly string[]): Ran => ({ argv: ["script", "-qec", quoted(words), "/dev/null"] });
+      expect(await outputOf(onTerminal(["sh", "-c", reach]))).toContain("a terminal");
+      const service = [...room.program, driver.name, join(room.data, "terminal-sandboxes"), reach];
+      expect(await outputOf(onTerminal(service))).toBe("session 0\r\n");
     });
   });
 }
@@ -440,7 +483,23 @@ async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
 
 /** The processes of all sandboxes under a root, as `number name`. */
 function living(root: string): string[] {
-  return findMembers({ roots: [], labelled: root }).map(
-    ({ pid }) => `${pid} ${readFileSync(`/proc/${pid}/comm`, "utf8").trim()}`,
-  );
+  return findMembers({ roots: [], labelled: root }).map(({ pid }) => `${pid} ${ofProcess(pid, "comm").trim()}`);
+}
+
+function ofProcess(pid: number, file: string): string {
+  return existsSync(`/proc/${pid}/${file}`) ? readFileSync(`/proc/${pid}/${file}`, "utf8") : "";
+}
+
+interface Ran {
+  readonly argv: readonly string[];
+  readonly stdio?: StdioOptions;
+}
+
+/** Runs a program to its end; gives what it said on both outputs. */
+async function outputOf({ argv: [program = "", ...rest], stdio }: Ran): Promise<string> {
+  const child = spawn(program, rest, { env: { PATH: process.env["PATH"] }, stdio: stdio ?? "pipe" });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  await once(child, "close");
+  return output;
 }

@@ -1,5 +1,11 @@
 import { FerryError } from "../../base/errors.ts";
 
+/** The user that every process inside is, whoever it is outside. */
+export const agent = { uid: 1000, name: "agent", home: "/home/agent" } as const;
+
+/** Where the system's own programs are; not the PATH of whoever started the service. */
+export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 /** The variable in which an environment travels into a sandbox. */
 const carrier = "FERRY_ENV";
 

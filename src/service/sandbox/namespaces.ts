@@ -1,60 +1,48 @@
-import { readlink, lstat } from "node:fs/promises";
-import type { Mount, SandboxSpec } from "./driver.ts";
-import { agent } from "./folder/etc.ts";
-import type { Folder } from "./folder/layout.ts";
+import type { SandboxDriver } from "./driver.ts";
+import { agent, pack, systemPath } from "./environment.ts";
+import type { SandboxHost } from "./host.ts";
+import { builderFor } from "./namespaces/builder.ts";
+import { makeEtc } from "./namespaces/etc.ts";
+import { countsThreadsAlone, firstProcess } from "./namespaces/first-process.ts";
+import { probeNamespaces, type Tool } from "./probe.ts";
+import { makeSandbox } from "./sandbox.ts";
+import { sweep } from "./sweep.ts";
+import { viewOf, workspace, type View } from "./view.ts";
 
-/**
- * What is seen inside, as steps in order: the one list that `bwrap` and `unshare` both make true, each in its own words.
- * `read` and `write` bind a folder or a file, `device` a device, `memory` mounts a tmpfs, `link` makes a symbolic link.
- */
-export type Step =
-  | Bound
-  | { readonly kind: "device"; readonly source: string; readonly target: string }
-  | { readonly kind: "memory"; readonly target: string; readonly megabytes: number }
-  | { readonly kind: "link"; readonly source: string; readonly target: string };
-
-export interface Bound {
-  readonly kind: "read" | "write";
-  readonly source: string;
-  readonly target: string;
+/** What a driver that works with namespaces says of itself. */
+export interface NamespaceTool extends Tool {
+  readonly name: "bwrap" | "unshare";
+  /** The words that make the view true and run what follows them in it. */
+  words(view: View): readonly string[];
 }
 
-export const workspace = "/repo";
-
-const devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/** No terminal and no way to make one: nothing inside can reach for the service's. */
-const deviceLinks: readonly [string, string][] = [
-  ["/dev/fd", "/proc/self/fd"],
-  ["/dev/stdin", "/proc/self/fd/0"],
-  ["/dev/stdout", "/proc/self/fd/1"],
-  ["/dev/stderr", "/proc/self/fd/2"],
-];
-
-/** The view of one sandbox. `etc` are the folders of the host's /etc that it has mount points for. */
-export async function viewOf(folder: Folder, spec: SandboxSpec, etc: readonly string[]): Promise<Step[]> {
-  return [
-    { kind: "read", source: "/usr", target: "/usr" },
-    ...(await programFolders()),
-    { kind: "read", source: folder.etc, target: "/etc" },
-    ...etc.map((path): Step => ({ kind: "read", source: path, target: path })),
-    ...devices.map((path): Step => ({ kind: "device", source: path, target: path })),
-    ...deviceLinks.map(([target, source]): Step => ({ kind: "link", source, target })),
-    { kind: "memory", target: "/dev/shm", megabytes: 64 },
-    { kind: "memory", target: "/tmp", megabytes: Math.max(64, Math.floor(spec.limits.memoryMB / 4)) },
-    ...spec.mounts.map((mount: Mount): Step => ({ kind: "read", ...mount })),
-    ...spec.sockets.map((mount: Mount): Step => ({ kind: "write", ...mount })),
-    { kind: "write", source: folder.workspace, target: workspace },
-    { kind: "write", source: folder.home, target: agent.home },
-  ];
-}
-
-/** /bin and its kin: links into /usr where the system merged them, folders of their own where it didn't. */
-async function programFolders(): Promise<Step[]> {
-  const steps: Step[] = [];
-  for (const path of ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]) {
-    const status = await lstat(path).catch(() => undefined);
-    if (status?.isSymbolicLink() === true) steps.push({ kind: "link", source: await readlink(path), target: path });
-    else if (status !== undefined) steps.push({ kind: "read", source: path, target: path });
-  }
-  return steps;
+/** The driver of a tool: all that the two have in common. */
+export function makeNamespaceDriver(tool: NamespaceTool, host: SandboxHost): SandboxDriver {
+  const create: SandboxDriver["create"] = (spec) =>
+    makeSandbox(spec, host, async (folder) => {
+      const builder = await builderFor(spec.id);
+      const { prefix, view } = builder.build(await viewOf(folder, spec, await makeEtc(folder.etc)));
+      const before = [...prefix, ...tool.words(view)];
+      const alone = countsThreadsAlone(builder.uid !== undefined);
+      return {
+        driver: tool.name,
+        workspace,
+        home: agent.home,
+        env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: agent.home, USER: agent.name, LANG: "C.UTF-8", TMPDIR: "/tmp" },
+        contained: true,
+        keeps: alone ? ["processes"] : [],
+        prepare: () => builder.own([folder.workspace, folder.home, ...spec.sockets.map((mount) => mount.source)]),
+        lockIn: (inside) => ({
+          argv: [...before, ...firstProcess(inside, spec.limits, alone)],
+          env: { PATH: systemPath, LC_ALL: "C", ...pack(inside.env) },
+          cwd: "/",
+        }),
+      };
+    });
+  return {
+    name: tool.name,
+    probe: () => probeNamespaces(tool, create, host),
+    create,
+    sweep: (root, alive) => sweep(root, alive, host),
+  };
 }

@@ -5,8 +5,13 @@ import { asFerryError, FerryError } from "../../base/errors.ts";
 import type { Limit, Probe, Sandbox, SandboxLimits, SandboxSpec } from "./driver.ts";
 import type { SandboxHost } from "./host.ts";
 import { makeCgroup, removeCgroup } from "./limits/cgroup.ts";
-import type { NamespaceTool } from "./namespace-driver.ts";
 import { run } from "./processes/run.ts";
+
+/** A program that makes namespaces, and what to do where it isn't there. */
+export interface Tool {
+  readonly program: string;
+  readonly remedy: string;
+}
 
 const limits: SandboxLimits = { memoryMB: 512, processes: 64, cpus: 1, diskMB: 16, wall: 60_000 };
 
@@ -20,7 +25,7 @@ grep -q 127.0.0.1 /proc/net/fib_trie || echo lo`;
 
 /** Makes a sandbox, looks around in it and removes it. Never throws: that it doesn't work is the answer. */
 export async function probeNamespaces(
-  tool: NamespaceTool,
+  tool: Tool,
   create: (spec: SandboxSpec) => Promise<Sandbox>,
   host: SandboxHost,
 ): Promise<Probe> {
@@ -57,7 +62,7 @@ function no(reason: string): Probe {
   return { works: false, reason, unenforced: [] };
 }
 
-async function versionOf(tool: NamespaceTool): Promise<string> {
+async function versionOf(tool: Tool): Promise<string> {
   const { stdout } = await run([tool.program, "--version"]).catch((error: unknown) => {
     throw new FerryError("failure", `${tool.program} is not there`, { hint: tool.remedy, cause: error });
   });

@@ -1,4 +1,4 @@
-import type { SandboxDriverName } from "./driver.ts";
+import type { Limit, SandboxDriverName } from "./driver.ts";
 import type { Command } from "./processes/start.ts";
 
 /** How a driver locks in what runs in one sandbox: all that the drivers differ in. */
@@ -11,6 +11,8 @@ export interface Recipe {
   readonly env: Readonly<Record<string, string>>;
   /** Whether the kernel ends all that a process started when it ends. Where not, they are looked for. */
   readonly contained: boolean;
+  /** The limits that the commands themselves keep, for each process that the service starts. */
+  readonly keeps: readonly Limit[];
   /** Once, before the first process runs: makes the agent's files the agent's own. */
   prepare(): Promise<void>;
   /** The command that runs `inside` locked in, on the host. */
@@ -23,6 +25,4 @@ export interface Inside {
   readonly cwd: string;
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The value of the label for its outermost process. */
-  readonly label: string;
 }

@@ -1,28 +1,48 @@
+import { existsSync } from "node:fs";
 import { FerryError } from "../../base/errors.ts";
-import type { Limit, Sandbox, SandboxSpec, SpawnOptions } from "./driver.ts";
-import type { Folder } from "./folder/layout.ts";
+import type { Limit, Sandbox, SandboxProcess, SandboxSpec, SpawnOptions } from "./driver.ts";
+import { makeFolder, type Folder } from "./folder/layout.ts";
 import { discard } from "./folder/trash.ts";
 import type { SandboxHost } from "./host.ts";
-import { removeCgroup, type Cgroup } from "./limits/cgroup.ts";
+import { makeCgroup, removeCgroup, type Cgroup } from "./limits/cgroup.ts";
 import { watchLimits } from "./limits/watch.ts";
 import { collect } from "./processes/collect.ts";
 import { makeRooms, type Room } from "./processes/rooms.ts";
 import type { Command } from "./processes/start.ts";
 import type { Recipe } from "./recipe.ts";
 
-/** The parts that a driver puts together. */
-export interface Parts {
+/** Limits after which no agent starts again. The service's own commands still run, to bring home what was done. */
+const final: readonly Limit[] = ["wall", "disk"];
+
+/**
+ * Makes a sandbox's folder, and the sandbox by the recipe for it. Its wall time begins now.
+ * @throws FerryError failure where it is there already, or something that is to be seen inside isn't there; nothing is left then
+ */
+export async function makeSandbox(
+  spec: SandboxSpec,
+  host: SandboxHost,
+  recipeFor: (folder: Folder) => Recipe | Promise<Recipe>,
+): Promise<Sandbox> {
+  for (const { source } of [...spec.mounts, ...spec.sockets])
+    if (!existsSync(source)) throw new FerryError("failure", `${source} is to be seen in the sandbox, but isn't there`);
+  const folder = await makeFolder(spec.root, spec.id);
+  try {
+    const parts = { spec, folder, recipe: await recipeFor(folder), cgroup: await makeCgroup(spec.id, spec.limits) };
+    return openSandbox(parts, host);
+  } catch (error) {
+    await discard(spec.root, folder.path);
+    throw error;
+  }
+}
+
+interface Parts {
   readonly spec: SandboxSpec;
   readonly folder: Folder;
   readonly recipe: Recipe;
   readonly cgroup: Cgroup;
 }
 
-/** Limits after which no agent starts again. The service's own commands still run, to bring home what was done. */
-const final: readonly Limit[] = ["wall", "disk"];
-
-/** A sandbox that is ready for its first process. Its wall time begins now. */
-export function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost): Sandbox {
+function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost): Sandbox {
   const rooms = makeRooms(folder, recipe.contained, host);
   const over = new AbortController();
   let broken: Limit | undefined;
@@ -33,13 +53,13 @@ export function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: Sandb
   const open = async (argv: readonly string[], options: SpawnOptions): Promise<Room> => {
     await (prepared ??= recipe.prepare());
     const cwd = options.cwd ?? recipe.workspace;
-    return rooms.open((label) => enter(cgroup, recipe.lockIn({ argv, cwd, env: { ...env, ...options.env }, label })));
+    return rooms.open(enter(cgroup, recipe.lockIn({ argv, cwd, env: { ...env, ...options.env } })));
   };
 
   const watched = {
     folder: folder.path,
     limits: spec.limits,
-    watch: (["memory", "processes"] as const).filter((limit) => !cgroup.enforced.includes(limit)),
+    watch: (["memory", "processes"] as const).filter((limit) => ![...cgroup.enforced, ...recipe.keeps].includes(limit)),
     members: () => rooms.members(),
     exceeded: async (limit: Limit) => {
       broken = limit;
@@ -65,23 +85,24 @@ export function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: Sandb
     home: recipe.home,
     hostWorkspace: folder.workspace,
     env,
-    exceeded: () => broken,
+    exceeded: () => broken ?? cgroup.exceeded(),
     async spawn(argv, options = {}) {
       if (broken !== undefined && final.includes(broken))
         throw new FerryError("failure", `the sandbox is over its limit (${broken}): no agent is started in it any more`);
-      const { stdin, stdout, exit, end, stderrTail } = await open(argv, options);
-      return {
-        stdin,
-        stdout,
-        exit,
-        stderrTail: () => stderrTail().toString("utf8"),
-        kill: () => void end().catch(() => undefined),
-      };
+      return asProcess(await open(argv, options));
     },
     exec: async (argv, options = {}) => collect(await open(argv, options), options, host),
     killAll: () => rooms.endAll(),
     destroy: () => (destroyed ??= destroy()),
   };
+}
+
+function asProcess({ stdin, stdout, stderrTail, exit, end }: Room): SandboxProcess {
+  const kill = (): void => {
+    // Whoever waits for `exit` is told.
+    end().catch(() => undefined);
+  };
+  return { stdin, stdout, exit, kill, stderrTail: () => stderrTail().toString("utf8") };
 }
 
 /** The command behind a shell that first puts itself into the control groups. */

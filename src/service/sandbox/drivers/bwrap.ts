@@ -1,8 +1,8 @@
 import type { SandboxDriver } from "../driver.ts";
-import { agent } from "../folder/etc.ts";
+import { agent } from "../environment.ts";
 import type { SandboxHost } from "../host.ts";
-import { makeNamespaceDriver } from "../namespace-driver.ts";
-import type { Step } from "../namespaces.ts";
+import { makeNamespaceDriver } from "../namespaces.ts";
+import type { Step } from "../view.ts";
 
 /** bubblewrap: a small program for just this, on every Linux distribution; the fastest. */
 export function bwrap(host: SandboxHost): SandboxDriver {
@@ -11,7 +11,7 @@ export function bwrap(host: SandboxHost): SandboxDriver {
       name: "bwrap",
       program: "bwrap",
       remedy: "install bubblewrap: `apt install bubblewrap`, or your system's package of that name",
-      words: (steps) => ["bwrap", ...locks, ...steps.flatMap(flags), ...finish, "--"],
+      words: ({ steps }) => ["bwrap", ...locks, ...steps.flatMap(flags), ...finish, "--"],
     },
     host,
   );

@@ -1,12 +1,8 @@
-import type { Sandbox, SandboxDriver, SandboxSpec } from "../driver.ts";
-import { makeFolder } from "../folder/layout.ts";
+import type { SandboxDriver, SandboxSpec } from "../driver.ts";
+import { agent, systemPath } from "../environment.ts";
 import type { SandboxHost } from "../host.ts";
-import { makeCgroup } from "../limits/cgroup.ts";
 import { unenforced } from "../probe.ts";
-import { label } from "../processes/members.ts";
-import { systemPath } from "../processes/run.ts";
-import type { Recipe } from "../recipe.ts";
-import { openSandbox } from "../sandbox.ts";
+import { makeSandbox } from "../sandbox.ts";
 import { sweep } from "../sweep.ts";
 
 /**
@@ -21,27 +17,25 @@ export function process(host: SandboxHost): SandboxDriver {
       reason: "no sandbox at all: the agent can do to this machine what the service can",
       unenforced: await unenforced(host),
     }),
-    create: (spec) => create(spec, host),
+    create: (spec) =>
+      makeSandbox(spec, host, (folder) => ({
+        driver: "process",
+        workspace: folder.workspace,
+        home: folder.home,
+        env: {
+          PATH: host.env["PATH"] ?? systemPath,
+          HOME: folder.home,
+          USER: agent.name,
+          LANG: "C.UTF-8",
+          TMPDIR: folder.temporary,
+        },
+        contained: false,
+        keeps: [],
+        prepare: () => Promise.resolve(),
+        lockIn: ({ argv, cwd, env }) => ({ argv: argv.map((word) => onHost(word, spec)), cwd, env }),
+      })),
     sweep: (root, alive) => sweep(root, alive, host),
   };
-}
-
-async function create(spec: SandboxSpec, host: SandboxHost): Promise<Sandbox> {
-  const folder = await makeFolder(spec.root, spec.id);
-  const recipe: Recipe = {
-    driver: "process",
-    workspace: folder.workspace,
-    home: folder.home,
-    env: { PATH: host.env["PATH"] ?? systemPath, HOME: folder.home, USER: "agent", LANG: "C.UTF-8", TMPDIR: folder.temporary },
-    contained: false,
-    prepare: () => Promise.resolve(),
-    lockIn: ({ argv, cwd, env, label: value }) => ({
-      argv: argv.map((word) => onHost(word, spec)),
-      env: { ...env, [label]: value },
-      cwd,
-    }),
-  };
-  return openSandbox({ spec, folder, recipe, cgroup: await makeCgroup(spec.id, spec.limits) }, host);
 }
 
 /** A path under a mount's target as the path under its source, since nothing is moved here. */

@@ -1,8 +1,8 @@
 import type { SandboxDriver } from "../driver.ts";
-import { agent } from "../folder/etc.ts";
+import { agent } from "../environment.ts";
 import type { SandboxHost } from "../host.ts";
-import { makeNamespaceDriver } from "../namespace-driver.ts";
-import type { Step } from "../namespaces.ts";
+import { makeNamespaceDriver } from "../namespaces.ts";
+import type { Step } from "../view.ts";
 
 /** The same with what util-linux brings to every Linux, so that there is nothing to install. */
 export function unshare(host: SandboxHost): SandboxDriver {
@@ -11,7 +11,7 @@ export function unshare(host: SandboxHost): SandboxDriver {
       name: "unshare",
       program: "unshare",
       remedy: "install util-linux",
-      words: (steps, place) => [...namespaces, "sh", "-c", setUp, "sh", place, ...steps.flatMap(triple), "--", ...drop],
+      words: ({ steps, place }) => [...namespaces, "sh", "-c", setUp, "sh", place, ...steps.flatMap(triple), "--", ...drop],
     },
     host,
   );
@@ -42,47 +42,53 @@ const drop = [
 ];
 
 /**
- * Puts the new root together at $1 from triples (kind, source, target) up to \`--\`, makes it the root, and goes on with the rest.
+ * Puts the new root together at $1 from triples (kind, source, target) up to `--`, makes it the root, and goes on with the rest.
  *
- * - A read-only bind holds for the one mount alone (mount(8)), so each mount below it is made read-only by itself. A flag that
- *   the host set may not be dropped in a user namespace, hence the second try with noexec.
- * - Lo can be raised only while there are capabilities; without \`ip\` perl can (SIOCSIFFLAGS, netdevice(7)).
+ * - A flag that the host set on a mount may not be dropped in a user namespace, hence a bind's second try with noexec.
+ * - A read-only bind holds for the one mount alone (mount(8)), so each mount below it is made read-only by itself.
+ * - Lo can be raised only while there are capabilities; without `ip` perl can (SIOCSIFFLAGS, netdevice(7)).
+ * - The host's name stays where there is no `hostname`: it is no secret, and nothing else of util-linux sets it.
  * - One more user namespace may be made, which is ours; then none.
  */
 const setUp = `set -e
 new=$1; shift
-mount -t tmpfs -o mode=755,size=4m,nosuid,nodev ferry "$new"
-seal() {
-  mount -o "remount,bind,$1,nosuid,nodev" "$2" 2>/dev/null || mount -o "remount,bind,$1,nosuid,nodev,noexec" "$2"
-}
-sealBelow() {
-  cut -d ' ' -f 5 /proc/self/mountinfo | while read -r point; do
-    case $point in "$2"/*) seal "$1" "$(printf %b "$point")" ;; esac
-  done
-}
+readonly=
 bind() {
-  if [ -d "$2" ]; then mkdir -p "$new$3"; else mkdir -p "$new\${3%/*}"; [ -e "$new$3" ] || : > "$new$3"; fi
-  mount --rbind "$2" "$new$3"
-  [ "$1" = dev ] || { seal "$1" "$new$3"; sealBelow "$1" "$new$3"; }
+  if [ -d "$2" ]; then [ -d "$new$3" ] || mkdir -p "$new$3"; else within "$3"; [ -e "$new$3" ] || : > "$new$3"; fi
+  mount --rbind -o "$1" "$2" "$new$3" 2>/dev/null || mount --rbind -o "$1,noexec" "$2" "$new$3"
 }
+within() {
+  [ -d "$new\${1%/*}" ] || mkdir -p "$new\${1%/*}"
+}
+mount -t tmpfs -o mode=755,size=4m,nosuid,nodev ferry "$new"
 while [ "$1" != -- ]; do
   case $1 in
-    read) bind ro "$2" "$3" ;;
-    write) bind rw "$2" "$3" ;;
-    device) bind dev "$2" "$3" ;;
+    read) bind ro,nosuid,nodev "$2" "$3"; readonly="$readonly$3
+" ;;
+    write) bind rw,nosuid,nodev "$2" "$3" ;;
+    device) bind rw,nosuid "$2" "$3" ;;
     memory) mkdir -p "$new$3"; mount -t tmpfs -o "mode=1777,size=$2m,nosuid,nodev" ferry "$new$3" ;;
-    link) mkdir -p "$new\${3%/*}"; ln -s "$2" "$new$3" ;;
+    link) within "$3"; ln -s "$2" "$new$3" ;;
   esac
   shift 3
 done
 shift
+cut -d ' ' -f 5 /proc/self/mountinfo | while read -r point; do
+  case $point in "$new"/*) point=$(printf %b "$point") ;; *) continue ;; esac
+  printf %s "$readonly" | while read -r target; do
+    case $point in
+      "$new$target"/*)
+        mount -o remount,bind,ro,nosuid,nodev "$point" 2>/dev/null || mount -o remount,bind,ro,nosuid,nodev,noexec "$point"
+        ;;
+    esac
+  done
+done
 mkdir "$new/proc" "$new/old"
 mount -t proc -o nosuid,nodev,noexec proc "$new/proc"
 ip link set lo up 2>/dev/null ||
   perl -e 'socket(my $s, 2, 2, 0) && ioctl($s, 0x8914, pack("a16s", "lo", 1)) or exit 1' 2>/dev/null || true
 echo 1 > "$new/proc/sys/user/max_user_namespaces"
-mount --bind "$new/proc/sys" "$new/proc/sys"
-mount -o remount,bind,ro,nosuid,nodev,noexec "$new/proc/sys"
+mount --bind -o ro,nosuid,nodev,noexec "$new/proc/sys" "$new/proc/sys"
 hostname ferry 2>/dev/null || true
 cd "$new"
 pivot_root . old

@@ -37,7 +37,7 @@ export function folderOf(root: string, id: string): Folder {
 }
 
 /**
- * Makes the folder with all that is in it, each 0700 but what the agent reads as another user.
+ * Makes the folder with all that is in it, each 0700 but what the agent's user walks through and reads, who may be another.
  * @throws FerryError failure where the sandbox is there already
  */
 export async function makeFolder(root: string, id: string): Promise<Folder> {
@@ -49,10 +49,8 @@ export async function makeFolder(root: string, id: string): Promise<Folder> {
     throw new FerryError("failure", `the sandbox ${id} can't be made at ${folder.path}`, { cause: error });
   }
   for (const path of [folder.workspace, folder.home, folder.temporary, folder.records]) await mkdir(path, { mode: 0o700 });
-  for (const path of [folder.etc, folder.root]) {
-    await mkdir(path);
-    // mkdir's mode is cut by the umask, chmod's isn't.
-    await chmod(path, 0o755);
-  }
+  for (const path of [folder.etc, folder.root]) await mkdir(path);
+  // mkdir's mode is cut by the umask, chmod's isn't.
+  for (const path of [folder.path, folder.etc, folder.root]) await chmod(path, 0o755);
   return folder;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../host/host.ts";
@@ -9,6 +10,8 @@ export interface Cgroup {
   readonly enforced: readonly Limit[];
   /** The files that a process writes itself into before anything else. */
   readonly entrances: readonly string[];
+  /** The limit that the kernel had to keep last: it ended a process for memory, or refused one. */
+  exceeded(): Limit | undefined;
 }
 
 /**
@@ -21,7 +24,24 @@ export async function makeCgroup(id: string, limits: SandboxLimits, root = "/sys
   return {
     enforced: made.flatMap((place) => place.limits),
     entrances: made.map((place) => join(place.folder, "cgroup.procs")),
+    exceeded: () => counters.find(({ file, line }) => made.some(({ folder }) => line.test(textOf(join(folder, file)))))?.limit,
   };
+}
+
+/** Where the kernel counts what it did for a limit, in version 1 or 2. */
+const counters: readonly { readonly limit: Limit; readonly file: string; readonly line: RegExp }[] = [
+  { limit: "memory", file: "memory.oom_control", line: /^oom_kill [1-9]/m },
+  { limit: "memory", file: "memory.events", line: /^oom_kill [1-9]/m },
+  { limit: "processes", file: "pids.events", line: /^max [1-9]/m },
+];
+
+/** Only one of the versions has the file, and none after the end. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** Removes the groups of a sandbox whose processes are gone; none there is fine. A dead process may hold one until it is reaped. */

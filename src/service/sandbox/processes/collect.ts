@@ -28,6 +28,9 @@ export async function collect(room: Room, options: ExecOptions, host: SandboxHos
     if (size <= limit) chunks.push(chunk);
     else over.abort(new FerryError("failure", `a command in the sandbox wrote more than ${limit} bytes`));
   });
+  const read = new Promise<void>((resolve) => {
+    room.stdout.once("end", resolve);
+  });
   room.stdin.end(options.input);
   const aborted = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => {
@@ -35,7 +38,7 @@ export async function collect(room: Room, options: ExecOptions, host: SandboxHos
     });
     if (signal.aborted) resolve();
   });
-  await Promise.race([room.closed, aborted]);
+  await Promise.race([Promise.all([room.closed, read]), aborted]);
   done.abort();
   if (signal.aborted) await room.end();
   signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { FerryError } from "../../../base/errors.ts";
 import type { Folder } from "../folder/layout.ts";
 import type { SandboxHost } from "../host.ts";
 import { endMembers } from "./end.ts";
-import { findMembers, type Search } from "./members.ts";
+import { findMembers, label, type Search } from "./members.ts";
 import { forget, record } from "./records.ts";
 import { start, type Command, type Exit, type Started } from "./start.ts";
 import type { ProcessEntry, ProcessId } from "./table.ts";
@@ -15,8 +15,8 @@ export interface Room extends Started {
 
 /** The processes of one sandbox. */
 export interface Rooms {
-  /** `command` gets the label to run with. @throws FerryError failure where it can't be run, or the sandbox is closed */
-  open(command: (label: string) => Command): Promise<Room>;
+  /** Starts a command, with a label of its own. @throws FerryError failure where it can't be run, or the sandbox is closed */
+  open(command: Command): Promise<Room>;
   members(): ProcessEntry[];
   endAll(): Promise<void>;
   /** Lets no more processes in, and ends those that are there. */
@@ -35,10 +35,10 @@ export function makeRooms(folder: Folder, contained: boolean, host: SandboxHost)
   const open: Rooms["open"] = async (command) => {
     if (closed) throw new FerryError("failure", "the sandbox is gone: nothing can be started in it");
     opened += 1;
-    const label = `${folder.path}/${opened}`;
-    const started = await start(command(label));
+    const place = `${folder.path}/${opened}`;
+    const started = await start({ ...command, env: { ...command.env, [label]: place } });
     const id = await record(folder.records, started.pid);
-    const search: Search = { roots: id === undefined ? [] : [id], labelled: label };
+    const search: Search = { roots: id === undefined ? [] : [id], labelled: place };
     const exit = started.exit.then(async (result) => {
       // An outermost process that was killed may be gone before those inside.
       if (!contained || result.signal !== null) await endMembers(search, host);

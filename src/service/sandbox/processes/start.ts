@@ -1,7 +1,8 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, readdirSync } from "node:fs";
-import type { Readable, Writable } from "node:stream";
+import { closeSync, openSync } from "node:fs";
+import { PassThrough, type Readable, type Writable } from "node:stream";
 import { FerryError } from "../../../base/errors.ts";
+import { inheritable } from "./descriptors.ts";
 
 /** A command as the host runs it. */
 export interface Command {
@@ -19,7 +20,7 @@ export interface Started {
   stderrTail(): Buffer;
   /** The process itself ended; others may still hold its pipes. */
   readonly exit: Promise<Exit>;
-  /** It ended, and what was in its pipes was read. */
+  /** It ended, and nobody holds its pipes any more; stdout may still be to be read. */
   readonly closed: Promise<void>;
 }
 
@@ -37,16 +38,9 @@ const tailBytes = 64 * 1024;
  * @throws FerryError failure where the program can't be run at all
  */
 export async function start(command: Command): Promise<Started> {
-  const [program = "", ...rest] = command.argv;
-  const nothing = openSync("/dev/null", "r");
-  // The types know the three pipes only where nothing comes after them.
-  const child = spawn(program, rest, {
-    cwd: command.cwd,
-    env: command.env,
-    detached: true,
-    stdio: stdio(nothing),
-  }) as ChildProcessWithoutNullStreams;
-  closeSync(nothing);
+  const child = await launch(command);
+  // Node throws away what nobody has begun to read when the process ends.
+  const stdout = child.stdout.pipe(new PassThrough());
   const exit = new Promise<Exit>((resolve) => {
     child.once("exit", (code, signal) => {
       resolve({ code, signal });
@@ -57,22 +51,35 @@ export async function start(command: Command): Promise<Started> {
       resolve();
     });
   });
-  const stderrTail = keepTail(child.stderr);
   // A write to a process that died is an EPIPE here; that it died is told by `exit`.
   child.stdin.on("error", () => undefined);
-  await new Promise<void>((resolve, reject) => {
-    child.once("spawn", resolve);
-    child.once("error", (error) => {
-      reject(new FerryError("failure", `${program} can't be run: ${error.message}`, { cause: error }));
-    });
-  });
-  return { pid: child.pid ?? 0, stdin: child.stdin, stdout: child.stdout, stderrTail, exit, closed };
+  return { pid: child.pid ?? 0, stdin: child.stdin, stdout, stderrTail: keepTail(child.stderr), exit, closed };
 }
 
-/**
- * Node's own descriptors are closed on exec, but some that our parent left open aren't (it marks the first few in a row at its start):
- * a child gets /dev/null in their place.
- */
+/** Resolves before the event loop turns again, so that nothing the child says or does is missed. */
+function launch({ argv, env, cwd }: Command): Promise<ChildProcessWithoutNullStreams> {
+  const [program = "", ...rest] = argv;
+  const nothing = openSync("/dev/null", "r");
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      reject(
+        new FerryError("failure", `${program} can't be run: ${error instanceof Error ? error.message : ""}`, { cause: error }),
+      );
+    };
+    try {
+      const child = spawn(program, rest, { cwd, env, detached: true, stdio: stdio(nothing) });
+      child.once("error", fail);
+      // The types know the three pipes only where nothing comes after them.
+      if (child.pid !== undefined) resolve(child as ChildProcessWithoutNullStreams);
+    } catch (error) {
+      fail(error);
+    } finally {
+      closeSync(nothing);
+    }
+  });
+}
+
+/** Three pipes, and /dev/null in the place of every other descriptor that would be inherited. */
 function stdio(nothing: number): ("pipe" | "ignore" | number)[] {
   const list: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
   for (const descriptor of inheritable()) {
@@ -80,25 +87,6 @@ function stdio(nothing: number): ("pipe" | "ignore" | number)[] {
     list[descriptor] = nothing;
   }
   return list;
-}
-
-const closeOnExec = 0o2000000;
-
-/** Our descriptors from 3 on that aren't closed on exec, ascending, from /proc/self/fdinfo (proc_pid_fdinfo(5)); none without /proc. */
-function inheritable(): number[] {
-  if (!existsSync("/proc/self/fdinfo")) return [];
-  const descriptors = readdirSync("/proc/self/fdinfo").map(Number);
-  return descriptors.filter((descriptor) => descriptor > 2 && isInheritable(descriptor)).sort((one, other) => one - other);
-}
-
-function isInheritable(descriptor: number): boolean {
-  try {
-    const flags = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
-    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
-  } catch {
-    // The descriptor of the very listing, which is closed by now.
-    return false;
-  }
 }
 
 function keepTail(stream: Readable): () => Buffer {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { FerryError } from "../../base/errors.ts";
-import type { Bound, Step } from "./namespaces.ts";
-import { run } from "./processes/run.ts";
+import { FerryError } from "../../../base/errors.ts";
+import type { View } from "../view.ts";
+import { run } from "../processes/run.ts";
 
 /**
  * Who builds the sandbox on the host. An ordinary service does it itself. One that is root gives each sandbox a user of its own, that
@@ -14,11 +14,8 @@ export interface Builder {
   readonly uid: number | undefined;
   /** Gives the agent's files to it; follows no link. */
   own(paths: readonly string[]): Promise<void>;
-  /** The words that go before a command, and the same steps and place with the paths as that command sees them. */
-  build(
-    steps: readonly Step[],
-    place: string,
-  ): { readonly prefix: readonly string[]; readonly steps: readonly Step[]; readonly place: string };
+  /** The words that go before a command, and the view with its paths as that command sees them. */
+  build(view: View): { readonly prefix: readonly string[]; readonly view: View };
 }
 
 /** The builder for the sandbox `id`. */
@@ -33,7 +30,7 @@ const dieWithService = ["--pdeathsig", "KILL"];
 const ordinary: Builder = {
   uid: undefined,
   own: () => Promise.resolve(),
-  build: (steps, place) => ({ prefix: ["setpriv", ...dieWithService, "--"], steps, place }),
+  build: (view) => ({ prefix: ["setpriv", ...dieWithService, "--"], view }),
 };
 
 /** Far above any user that a system gives out by itself; in a container that has fewer, at its upper end. */
@@ -80,18 +77,17 @@ function rootFor(uid: number): Builder {
       const { code, stderr } = await run(["chown", "-RhP", `${uid}:${uid}`, "--", ...paths]);
       if (code !== 0) throw new FerryError("failure", `the agent's files can't be given to it: ${stderr.trim()}`);
     },
-    build: (steps, place) => {
-      const sources = [...new Set(steps.filter(isBound).map((step) => step.source)), place];
-      const staged = (path: string): string => `/sys/${sources.indexOf(path)}`;
-      return {
-        prefix: ["unshare", "--mount", "--", "sh", "-c", stage, "sh", String(uid), ...sources, "--"],
-        steps: steps.map((step) => (isBound(step) ? { ...step, source: staged(step.source) } : step)),
-        place: staged(place),
-      };
+    build: (view) => {
+      const { hidden } = view;
+      const prefix = ["unshare", "--mount", "--", "sh", "-c", stage, "sh", String(uid), ...hidden, "--"];
+      const steps = view.steps.map((step) => (step.kind === "memory" ? step : { ...step, source: staged(step.source, hidden) }));
+      return { prefix, view: { steps, place: staged(view.place, hidden), hidden } };
     },
   };
 }
 
-function isBound(step: Step): step is Bound {
-  return step.kind === "read" || step.kind === "write";
+/** The path at which the stage shows what lies in, or is, one of the hidden folders; any other path as it is. */
+function staged(path: string, hidden: readonly string[]): string {
+  const number = hidden.findIndex((folder) => path === folder || path.startsWith(`${folder}/`));
+  return number === -1 ? path : `/sys/${number}${path.slice(hidden[number]?.length)}`;
 }

@@ -1,8 +1,8 @@
 import { release } from "node:os";
-import type { SandboxLimits } from "./driver.ts";
-import { unpack } from "./environment.ts";
-import { label } from "./processes/members.ts";
-import type { Inside } from "./recipe.ts";
+import type { SandboxLimits } from "../driver.ts";
+import { unpack } from "../environment.ts";
+import { label } from "../processes/members.ts";
+import type { Inside } from "../recipe.ts";
 
 /**
  * The first process of a namespace: takes its environment, and waits for the command and for what others leave behind. It isn't the

@@ -1,8 +1,6 @@
 import { chmod, copyFile, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
-/** The user that every process inside is, whoever it is outside. */
-export const agent = { uid: 1000, name: "agent", home: "/home/agent" } as const;
+import { agent } from "../environment.ts";
 
 /** What of the host's /etc is seen inside as it is: no more than certificates and the links under /usr/bin need. */
 export const visibleEtc = ["/etc/ssl", "/etc/alternatives"] as const;

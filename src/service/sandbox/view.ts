@@ -1,0 +1,64 @@
+import { readlink, lstat } from "node:fs/promises";
+import type { SandboxSpec } from "./driver.ts";
+import { agent } from "./environment.ts";
+import type { Folder } from "./folder/layout.ts";
+
+/**
+ * What is seen inside, as steps in order: the one list that `bwrap` and `unshare` both make true, each in its own words.
+ * `read` and `write` bind a folder or a file, `device` a device, `memory` mounts a tmpfs, `link` makes a symbolic link.
+ */
+export type Step =
+  | { readonly kind: "read" | "write" | "device"; readonly source: string; readonly target: string }
+  | { readonly kind: "memory"; readonly target: string; readonly megabytes: number }
+  | { readonly kind: "link"; readonly source: string; readonly target: string };
+
+export const workspace = "/repo";
+
+const devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+/** No terminal and no way to make one: nothing inside can reach for the service's. */
+const deviceLinks: readonly [string, string][] = [
+  ["/dev/fd", "/proc/self/fd"],
+  ["/dev/stdin", "/proc/self/fd/0"],
+  ["/dev/stdout", "/proc/self/fd/1"],
+  ["/dev/stderr", "/proc/self/fd/2"],
+];
+
+/** What is to be made true. */
+export interface View {
+  readonly steps: readonly Step[];
+  /** An empty folder, where a new root can be put together. */
+  readonly place: string;
+  /** The files and folders that the steps take from where only the service may walk. */
+  readonly hidden: readonly string[];
+}
+
+/** The view of one sandbox. `etc` are the folders of the host's /etc that it has mount points for. */
+export async function viewOf(folder: Folder, spec: SandboxSpec, etc: readonly string[]): Promise<View> {
+  const steps: Step[] = [
+    { kind: "read", source: "/usr", target: "/usr" },
+    ...(await programFolders()),
+    { kind: "read", source: folder.etc, target: "/etc" },
+    ...etc.map((path): Step => ({ kind: "read", source: path, target: path })),
+    ...devices.map((path): Step => ({ kind: "device", source: path, target: path })),
+    ...deviceLinks.map(([target, source]): Step => ({ kind: "link", source, target })),
+    { kind: "memory", target: "/dev/shm", megabytes: 64 },
+    { kind: "memory", target: "/tmp", megabytes: Math.max(64, Math.floor(spec.limits.memoryMB / 4)) },
+    ...spec.mounts.map((mount): Step => ({ kind: "read", ...mount })),
+    ...spec.sockets.map((mount): Step => ({ kind: "write", ...mount })),
+    { kind: "write", source: folder.workspace, target: workspace },
+    { kind: "write", source: folder.home, target: agent.home },
+  ];
+  const given = [...spec.mounts, ...spec.sockets].map((mount) => mount.source);
+  return { steps, place: folder.root, hidden: [folder.path, ...given] };
+}
+
+/** /bin and its kin: links into /usr where the system merged them, folders of their own where it didn't. */
+async function programFolders(): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const path of ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]) {
+    const status = await lstat(path).catch(() => undefined);
+    if (status?.isSymbolicLink() === true) steps.push({ kind: "link", source: await readlink(path), target: path });
+    else if (status !== undefined) steps.push({ kind: "read", source: path, target: path });
+  }
+  return steps;
+}
