@@ -91,6 +91,7 @@ function* understand({ event, data, id }: SseMessage, timeline: Watched["timelin
       yield { kind: "delta", delta: value };
       return;
     case "gap":
+      timeline.restart();
       yield { kind: "gap", gap: value };
       return;
     // Further kinds of messages are for newer readers.

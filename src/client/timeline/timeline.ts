@@ -6,19 +6,22 @@ export interface Timeline {
   readonly revision: number | undefined;
   /** Those of a batch that are new or have changed, in the order of their making, ties as they came. */
   accept(batch: readonly TimelineEvent[]): EventItem[];
+  /** The service counts its revisions anew: where to go on is its start, and what is the same there is no news. */
+  restart(): void;
 }
 
 export function makeTimeline(): Timeline {
-  const seen = new Map<string, number>();
+  const seen = new Map<string, Version>();
   let revision: number | undefined = 0;
   let newest = -Infinity;
 
   const accept = (event: TimelineEvent): EventItem[] => {
     const before = seen.get(event.id);
     const version = versionOf(event);
-    if (revision !== undefined) revision = typeof event.revision === "number" ? Math.max(revision, event.revision) : undefined;
-    if (before !== undefined && (before === version || isOlder(event, before))) return [];
+    if (revision !== undefined) revision = version.revision === undefined ? undefined : Math.max(revision, version.revision);
+    if (before !== undefined && isOlder(version, before)) return [];
     seen.set(event.id, version);
+    if (before?.stamp === version.stamp) return [];
     const made = madeAt(event);
     const late = before === undefined && made < newest;
     newest = Math.max(newest, Number.isNaN(made) ? -Infinity : made);
@@ -29,6 +32,10 @@ export function makeTimeline(): Timeline {
       return revision;
     },
     accept: (batch) => inOrder(batch).flatMap(accept),
+    restart() {
+      revision = 0;
+      for (const [id, { stamp }] of seen) seen.set(id, { revision: undefined, stamp });
+    },
   };
 }
 
@@ -47,19 +54,27 @@ function madeAt({ created_at }: TimelineEvent): number {
   return Date.parse(created_at ?? "");
 }
 
-/** Its revision where there is one, else a print of all that it says: not every service changes `updated_at`. */
-function versionOf(event: TimelineEvent): number {
-  return typeof event.revision === "number" ? event.revision : print(JSON.stringify(event));
+/** Two versions of an event are the same if their stamps are. */
+interface Version {
+  readonly revision: number | undefined;
+  readonly stamp: string;
+}
+
+/** A service that counts revisions keeps `updated_at`, too; of another one, all that the event says is compared. */
+function versionOf(event: TimelineEvent): Version {
+  const { revision, updated_at, status } = event;
+  if (typeof revision !== "number") return { revision: undefined, stamp: print(JSON.stringify(event)) };
+  return { revision, stamp: `${updated_at ?? revision} ${status ?? ""}` };
 }
 
 /** A stream may repeat what an answer by another way already had newer. */
-function isOlder({ revision }: TimelineEvent, before: number): boolean {
-  return typeof revision === "number" && revision < before;
+function isOlder(version: Version, before: Version): boolean {
+  return version.revision !== undefined && before.revision !== undefined && version.revision < before.revision;
 }
 
-/** FNV-1a, 32 bits, with the length above it: enough to tell two versions of one event apart. Negative: never a revision. */
-function print(text: string): number {
+/** Length and FNV-1a of 32 bits: enough to tell two versions of one event apart. */
+function print(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return -((hash >>> 0) + (text.length % 0x10_0000) * 0x1_0000_0000);
+  return `${text.length} ${hash}`;
 }
