@@ -29,7 +29,7 @@ export interface TestEngine {
   readonly user: UserRecord;
   /** Lines of the service's log. */
   readonly log: readonly string[];
-  /** Registers a repository by its path. */
+  /** Registers a repository by its path, once. */
   register(path: string, change?: Partial<Repository>): Promise<Repository>;
   /** A session on it, auto_commit on. */
   start(repository: Repository, change?: Partial<ParsedBodyOf<"createSession">>): Promise<Session>;
@@ -90,6 +90,8 @@ export async function makeTestEngine({ driver = "process", data, change = {} }: 
     user,
     log,
     async register(path, fields = {}) {
+      const known = await store.repositories.findByPlace(path);
+      if (known !== undefined) return known;
       const at = new Date(systemClock.now()).toISOString();
       const repository: Repository = {
         id: makeId("rep", host.random),
