@@ -1,4 +1,4 @@
-import { link, open, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
+import { link, open, readdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import type { PatchHost } from "./request.ts";
@@ -29,7 +29,10 @@ export async function lockRepository(host: PatchHost, folder: string, patience: 
   const deadline = host.clock.elapsed() + patience;
   for (;;) {
     const holder = await acquire(host, path, own);
-    if (holder === undefined) return { release: () => releaseIfOwn(path, own.nonce) };
+    if (holder === undefined) {
+      await sweepDebris(folder);
+      return { release: () => releaseIfOwn(path, own.nonce) };
+    }
     if (host.clock.elapsed() >= deadline)
       throw new FerryError("unavailable", "another pull is running in this repository", {
         hint: `wait for it (process ${holder.pid} on ${holder.host.split("/")[0] ?? "?"}); if that is long gone, remove ${path}`,
@@ -70,6 +73,7 @@ async function create(path: string, own: Owner): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
+    if (hasCode(error, "ENOENT")) return await create(path, own);
     if (!hasCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
     return await createWithoutLinks(path, own);
   } finally {
@@ -93,7 +97,18 @@ async function createWithoutLinks(path: string, own: Owner): Promise<boolean> {
 async function replace(path: string, own: Owner): Promise<void> {
   const draft = `${path}.draft.${own.nonce}`;
   await writeFile(draft, JSON.stringify(own), { mode: 0o600 });
-  await rename(draft, path);
+  await rename(draft, path).catch((error: unknown) => {
+    if (!hasCode(error, "ENOENT")) throw error;
+    return replace(path, own);
+  });
+}
+
+/**
+ * Drafts and break files of processes that were killed while they took the lock. Those of a living one may go, too: while the lock
+ * has our nonce no other owner's break file gives a right to anything, and a draft that is missed is made anew.
+ */
+async function sweepDebris(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) if (name.startsWith("lock.")) await rm(join(folder, name), { force: true });
 }
 
 async function releaseIfOwn(path: string, nonce: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FerryError } from "../../base/errors.ts";
+import { asFerryError, FerryError } from "../../base/errors.ts";
 import type { Head } from "../../git/discover.ts";
 import type { GitChild } from "../../git/git.ts";
 import type { Change } from "../../git/records.ts";
@@ -81,8 +81,7 @@ async function withRefsLocked(transaction: Transaction, work: Work): Promise<Pat
       await transaction.abort();
       return check.blocked;
     }
-    const kept = [...check.indexed, ...check.present.map(({ path }) => path)];
-    await journal.writing({ kept, indexed: check.indexed });
+    await journal.writing(check.before);
     await writeTree(copy, { old: landing.head, tip: landing.tip, changes: landing.changes, check, checkpoint: context.checkpoint });
     await transaction.commit();
   } catch (error) {
@@ -101,14 +100,19 @@ async function refuseOtherBranch({ landing, context }: Work): Promise<void> {
   if (now !== then) throw new RefsMoved("attention", "another branch was checked out meanwhile");
 }
 
-/** Undoes the tree while the refs are still locked, then unlocks them. Gives the error to throw; the journal stays where undoing failed. */
+/** Undoes the tree while the refs are still locked, then unlocks them. Gives the error to throw; where undoing fails, the journal stays. */
 async function takeBack(error: unknown, transaction: Transaction, { context, copy, journal }: Work): Promise<unknown> {
   const left = await journal.read();
   if (left === undefined) return error;
-  const { state, foreign } = await settle(left, copy);
-  // Its git may be what failed: then it is gone, and so are its locks.
-  await transaction.abort().catch(() => undefined);
-  if (state !== "restored") return error;
-  await journal.end();
-  return foreign.length === 0 ? error : foreignError(foreign, ferryFolder(context.repository), error as FerryError);
+  try {
+    const { state, foreign } = await settle(left, copy);
+    if (state === "restored") await journal.end();
+    return foreign.length === 0 ? error : foreignError(foreign, ferryFolder(context.repository), error);
+  } catch (cause) {
+    const message = `the working copy is half way: ${asFerryError(cause).message}`;
+    return new FerryError("attention", message, { hint: "pull again: that first takes back what is left of this one", cause: error });
+  } finally {
+    // Its git may be what failed: then it is gone, and its locks with it.
+    await transaction.abort().catch(() => undefined);
+  }
 }

@@ -12,8 +12,17 @@ export interface PathCheck {
   readonly blocked: readonly { readonly path: GitPath; readonly why: string }[];
   /** Entries that lie in the working tree already, though the index doesn't know. */
   readonly present: readonly Entry[];
-  /** Paths that the index has as they will be. */
+  readonly before: Before;
+}
+
+/** What was as it will be, or out of sight, before anything is written: not to be taken back. */
+export interface Before {
+  /** Paths that the working tree has so, or by the user's wish doesn't have. */
+  readonly kept: readonly GitPath[];
+  /** Paths that the index has so. */
   readonly indexed: readonly GitPath[];
+  /** Paths with the skip-worktree bit. */
+  readonly skipped: readonly GitPath[];
 }
 
 /**
@@ -29,13 +38,23 @@ export async function checkPaths(copy: Watched, changes: readonly Change[]): Pro
   const wanted = doubtful.filter(({ newMode }) => newMode !== modes.absent).map((change) => newEntry(change));
   const same = await presentAs(copy.git, repository, { entries: wanted, scratch });
   const isSettled = ({ path }: Change) => same.has(path) && !state.staged.has(path);
+  const present = doubtful.filter(isSettled).map(newEntry);
   return {
     blocked: changes.flatMap((change, at) => {
       const why = verdicts[at];
       return why === undefined || isSettled(change) ? [] : [{ path: change.path, why }];
     }),
-    present: doubtful.filter(isSettled).map(newEntry),
-    indexed: changes.filter(({ path, newMode }) => isIndexed(state.index.get(path), newMode)).map(({ path }) => path),
+    present,
+    before: whatWas(state, changes, present),
+  };
+}
+
+function whatWas(state: State, changes: readonly Change[], present: readonly Entry[]): Before {
+  const indexed = changes.filter(({ path, newMode }) => isIndexed(state.index.get(path), newMode)).map(({ path }) => path);
+  return {
+    kept: [...indexed, ...present.map(({ path }) => path), ...state.missing],
+    indexed,
+    skipped: [...state.index].filter(([, entry]) => entry.skipped).map(([path]) => path),
   };
 }
 
@@ -53,6 +72,8 @@ interface State {
   readonly staged: ReadonlySet<GitPath>;
   /** Tracked paths whose content isn't the index's, by git's own comparison. */
   readonly modified: ReadonlySet<GitPath>;
+  /** Tracked paths with nothing in the working tree. */
+  readonly missing: ReadonlySet<GitPath>;
   /** What the series takes away or replaces; those among them that may go. */
   readonly going: ReadonlySet<GitPath>;
 }
@@ -62,6 +83,8 @@ interface IndexEntry {
   readonly id: string;
   /** Git is told not to look at the file (skip-worktree, assume-unchanged). */
   readonly unwatched: boolean;
+  /** The first of the two. */
+  readonly skipped: boolean;
   readonly kind: "old" | "new" | "other";
 }
 
@@ -78,12 +101,12 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
   const modified = new Set(differing.toString("latin1").split("\0"));
   const unwatched = [...index].filter(([, entry]) => entry.unwatched).map(([path, { mode, id }]) => ({ path, mode, id }));
   const asIndexed = await presentAs(git, repository, { entries: unwatched, scratch });
-  for (const { path } of unwatched) {
-    const found = await look(repository.workTree, path);
-    if (found.what !== "nothing" && !asIndexed.has(path)) modified.add(path);
-  }
+  const missing = new Set<GitPath>();
+  for (const path of index.keys()) if ((await look(repository.workTree, path)).what === "nothing") missing.add(path);
+  for (const { path } of unwatched) if (!missing.has(path) && !asIndexed.has(path)) modified.add(path);
   const going = new Set(changes.filter(({ oldMode, path }) => oldMode !== modes.absent && !modified.has(path)).map(({ path }) => path));
-  return { index, staged: new Set(changes.filter((change) => isStaged(change, index)).map(({ path }) => path)), modified, going };
+  const staged = new Set(changes.filter((change) => isStaged(change, index)).map(({ path }) => path));
+  return { index, staged, modified, missing, going };
 }
 
 /** The index's entries of the changed paths. `ls-files -v`: a small letter is assume-unchanged, S skip-worktree. */
@@ -101,7 +124,7 @@ async function readIndex({ git, repository }: Watched, changes: ReadonlyMap<GitP
       const [tag = "", mode = "", id = "", stage] = line.slice(0, tab).split(" ");
       const isOld = mode === change.oldMode && id === change.oldId;
       const isNew = mode === change.newMode && id === change.newId;
-      entries.set(change.path, { mode, id, unwatched: /^[a-zS]$/u.test(tag), kind: stage !== "0" ? "other" : isOld ? "old" : isNew ? "new" : "other" });
+      entries.set(change.path, { mode, id, unwatched: /^[a-zS]$/u.test(tag), skipped: /^[sS]$/u.test(tag), kind: stage !== "0" ? "other" : isOld ? "old" : isNew ? "new" : "other" });
     }
   const { code, stderr } = await listing.exit;
   if (code !== 0) throw gitError(args, { code, stderr });

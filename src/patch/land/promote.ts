@@ -1,8 +1,10 @@
-import type { Readable } from "node:stream";
+import { createReadStream, createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FerryError } from "../../base/errors.ts";
 import type { Repository } from "../../git/discover.ts";
-import type { Git, GitProcess } from "../../git/git.ts";
+import type { Git, GitOptions } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { Series } from "../series/series.ts";
@@ -10,43 +12,48 @@ import type { Series } from "../series/series.ts";
 /** Below this many objects they are stored one by one, as git's own fetch does, so that small pulls don't pile up packs. */
 const unpackLimit = 100;
 
+const indexPack = ["index-pack", "--stdin", "--strict", "--fix-thin"];
+
 /**
  * Copies the objects of the series from the quarantine into the user's repository, each checked by git's own rules and with all
- * that it points to (`--strict`). No ref points at them yet.
+ * that it points to (`--strict`), all or none. No ref points at them yet.
  * @throws FerryError failure with what git found wrong
  */
 export async function promote(series: Series, places: { git: Git; quarantine: Quarantine; repository: Repository }): Promise<void> {
   const { git, quarantine, repository } = places;
-  const packer = await git.stream(["pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"], quarantine.options);
-  packer.stdin.end(`${series.tip}\n${series.base === undefined ? "" : `^${series.base}\n`}`);
-  const head = await readHead(packer.stdout);
-  const objects = head.length < 12 ? 0 : head.readUInt32BE(8);
-  const args = objects < unpackLimit ? ["unpack-objects", "-q", "--strict"] : ["index-pack", "--stdin", "--strict", "--fix-thin"];
+  const pack = join(quarantine.folder, "series.pack");
+  await writePack(pack, series, { git, quarantine });
   const config = { "core.fsync": "committed,loose-object", "core.fsyncMethod": "batch" };
-  const store = await git.stream(args, { cwd: repository.gitDir, gitDir: repository.gitDir, config });
-  store.stdout.resume();
-  store.stdin.write(head);
-  await pipeline(packer.stdout, store.stdin).catch(() => undefined);
-  await throwUnlessDone(packer, ["pack-objects"]);
-  const { code, stderr } = await store.exit;
-  if (code !== 0) throw refused(gitError(args, { code, stderr }));
+  const options = { cwd: repository.gitDir, gitDir: repository.gitDir, config };
+  if ((await countObjects(pack)) >= unpackLimit) return store(git, indexPack, { ...options, input: createReadStream(pack) });
+  // Unpacking stops at the first bad object and leaves those before it, so the whole is checked where that does no harm.
+  await store(git, indexPack, { ...quarantine.options, input: createReadStream(pack) });
+  await store(git, ["unpack-objects", "-q", "--strict"], { ...options, input: createReadStream(pack) });
 }
 
-/** The pack's header: `PACK`, version, number of objects (gitformat-pack). */
-async function readHead(stream: Readable): Promise<Buffer> {
-  let head = Buffer.alloc(0);
-  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
-    head = Buffer.concat([head, chunk as Buffer]);
-    if (head.length >= 12) break;
-  }
-  return head;
-}
-
-async function throwUnlessDone(git: GitProcess, args: readonly string[]): Promise<void> {
-  const { code, stderr } = await git.exit;
+async function writePack(path: string, series: Series, { git, quarantine }: { git: Git; quarantine: Quarantine }): Promise<void> {
+  const args = ["pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"];
+  const packer = await git.stream(args, quarantine.options);
+  packer.stdin.end(`${series.tip}\n${series.base === undefined ? "" : `^${series.base}\n`}`);
+  await pipeline(packer.stdout, createWriteStream(path, { flags: "wx", mode: 0o600 }));
+  const { code, stderr } = await packer.exit;
   if (code !== 0) throw gitError(args, { code, stderr });
 }
 
-function refused(error: FerryError): FerryError {
-  return new FerryError("failure", `the series has an object that git refuses: ${error.message}`, { code: "policy", cause: error });
+/** The pack's header: `PACK`, version, number of objects (gitformat-pack). */
+async function countObjects(path: string): Promise<number> {
+  const file = await open(path);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(12), 0, 12, 0);
+    return buffer.readUInt32BE(8);
+  } finally {
+    await file.close();
+  }
+}
+
+async function store(git: Git, args: readonly string[], options: GitOptions): Promise<void> {
+  const result = await git.run(args, options);
+  if (result.code === 0) return;
+  const error = gitError(args, result);
+  throw new FerryError("failure", `git refuses an object of the series: ${error.message}`, { code: "policy", cause: error });
 }

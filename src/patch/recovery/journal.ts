@@ -1,7 +1,7 @@
 import { open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { GitChild } from "../../git/git.ts";
-import type { GitPath } from "../../git/path.ts";
+import type { Before } from "../land/path-check.ts";
 import type { RefUpdate } from "../land/transaction.ts";
 
 /** What is about to happen to a working copy, on disk before it does, so that whoever comes next can end it or take it back. */
@@ -24,13 +24,6 @@ export interface Left extends Plan {
   readonly children: readonly GitChild[];
   /** What was there before: not ours to take back. Undefined where writing the tree hadn't begun. */
   readonly before: Before | undefined;
-}
-
-export interface Before {
-  /** Paths that the working tree had as they would be. */
-  readonly kept: readonly GitPath[];
-  /** Those that the index had so too. */
-  readonly indexed: readonly GitPath[];
 }
 
 export class Journal {

@@ -4,8 +4,8 @@ import { type GitPath, pathBytes, showPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
 import { type Entry, indexInfo, presentAs, withIndex } from "../land/compare.ts";
 import { look, onDisk } from "../land/disk.ts";
-import type { Before } from "./journal.ts";
 import { refreshIndex, writeIndex } from "../land/locks.ts";
+import type { Before } from "../land/path-check.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 
 export interface RollBack {
@@ -20,7 +20,7 @@ export interface RollBack {
 /**
  * Takes working tree and index back to the old tree, as far as they hold what the new one would: a path with the new content, or
  * the beginning of it, or nothing. Whatever else lies at a path is someone's work: it stays, a copy goes to the rescue folder, and
- * its path is given back.
+ * its path is given back with the reason; so is one that git can't check out.
  */
 export async function rollBack({ copy, changes, before, rescue }: RollBack): Promise<string[]> {
   const [kept, indexed] = [new Set(before.kept), new Set(before.indexed)];
@@ -28,10 +28,11 @@ export async function rollBack({ copy, changes, before, rescue }: RollBack): Pro
   const { restored, removed, foreign } = await sortOut(copy, ours);
   for (const path of removed) await removeFile(copy, path);
   const blocked = await clearFolders(copy, restored);
-  await checkOut(copy, restored.filter((entry) => !blocked.includes(entry.path)));
-  await resetIndex(copy, changes.filter(({ path }) => !indexed.has(path)));
+  const failed = await checkOut(copy, restored.filter((entry) => !blocked.includes(entry.path)));
+  await resetIndex(copy, { changes: changes.filter(({ path }) => !indexed.has(path)), skipped: new Set(before.skipped) });
   for (const path of foreign) await rescueFile(copy, path, rescue);
-  return [...foreign, ...blocked].map(showPath);
+  const lines = (paths: readonly GitPath[], why: string) => paths.map((path) => `${showPath(path)}, which ${why}`);
+  return [...lines([...foreign, ...blocked], "was changed meanwhile"), ...lines(failed, "can't be checked out again")];
 }
 
 interface Sorted {
@@ -44,15 +45,12 @@ interface Sorted {
 
 async function sortOut(copy: WorkingCopy, changes: readonly Change[]): Promise<Sorted> {
   const { git, repository, scratch } = copy;
-  const [unwatched, asNew, asOld] = [
-    await skipped(copy),
-    await presentAs(git, repository, { entries: changes.map(newEntry), scratch }),
-    await presentAs(git, repository, { entries: changes.map(oldEntry), scratch }),
-  ];
+  const asNew = await presentAs(git, repository, { entries: changes.map(newEntry), scratch });
+  const asOld = await presentAs(git, repository, { entries: changes.map(oldEntry), scratch });
   const sorted: Sorted = { restored: [], removed: [], foreign: [] };
   for (const change of changes) {
     const { path, oldMode, newMode } = change;
-    if (asOld.has(path) || oldMode === modes.gitlink || unwatched.has(path)) continue;
+    if (asOld.has(path) || oldMode === modes.gitlink) continue;
     const found = await look(repository.workTree, path);
     const hadFile = oldMode !== modes.absent;
     if (found.what === "nothing" || found.what === "behind" || found.what === "folder") {
@@ -72,14 +70,6 @@ function newEntry(change: Change): Entry {
 
 function oldEntry(change: Change): Entry {
   return { path: change.path, mode: change.oldMode, id: change.oldId };
-}
-
-/** Paths that aren't wanted in the working tree (sparse checkout): their absence isn't our doing. */
-async function skipped({ git, repository }: WorkingCopy): Promise<Set<GitPath>> {
-  const { workTree, gitDir } = repository;
-  const tagged = await git.ok(["ls-files", "-z", "-t"], { cwd: workTree, gitDir, workTree });
-  const lines = tagged.toString("latin1").split("\0");
-  return new Set(lines.filter((line) => line.startsWith("S ")).map((line) => line.slice(2)));
 }
 
 /** A git that was killed while it wrote a file leaves the beginning of what it would have written, filters applied. */
@@ -123,24 +113,32 @@ async function removeEmptyFolder({ repository }: WorkingCopy, path: GitPath): Pr
   }
 }
 
-/** Without --force: git then overwrites nothing that is there. */
-async function checkOut({ git, repository, scratch }: WorkingCopy, entries: readonly Entry[]): Promise<void> {
-  if (entries.length === 0) return;
+/** Without --force: git then overwrites nothing that is there. Gives the paths that it couldn't write, each tried by itself. */
+async function checkOut({ git, repository, scratch }: WorkingCopy, entries: readonly Entry[]): Promise<GitPath[]> {
+  if (entries.length === 0) return [];
   const options = withIndex(repository, join(scratch, "restore-index"));
   await git.ok(["update-index", "-z", "--index-info"], { ...options, input: indexInfo(entries) });
-  await git.ok(["checkout-index", "--all", "--quiet"], options);
+  const all = await git.run(["checkout-index", "--all", "--quiet"], options);
+  if (all.code === 0) return [];
+  const failed: GitPath[] = [];
+  for (const { path } of entries) {
+    if ((await look(repository.workTree, path)).what !== "nothing") continue;
+    const one = await git.run(["checkout-index", "--quiet", "-z", "--stdin"], { ...options, input: pathBytes(`${path}\0`) });
+    if (one.code !== 0) failed.push(path);
+  }
+  return failed;
 }
 
 /** Entries of the new tree become the old tree's; what the user staged meanwhile stays. */
-async function resetIndex(copy: WorkingCopy, changes: readonly Change[]): Promise<void> {
+async function resetIndex(copy: WorkingCopy, { changes, skipped }: { changes: readonly Change[]; skipped: ReadonlySet<GitPath> }): Promise<void> {
   const { workTree, gitDir } = copy.repository;
   const byPath = new Map(changes.map((change) => [change.path, change]));
-  const listing = await copy.git.ok(["ls-files", "-z", "--stage", "-t"], { cwd: workTree, gitDir, workTree });
-  const found = new Map<GitPath, { tag: string; mode: string; id: string }>();
+  const listing = await copy.git.ok(["ls-files", "-z", "--stage"], { cwd: workTree, gitDir, workTree });
+  const found = new Map<GitPath, { mode: string; id: string }>();
   for (const line of listing.toString("latin1").split("\0")) {
     const tab = line.indexOf("\t");
-    const [tag = "", mode = "", id = ""] = line.slice(0, tab).split(" ");
-    if (byPath.has(line.slice(tab + 1))) found.set(line.slice(tab + 1), { tag, mode, id });
+    const [mode = "", id = ""] = line.slice(0, tab).split(" ");
+    if (byPath.has(line.slice(tab + 1))) found.set(line.slice(tab + 1), { mode, id });
   }
   const isNew = ({ path, newMode, newId }: Change) => {
     const entry = found.get(path);
@@ -151,7 +149,7 @@ async function resetIndex(copy: WorkingCopy, changes: readonly Change[]): Promis
   // Removals first, so that a file can take the place of a folder.
   const entries = back.map(oldEntry).sort((one, other) => Number(one.mode !== modes.absent) - Number(other.mode !== modes.absent));
   await writeIndex(copy, ["update-index", "-z", "--index-info"], indexInfo(entries));
-  const sparse = back.filter(({ path }) => found.get(path)?.tag === "S").map(({ path }) => `${path}\0`);
+  const sparse = back.filter(({ path }) => skipped.has(path)).map(({ path }) => `${path}\0`);
   if (sparse.length > 0) await writeIndex(copy, ["update-index", "-z", "--skip-worktree", "--stdin"], pathBytes(sparse.join("")));
   await refreshIndex(copy);
 }

@@ -9,7 +9,7 @@ import { rollBack } from "./roll-back.ts";
 export interface Settled {
   /** new: HEAD had moved already, so all is done. restored: HEAD is old, and so is the tree again. elsewhere: nothing was touched. */
   readonly state: "new" | "restored" | "elsewhere";
-  /** Paths that hold someone's own content, and were left. */
+  /** Paths that were left, each with why: someone's own content is there, or the old can't be made again. */
   readonly foreign: readonly string[];
 }
 
@@ -34,10 +34,10 @@ async function changesBetween({ git, repository }: WorkingCopy, old: string | un
   return readChanges(await git.ok(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, tip], options));
 }
 
-export function foreignError(paths: readonly string[], folder: string, cause?: FerryError): FerryError {
-  return new FerryError("attention", "a pull was taken back, but these changed meanwhile and stay as they are", {
-    details: paths,
-    hint: `copies are in ${join(folder, "rescue")}; look at them with git status`,
+export function foreignError(lines: readonly string[], folder: string, cause?: unknown): FerryError {
+  return new FerryError("attention", `a pull was taken back, except for ${lines[0] ?? ""}${lines.length > 1 ? `, and ${lines.length - 1} more` : ""}`, {
+    details: lines,
+    hint: `look at them with git status; copies of what was changed meanwhile are in ${join(folder, "rescue")}`,
     cause,
   });
 }

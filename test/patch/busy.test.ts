@@ -1,0 +1,281 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Checkpoint } from "../../src/patch/request.ts";
+import { commitFiles, gitBytes, gitIn, writeFile } from "../support/git.ts";
+import { pullInto } from "../support/pulling.ts";
+import { makeScene, pullExactly, pullRefused, removeScenes, type Scene } from "../support/scene.ts";
+import { stateOf } from "../support/state.ts";
+
+afterAll(removeScenes);
+
+/** A scene with a second branch that conflicts with `main`, and a sandbox that edits another file. */
+function makeConflicted(): Scene {
+  const scene = makeScene();
+  const { local } = scene;
+  local("checkout", "--quiet", "-b", "side");
+  commitFiles(local, { a: "side\n" }, "side");
+  commitFiles(local, { a: "side again\n" }, "side again");
+  local("checkout", "--quiet", "main");
+  commitFiles(scene.sandbox, { b: "B\n" });
+  return scene;
+}
+
+function failing(run: () => unknown): void {
+  expect(run).toThrow();
+}
+
+describe("an open operation is refused, and how to end it is said", () => {
+  const operations: Readonly<Record<string, (scene: Scene) => void>> = {
+    "merge": ({ local }) => {
+      commitFiles(local, { a: "main\n" });
+      failing(() => local("merge", "side"));
+    },
+    "cherry-pick": ({ local }) => failing(() => local("cherry-pick", "side")),
+    "revert": ({ local }) => {
+      commitFiles(local, { a: "x\n" });
+      commitFiles(local, { a: "y\n" });
+      failing(() => local("revert", "--no-edit", "HEAD~1"));
+    },
+    "rebase": ({ local }) => {
+      commitFiles(local, { a: "main\n" });
+      failing(() => local("rebase", "--merge", "side"));
+    },
+    "rebase with apply": ({ local }) => {
+      commitFiles(local, { a: "main\n" });
+      failing(() => local("rebase", "--apply", "side"));
+    },
+    "am": ({ local, sandbox }) => {
+      sandbox("format-patch", "-1", "-o", "..");
+      commitFiles(local, { b: "other\n" });
+      failing(() => local("am", "../0001-change.patch"));
+    },
+    "bisect": ({ local }) => {
+      local("bisect", "start");
+    },
+  };
+  it.each(Object.keys(operations))("%s", async (name) => {
+    const scene = makeConflicted();
+    operations[name]?.(scene);
+    const error = await pullRefused(scene);
+    expect(error).toMatchObject({ kind: "attention" });
+    expect(error.message).toContain(`a ${name.split(" ")[0] ?? ""} is in progress`);
+    expect(error.hint).toContain("git ");
+  });
+});
+
+describe("locks that another git holds", () => {
+  const locks = ["index.lock", "HEAD.lock", "refs/heads/main.lock"];
+  it.each(locks)("%s is waited for", async (lock) => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    const path = `${scene.local.folder}/.git/${lock}`;
+    const checkpoint = (name: Checkpoint) => {
+      if (name === "promoted") writeFileSync(path, "");
+      return Promise.resolve();
+    };
+    const release = setTimeout(() => unlinkSync(path), 1500);
+    await pullExactly(scene, { deps: { checkpoint } });
+    clearTimeout(release);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it.each(locks)("%s that stays is refused, in a hook at once", async (lock) => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n", n: "n\n", c: null });
+    const path = `${scene.local.folder}/.git/${lock}`;
+    writeFile(scene.local, `.git/${lock}`, "");
+    const before = stateOf(scene.local.folder);
+    await expect(pullInto(scene.local.folder, scene.source, { hook: "post-checkout" })).rejects.toMatchObject({ kind: "attention" });
+    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+    unlinkSync(path);
+    await pullExactly(scene);
+  });
+});
+
+describe("while a pull runs", () => {
+  const during = (at: Checkpoint, act: () => void) => {
+    let done = false;
+    return (name: Checkpoint) => {
+      if (name === at && !done) {
+        done = true;
+        act();
+      }
+      return Promise.resolve();
+    };
+  };
+
+  it("two at once: one waits, both are right", async () => {
+    const scene = makeScene();
+    const tip = commitFiles(scene.sandbox, { a: "x\n" });
+    const verdicts = await Promise.all([pullInto(scene.local.folder, scene.source), pullInto(scene.local.folder, scene.source)]);
+    expect(verdicts.map(({ applied }) => applied).sort()).toEqual([false, true]);
+    expect(scene.local("rev-parse", "HEAD")).toBe(tip);
+  });
+
+  it("in a hook the other isn't waited for", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    let second: Promise<unknown> | undefined;
+    const checkpoint = during("locked", () => {
+      second = pullInto(scene.local.folder, scene.source, { hook: "post-merge" }).catch((error: unknown) => error);
+    });
+    const slow = async (name: Checkpoint) => {
+      await checkpoint(name);
+      if (name === "quarantined") expect(await second).toMatchObject({ kind: "unavailable" });
+    };
+    await pullExactly(scene, { deps: { checkpoint: slow } });
+  });
+
+  it("the user commits: their commit stays, and the pull says that HEAD moved", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    let mine = "";
+    const checkpoint = during("promoted", () => {
+      mine = commitFiles(scene.local, { b: "mine\n" }, "mine");
+    });
+    await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toMatchObject({ kind: "attention", code: "moved" });
+    expect(scene.local("rev-parse", "HEAD")).toBe(mine);
+    expect(scene.local("status", "--porcelain")).toBe("");
+  });
+
+  it("the user switches to another branch at the same commit: that one is not moved by mistake", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    scene.local("branch", "other");
+    const checkpoint = during("promoted", () => void scene.local("switch", "--quiet", "other"));
+    await pullExactly(scene, { deps: { checkpoint } });
+    expect(scene.local("symbolic-ref", "HEAD")).toBe("refs/heads/other");
+    expect(scene.local("rev-parse", "main")).toBe(scene.base);
+  });
+
+  it.each(["checked", "adopted"] as const)("the user edits a touched file after it was %s: the edit stays", async (at) => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n", n: "n\n", c: null });
+    const checkpoint = during(at, () => writeFile(scene.local, "a", "mine, and longer\n"));
+    await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toThrow();
+    expect(readFileSync(`${scene.local.folder}/a`, "utf8")).toBe("mine, and longer\n");
+    expect(scene.local("status", "--porcelain")).toBe(" M a");
+    expect(scene.local("rev-parse", "HEAD")).toBe(scene.base);
+    expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
+  });
+
+  it("the tree is written and the refs fail: all is taken back, and what was there before stays", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n", n: "n\n", same: "same\n", c: null, "new/deep/f": "f\n", "dir/d": "D\n" });
+    commitFiles(scene.sandbox, { dir: null });
+    commitFiles(scene.sandbox, { dir: "a file\n" });
+    writeFile(scene.local, "same", "same\n");
+    writeFile(scene.local, "b", "dirty\n");
+    writeFile(scene.local, "staged", "s\n");
+    scene.local("add", "staged");
+    const before = stateOf(scene.local.folder);
+    const checkpoint = during("tree-written", () => {
+      throw new Error("fault");
+    });
+    await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toThrow("fault");
+    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+    await pullExactly(scene);
+  });
+});
+
+describe("a file that can't be written", () => {
+  const user = { uid: 65_534, gid: 65_534 };
+  const isRoot = process.getuid?.() === 0;
+
+  it.runIf(!isRoot)("in a read-only folder: all is taken back, the file is named", async () => {
+    const scene = makeScene({ files: { a: "a\n", "ro/b": "b\n", z: "z\n" } });
+    commitFiles(scene.sandbox, { a: "A\n", "ro/b": "B\n", z: "Z\n" });
+    chmodSync(`${scene.local.folder}/ro`, 0o555);
+    expect((await pullRefused(scene)).message).toContain("ro/b");
+    chmodSync(`${scene.local.folder}/ro`, 0o755);
+    expect(user.uid).toBeGreaterThan(0);
+  });
+
+  it("because a filter fails: all is taken back", async () => {
+    const scene = makeScene({ files: { ".gitattributes": "*.big filter=big\n", a: "a\n", "m.big": "1\n", z: "z\n" } });
+    commitFiles(scene.sandbox, { a: "A\n", "m.big": "2\n", "n.big": "3\n", z: null });
+    scene.local("config", "filter.big.clean", "cat");
+    scene.local("config", "filter.big.smudge", "read first; test $first = 1 && echo 1");
+    scene.local("config", "filter.big.required", "true");
+    const before = stateOf(scene.local.folder);
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ message: expect.stringContaining("big") as string });
+    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+  });
+});
+
+describe("a filter that can't even make the old file again", () => {
+  it("leaves it missing, says so, and takes back all else", async () => {
+    const scene = makeScene({ files: { ".gitattributes": "*.big filter=big\n", a: "a\n", "m.big": "1\n", z: "z\n" } });
+    commitFiles(scene.sandbox, { a: "A\n", "m.big": "2\n", z: null });
+    scene.local("config", "filter.big.clean", "cat");
+    scene.local("config", "filter.big.smudge", "false");
+    scene.local("config", "filter.big.required", "true");
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention", details: [expect.stringContaining("m.big") as string] });
+    expect(scene.local("status", "--porcelain")).toBe(" D m.big");
+    expect(scene.local("rev-parse", "HEAD")).toBe(scene.base);
+    expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
+  });
+});
+
+describe("inside a git hook", () => {
+  /** Runs the pull in a process of its own, as the hook would. */
+  const hookScript = (scene: Scene, name: string, program: string) => {
+    const hook = `${scene.local.folder}/.git/hooks/${name}`;
+    mkdirSync(`${scene.local.folder}/.git/hooks`, { recursive: true });
+    writeFileSync(hook, `#!/bin/sh\n${program}\n`);
+    chmodSync(hook, 0o755);
+    return hook;
+  };
+
+  it.each(["post-commit", "post-checkout", "post-merge"])("%s: git's variables don't lead astray", async (name) => {
+    const scene = makeScene();
+    const dump = `${scene.local.folder}/../env`;
+    const hook = hookScript(scene, name, `env | grep ^GIT_ > ${dump}`);
+    if (name === "post-checkout") scene.local("checkout", "--quiet", "-b", "work");
+    else if (name === "post-merge") {
+      scene.local("branch", "--quiet", "side", gitBytes(scene.local.folder, ["commit-tree", "-p", "HEAD", "-m", "s", "HEAD^{tree}"]).toString().trim());
+      scene.local("merge", "--quiet", "side");
+    } else commitFiles(scene.local, { z: "z\n" });
+    unlinkSync(hook);
+    const env = Object.fromEntries(readFileSync(dump, "utf8").trim().split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+    const base = scene.local("rev-parse", "HEAD");
+    scene.sandbox("fetch", "--quiet", scene.local.folder, "HEAD");
+    scene.sandbox("reset", "--quiet", "--hard", base);
+    commitFiles(scene.sandbox, { a: "x\n" });
+    const { sandboxSource } = await import("../support/series.ts");
+    await pullExactly({ ...scene, source: sandboxSource({ folder: scene.sandbox.folder, branch: "HEAD", base }) }, { hook: name, env });
+  });
+
+  it("pre-commit: a commit is being made, so nothing moves", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    writeFile(scene.local, "b", "mine\n");
+    scene.local("add", "b");
+    expect(await pullRefused(scene, { hook: "pre-commit", env: { GIT_INDEX_FILE: ".git/index", GIT_EDITOR: ":" } })).toMatchObject({ kind: "attention" });
+    expect(await pullRefused(scene, { hook: "pre-commit", env: { GIT_INDEX_FILE: `${scene.local.folder}/.git/index.lock` } })).toMatchObject({ kind: "attention" });
+  });
+
+  it("GIT_DIR of another repository: refused", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    const other = makeScene();
+    expect(await pullRefused(scene, { env: { GIT_DIR: `${other.local.folder}/.git`, GIT_WORK_TREE: other.local.folder } })).toMatchObject({ kind: "attention" });
+  });
+
+  it("in a linked worktree, with its GIT_DIR", async () => {
+    const scene = makeScene();
+    const linked = `${scene.local.folder}-linked`;
+    scene.local("worktree", "add", "--quiet", "-b", "side", linked);
+    commitFiles(scene.sandbox, { a: "x\n" });
+    const gitDir = gitIn(linked)("rev-parse", "--absolute-git-dir");
+    await pullExactly({ ...scene, local: gitIn(linked) }, { hook: "post-checkout", env: { GIT_DIR: gitDir } });
+    expect(scene.local("rev-parse", "main")).toBe(scene.base);
+  });
+
+  it("reference-transaction: HEAD is locked, so nothing moves", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    writeFile(scene.local, ".git/HEAD.lock", "");
+    expect(await pullRefused(scene, { hook: "reference-transaction" })).toMatchObject({ kind: "attention" });
+  });
+});
