@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import { FerryError } from "../base/errors.ts";
 import type { Clock } from "../host/host.ts";
 import type { App } from "./app.ts";
@@ -64,10 +64,11 @@ async function answer(app: App, message: IncomingMessage, { left, reply }: Excha
   try {
     const request = toRequest(message, left.signal);
     const response = request === undefined ? simpleAnswer(400, "the address or a header is malformed") : await app(request);
-    reply.writeHead(response.status, Object.fromEntries(response.headers));
+    await drain(message);
+    reply.statusCode = response.status;
+    reply.setHeaders(response.headers);
     if (response.body === null) reply.end();
     else await pipeline(Readable.fromWeb(response.body), reply);
-    drain(message);
   } catch {
     // The client is gone, or the source of its stream broke, which the app has logged.
     reply.destroy();
@@ -111,13 +112,14 @@ function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   );
 }
 
-function drain(message: IncomingMessage): void {
-  if (message.complete) return;
+async function drain(message: IncomingMessage): Promise<void> {
+  if (message.complete || message.destroyed) return;
   let size = 0;
   message.on("data", (chunk: Uint8Array) => {
     size += chunk.length;
     if (size > maxDrained) message.destroy();
   });
+  await finished(message);
 }
 
 async function bind(server: Server, place: Place): Promise<string> {

@@ -1,28 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Database } from "../../src/service/store/schema.ts";
 import { openSqlStore } from "../../src/service/store/sql-store.ts";
-import { openSqlite } from "../../src/service/store/sqlite.ts";
-import type { NewEvent, ProviderRecord, Store } from "../../src/service/store/store.ts";
-import type { Repository, Session } from "../../src/wire/resources.ts";
-
-interface Engine {
-  /** Opens the same database again each time within a test. */
-  open(): Promise<Database>;
-  clear(): Promise<void>;
-}
-
-const engines: Record<string, () => Promise<Engine>> = {
-  async sqlite() {
-    const folder = await mkdtemp(join(tmpdir(), "ferry-store-"));
-    return {
-      open: () => Promise.resolve(openSqlite(join(folder, "ferry.db"))),
-      clear: () => rm(folder, { recursive: true }),
-    };
-  },
-};
+import type { Store } from "../../src/service/store/store.ts";
+import { engines, type Engine } from "../support/engines.ts";
+import { ada, message, provider, repository, session, time } from "../support/records.ts";
 
 describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
   let engine: Engine;
@@ -335,64 +315,3 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
     });
   });
 });
-
-const ada = { id: "usr_1", name: "Ada", email: "ada@example.com" };
-
-function time(second: number): string {
-  return new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
-}
-
-function repository(number: number): Repository {
-  return {
-    id: `rep_${number}`,
-    workspace_id: "wsp_1",
-    code_provider_id: "",
-    name: `n${number}`,
-    full_name: `o/n${number}`,
-    clone_url: `/srv/${number}.git`,
-    default_branch: "main",
-    platform: "git",
-    external_id: "",
-    enabled: true,
-    webhooks_registered: false,
-    analysis_status: "pending",
-    created_at: time(number),
-    updated_at: time(number),
-  };
-}
-
-function provider(number: number): ProviderRecord {
-  return {
-    id: `prv_${number}`,
-    workspace_id: "wsp_1",
-    user_id: ada.id,
-    platform: "gitlab",
-    name: "n",
-    base_url: "https://gitlab.example.com",
-    sealed_token: "v1.x",
-    token_hint: "…1234",
-    created_at: time(number),
-    updated_at: time(number),
-  };
-}
-
-function session(number: number): Session {
-  return {
-    id: `ses_${number}`,
-    title: "t",
-    workspace_id: "wsp_1",
-    user_id: ada.id,
-    branch_name: "b",
-    auto_commit: false,
-    status: "active",
-    origin: "api",
-    created_at: time(number),
-    updated_at: time(number),
-    model: "shell",
-    agent_status: "idle",
-  };
-}
-
-function message(number: number): NewEvent {
-  return { id: `evt_${number}`, payload: { type: "user_message", message: `m${number}` }, status: "queued", at: time(number) };
-}

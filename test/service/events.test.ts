@@ -171,7 +171,13 @@ describe("as a stream", () => {
 });
 
 interface Frame {
-  readonly [field: string]: unknown;
+  readonly id?: string;
+  readonly event?: string;
+  readonly data?: unknown;
+  readonly retry?: string;
+  readonly comment?: string;
+  /** The stream is over. */
+  readonly end?: true;
 }
 
 interface Stream {

@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { request, type RequestOptions } from "node:http";
 import { readdir, readFile, stat, writeFile, mkdir, chmod, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -202,7 +202,7 @@ function post(socketPath: string, path: string, key: string, body: unknown): Pro
   );
 }
 
-function exchange(options: Parameters<typeof request>[0], body = ""): Promise<Answer> {
+function exchange(options: RequestOptions, body = ""): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(options, (reply) => {
       const chunks: Buffer[] = [];

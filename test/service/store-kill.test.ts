@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSqlStore } from "../../src/service/store/sql-store.ts";
 import { openSqlite } from "../../src/service/store/sqlite.ts";
 import { makeProgram, type Program } from "../support/program.ts";
+import { ada, session } from "../support/records.ts";
 
 let folder: string;
 let writer: Program;
@@ -54,21 +55,7 @@ async function writeAndKill(path: string, run: number, enough: number): Promise<
 
 async function prepare(path: string): Promise<void> {
   const store = await openSqlStore(openSqlite(path), () => ({ id: "wsp_1", name: "local" }));
-  const at = new Date(0).toISOString();
-  await store.keys.insertUser({ id: "usr_1", name: "Ada", email: "" });
-  await store.sessions.insert({
-    id: "ses_1",
-    title: "",
-    workspace_id: "wsp_1",
-    user_id: "usr_1",
-    branch_name: "b",
-    auto_commit: false,
-    status: "active",
-    origin: "api",
-    created_at: at,
-    updated_at: at,
-    model: "shell",
-    agent_status: "idle",
-  });
+  await store.keys.insertUser(ada);
+  await store.sessions.insert(session(1));
   await store.close();
 }

@@ -18,20 +18,22 @@ export function makeTestClock(): TestClock {
     sleep: (ms, signal) =>
       new Promise<void>((resolve, reject) => {
         signal?.throwIfAborted();
-        const sleeper = { until: now + ms, wake: resolve };
-        sleepers.add(sleeper);
-        signal?.addEventListener("abort", () => {
+        const abort = () => {
           sleepers.delete(sleeper);
-          reject(signal.reason as Error);
-        });
+          reject(signal?.reason as Error);
+        };
+        const wake = () => {
+          sleepers.delete(sleeper);
+          signal?.removeEventListener("abort", abort);
+          resolve();
+        };
+        const sleeper = { until: now + ms, wake };
+        sleepers.add(sleeper);
+        signal?.addEventListener("abort", abort, { once: true });
       }),
     advance(ms) {
       now += ms;
-      for (const sleeper of sleepers) {
-        if (sleeper.until > now) continue;
-        sleepers.delete(sleeper);
-        sleeper.wake();
-      }
+      for (const sleeper of sleepers) if (sleeper.until <= now) sleeper.wake();
     },
     sleepers: () => sleepers.size,
   };
