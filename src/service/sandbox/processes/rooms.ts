@@ -4,7 +4,7 @@ import type { SandboxHost } from "../host.ts";
 import { endMembers } from "./end.ts";
 import { findMembers, label, type Search } from "./members.ts";
 import { forget, record } from "./records.ts";
-import { start, type Command, type Exit, type Started } from "./start.ts";
+import { start, type Command, type Started } from "./start.ts";
 import type { ProcessEntry, ProcessId } from "./table.ts";
 
 /** A process that the service started in a sandbox, with all that it starts in turn. */
@@ -27,48 +27,56 @@ export interface Rooms {
  * `contained` says that the kernel ends what a process left behind; where it doesn't, all that carry its label are ended when it ends.
  */
 export function makeRooms(folder: Folder, contained: boolean, host: SandboxHost): Rooms {
-  const live = new Map<Promise<Exit>, ProcessId>();
+  const live = new Map<Room, ProcessId | undefined>();
   let opened = 0;
   let closed = false;
-  const all = (): Search => ({ roots: [...live.values()], labelled: folder.path });
 
   const open: Rooms["open"] = async (command) => {
     if (closed) throw new FerryError("failure", "the sandbox is gone: nothing can be started in it");
     opened += 1;
-    const place = `${folder.path}/${opened}`;
-    const started = await start({ ...command, env: { ...command.env, [label]: place } });
+    const labelled = `${folder.path}/${opened}`;
+    const started = await start({ ...command, env: { ...command.env, [label]: labelled } });
     const id = await record(folder.records, started.pid);
-    const search: Search = { roots: id === undefined ? [] : [id], labelled: place };
+    const search: Search = { roots: rootsOf([id]), labelled };
     const exit = started.exit.then(async (result) => {
       // An outermost process that was killed may be gone before those inside.
       if (!contained || result.signal !== null) await endMembers(search, host);
       await forget(folder.records, started.pid);
-      live.delete(exit);
+      live.delete(room);
       return result;
     });
     // A failure is told to whoever awaits `exit`; that nobody does must not end the service.
     exit.catch(() => undefined);
-    if (id !== undefined) live.set(exit, id);
     const end = async (): Promise<void> => {
       await endMembers(search, host);
       await exit;
     };
-    return { ...started, exit, end };
+    const room: Room = { ...started, exit, end };
+    live.set(room, id);
+    return room;
   };
 
+  // Those that are there now: a label for all would take one along that is started meanwhile.
   const endAll = async (): Promise<void> => {
-    const exits = [...live.keys()];
-    await endMembers(all(), host);
-    await Promise.all(exits);
+    await Promise.all([...live.keys()].map((room) => room.end()));
   };
 
   return {
     open,
-    members: () => (live.size === 0 ? [] : findMembers(contained ? { roots: [...live.values()] } : all())),
+    members: () => {
+      const roots = rootsOf([...live.values()]);
+      if (live.size === 0) return [];
+      return findMembers(contained ? { roots } : { roots, labelled: folder.path });
+    },
     endAll,
     close: async () => {
       closed = true;
       await endAll();
+      await endMembers({ roots: [], labelled: folder.path }, host);
     },
   };
+}
+
+function rootsOf(ids: readonly (ProcessId | undefined)[]): ProcessId[] {
+  return ids.filter((id) => id !== undefined);
 }

@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { folderOf, makeFolder } from "../../../../src/service/sandbox/folder/layout.ts";
+import { discard, emptyTrash } from "../../../../src/service/sandbox/folder/trash.ts";
+
+let data = "";
+let root = "";
+
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), "ferry-folder-"));
+  root = join(data, "sandboxes");
+  onTestFinished(() => rm(data, { recursive: true }));
+});
+
+test.each(["", ".", "..", "a/b", "../x", "a b", "é"])("an id that could lead elsewhere is refused: %j", (id) => {
+  expect(() => folderOf("/root", id)).toThrow(/is no id of a sandbox/);
+});
+
+test("the folder of all is the service's alone, and a sandbox is made once", async () => {
+  const folder = await makeFolder(root, "one");
+  expect((await stat(root)).mode & 0o777).toBe(0o700);
+  for (const path of [folder.workspace, folder.home, folder.records]) expect((await stat(path)).mode & 0o777).toBe(0o700);
+  await expect(makeFolder(root, "one")).rejects.toThrow(/the sandbox one can't be made/);
+});
+
+test("what is thrown away goes whole, and links lead nowhere", async () => {
+  const precious = join(data, "precious");
+  await mkdir(precious);
+  await writeFile(join(precious, "file"), "x");
+  const { path, workspace } = await makeFolder(root, "one");
+  await symlink(precious, join(workspace, "link"));
+  await mkdir(join(workspace, "deep", "er"), { recursive: true });
+  await discard(root, path);
+  expect(await readdir(root)).toEqual([]);
+  expect(await readdir(join(data, "trash"))).toEqual([]);
+  expect(await readFile(join(precious, "file"), "utf8")).toBe("x");
+});
+
+test("a folder that was itself replaced by a link is removed as a link", async () => {
+  const precious = join(data, "precious");
+  await mkdir(precious);
+  await writeFile(join(precious, "file"), "x");
+  await mkdir(root);
+  await symlink(precious, join(root, "one"));
+  await discard(root, join(root, "one"));
+  expect(await readdir(root)).toEqual([]);
+  expect(await readdir(precious)).toEqual(["file"]);
+});
+
+test("nothing there is nothing to do", async () => {
+  await discard(root, join(root, "none"));
+  expect(await readdir(join(data, "trash"))).toEqual([]);
+});
+
+test("what an earlier removal left is removed", async () => {
+  await emptyTrash(root);
+  await mkdir(join(data, "trash", "one-x", "folder", "repo"), { recursive: true });
+  await emptyTrash(root);
+  expect(await readdir(join(data, "trash"))).toEqual([]);
+});
