@@ -14,3 +14,10 @@ export function makeId(prefix: IdPrefix, random: (size: number) => Uint8Array): 
 export function shortId(id: string): string {
   return id.slice(id.indexOf("_") + 1).slice(0, 8);
 }
+
+/** Those whose id begins as given, with or without its prefix; the one alone whose id is exactly that, if there is one. */
+export function withIdLike<T extends { readonly id: string }>(things: readonly T[], given: string): T[] {
+  const exact = things.filter(({ id }) => id === given);
+  if (exact.length > 0 || given === "") return exact;
+  return things.filter(({ id }) => id.startsWith(given) || id.slice(id.indexOf("_") + 1).startsWith(given));
+}

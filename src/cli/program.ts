@@ -17,7 +17,7 @@ export async function parse(argv: readonly string[], host: Host): Promise<void> 
     await program.parseAsync(argv.length === 0 ? ["--help"] : unfoldHelp(argv), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usageError(error);
+    if (error.exitCode !== 0) throw error.code === "commander.help" ? verbMissing(program, argv) : usageError(error);
   }
   await host.terminal.stdout.write(help.join(""));
 }
@@ -48,7 +48,9 @@ function describeOption(option: Option): string {
     ...(option.argChoices === undefined ? [] : [option.argChoices.join(", ")]),
     ...(option.defaultValue === undefined || option.isBoolean() ? [] : [`default: ${String(option.defaultValue)}`]),
   ];
-  return notes.length === 0 || String(option.defaultValue) === "" ? option.description : `${option.description} (${notes.join("; ")})`;
+  return notes.length === 0 || String(option.defaultValue) === ""
+    ? option.description
+    : `${option.description} (${notes.join("; ")})`;
 }
 
 /** `ferry help session list` is `ferry session list --help`. */
@@ -67,12 +69,6 @@ async function load(entry: Entry, command: Command, host: Host): Promise<void> {
     return;
   }
   for (const verb of loaded) addVerb(command.command(verb.name).aliases(verb.aliases ?? []), verb, host);
-  // Without an action commander would print the help as if it were an error.
-  command.action(() => {
-    throw new FerryError("usage", `ferry ${entry.name}: what to do with it? ${loaded.map(({ name }) => name).join(", ")}`, {
-      hint: `ferry ${entry.name} --help`,
-    });
-  });
 }
 
 function isNoun(loaded: Verb | readonly Verb[]): loaded is readonly Verb[] {
@@ -88,6 +84,16 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
     // Commander hands over the arguments, then the options, then the command itself.
     await verb.run(context, command.opts(), ...given.slice(0, -2));
   });
+}
+
+/** Commander prints a noun's help as if that were an error; a script that forgot the verb is better told so. */
+function verbMissing(program: Command, argv: readonly string[]): FerryError {
+  const noun = program.commands.find((command) =>
+    argv.some((word) => word === command.name() || command.aliases().includes(word)),
+  );
+  const name = noun?.name() ?? "";
+  const verbs = noun?.commands.map((command) => command.name()).join(", ");
+  return new FerryError("usage", `ferry ${name}: what to do with it? ${verbs ?? ""}`, { hint: `ferry ${name} --help` });
 }
 
 /** Commander puts `error: ` before and a suggestion in brackets behind; its own exit code for all of them is 1. */

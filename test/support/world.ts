@@ -28,7 +28,7 @@ export interface World {
   /** As the user's Ctrl-C. */
   interrupt(): void;
   /** The same world for the next command: nothing printed yet, nothing interrupted. */
-  next(change?: Partial<Pick<Host, "cwd" | "env">>): World;
+  next(change?: Partial<Pick<Host, "cwd" | "env">>, options?: WorldOptions): World;
   dispose(): Promise<void>;
 }
 
@@ -110,7 +110,8 @@ function assemble(parts: Parts): World {
     services,
     opened,
     interrupt: () => controller.abort(new FerryError("interrupted", "interrupted")),
-    next: ({ cwd = host.cwd, env: more = {} } = {}) => assemble({ ...parts, cwd, env: { ...env, ...more } }),
+    next: ({ cwd = host.cwd, env: more = {} } = {}, changed = {}) =>
+      assemble({ ...parts, cwd, env: { ...env, ...more }, options: { ...options, ...changed } }),
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -1,3 +1,4 @@
+import { shortId, withIdLike } from "../../../base/ids.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
@@ -13,12 +14,13 @@ export type KnownProvider = Tolerant<Provider>;
 /** The one of that id or name. The interface has no call to read one, so it is looked for in the list. */
 export async function findProvider({ client, name }: Connection, given: string): Promise<KnownProvider> {
   const all = await listAll(client.listProviders);
-  const matching = all.filter((provider) => provider.id === given || provider.name === given);
+  const called = all.filter((provider) => provider.name === given);
+  const matching = called.length > 0 ? called : withIdLike(all, given);
   const [only] = matching;
   if (only === undefined)
     throw new FerryError("not_found", `${name} has no provider ${oneLine(given)}`, { hint: "ferry provider list" });
   if (matching.length > 1)
-    throw new FerryError("usage", `several providers are called ${oneLine(given)}`, {
+    throw new FerryError("usage", `${oneLine(given)} could be several providers`, {
       details: matching.map(({ id }) => id),
       hint: "name one by its id",
     });
@@ -26,7 +28,7 @@ export async function findProvider({ client, name }: Connection, given: string):
 }
 
 export const providerColumns: readonly Column<KnownProvider>[] = [
-  { header: "ID", value: ({ id }) => id },
+  { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
   { header: "NAME", value: ({ name }) => name },
   { header: "PLATFORM", value: ({ platform }) => platform },
   { header: "ADDRESS", value: ({ base_url }) => base_url },

@@ -1,10 +1,11 @@
+import { shortId } from "../../../base/ids.ts";
 import type { Host } from "../../../host/host.ts";
 import type { KnownRepository } from "../../flows/place/repository.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
 export const repositoryColumns: readonly Column<KnownRepository>[] = [
-  { header: "ID", value: ({ id }) => id },
+  { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
   { header: "NAME", value: ({ full_name }) => full_name },
   { header: "PLATFORM", value: ({ platform }) => platform },
   { header: "BRANCH", value: ({ default_branch }) => default_branch },

@@ -1,3 +1,4 @@
+import { shortId } from "../../../base/ids.ts";
 import type { Host } from "../../../host/host.ts";
 import type { KnownSession } from "../../flows/session/select.ts";
 import type { Column } from "../../output/table.ts";
@@ -7,7 +8,7 @@ import { when } from "../../output/when.ts";
 export function sessionColumns({ clock }: Host): readonly Column<KnownSession>[] {
   const now = clock.now();
   return [
-    { header: "ID", value: ({ id }) => id },
+    { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
     { header: "STATUS", value: ({ status }) => status },
     { header: "AGENT", value: ({ agent_status }) => agent_status },
     { header: "BRANCH", value: ({ branch_name }) => branch_name },

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
+import { withIdLike } from "../../../base/ids.ts";
 import { oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
@@ -40,15 +41,16 @@ export async function matchRemotes(context: Context, place: Place, all: readonly
   return all.filter(({ full_name }) => remotes.some(({ path }) => path !== "" && path === (full_name ?? "").toLowerCase()));
 }
 
-/** One that the user named by id or `owner/name`. */
+/** One that the user named: `owner/name`, its id, or the start of that. */
 export async function repositoryNamed({ client, name }: Connection, given: string): Promise<KnownRepository> {
   const all = await listAll(client.listRepositories);
-  const matching = all.filter(({ id, full_name }) => id === given || full_name?.toLowerCase() === given.toLowerCase());
+  const called = all.filter(({ full_name }) => full_name?.toLowerCase() === given.toLowerCase());
+  const matching = called.length > 0 ? called : withIdLike(all, given);
   const [only] = matching;
   if (only === undefined)
     throw new FerryError("not_found", `${name} has no repository ${oneLine(given)}`, { hint: "ferry repo list" });
   if (matching.length > 1)
-    throw new FerryError("usage", `several repositories are called ${oneLine(given)}`, {
+    throw new FerryError("usage", `${oneLine(given)} could be several repositories`, {
       details: matching.map(({ id }) => id),
       hint: "name one by its id",
     });

@@ -1,4 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
+import { withIdLike } from "../../../base/ids.ts";
 import { cut, oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
@@ -60,7 +61,7 @@ async function findSession({ client, name }: Connection, given: string): Promise
     if (newest !== undefined) return newest;
     throw new FerryError("not_found", `there is no session on ${name}`, { hint: 'start one: ferry run "what to do"' });
   }
-  const starting = all.filter(({ id }) => id.startsWith(given) || id.slice(id.indexOf("_") + 1).startsWith(given));
+  const starting = withIdLike(all, given);
   const matching = starting.length > 0 ? starting : all.filter(({ branch_name }) => branch_name === given);
   return onlyOne(matching, `"${oneLine(given)}"`) ?? notFound(`${name} has no session "${oneLine(given)}"`);
 }

@@ -31,6 +31,7 @@ export async function startSession(context: Context, options: StartOptions): Pro
       ...(base?.commit === undefined ? {} : { base_commit: base.commit }),
     },
   });
+  await context.print.note(`session: ${session.id}`);
   if (place !== undefined) await writeLink(context, place, { session: session.id, host: connection.host });
   return { connection, session, place };
 }
@@ -54,10 +55,10 @@ interface Start {
 
 async function announce({ print, git }: Context, { connection, repository, base, place }: Start): Promise<void> {
   const commit = base?.commit === "" ? "nothing yet" : (base?.commit?.slice(0, 12) ?? "its newest commit");
-  await print.note(`host        ${connection.name}`);
-  await print.note(`repository  ${repository === undefined ? "the service's choice" : (repository.full_name ?? repository.id)}`);
+  await print.note(`host: ${connection.name}`);
+  await print.note(`repository: ${repository === undefined ? "the service's choice" : (repository.full_name ?? repository.id)}`);
   await print.note(
-    `base        ${base === undefined ? "the service's choice" : [base.branch, commit].filter(Boolean).join(" at ")}`,
+    `base: ${base === undefined ? "the service's choice" : [base.branch, commit].filter(Boolean).join(" at ")}`,
   );
   if (place === undefined || base === undefined) return;
   const missing = await notInSandbox(git, place, base);

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { hostName, parseAddress } from "../../src/auth/address.ts";
+
+describe("a host's address has one form", () => {
+  test.each([
+    ["agents.example.com", "https://agents.example.com"],
+    ["https://agents.example.com/", "https://agents.example.com"],
+    [" HTTPS://Agents.Example.COM ", "https://agents.example.com"],
+    ["https://agents.example.com:443", "https://agents.example.com"],
+    ["https://example.com/ferry/", "https://example.com/ferry"],
+    ["example.com:8443/ferry", "https://example.com:8443/ferry"],
+    ["localhost:8080", "http://localhost:8080"],
+    ["127.0.0.1:8080", "http://127.0.0.1:8080"],
+    ["[::1]:8080", "http://[::1]:8080"],
+    ["https://[2001:DB8::1]", "https://[2001:db8::1]"],
+    ["http://localhost", "http://localhost"],
+    ["https://example.com?x=1#y", "https://example.com"],
+  ])("%s", (text, address) => {
+    expect(parseAddress(text)).toBe(address);
+    expect(parseAddress(address)).toBe(address);
+  });
+});
+
+describe("what is refused, without repeating a password", () => {
+  test.each([
+    ["", /is no address/u],
+    ["https://", /is no address/u],
+    ["not an address", /is no address/u],
+    ["https://me:secret@example.com", /no user name or password/u],
+    ["me@example.com", /no user name or password/u],
+    ["http://example.com", /in the clear/u],
+    ["ftp://example.com", /ftp:/u],
+    ["file:///etc/passwd", /file:/u],
+  ])("%s", (text, message) => {
+    expect(() => parseAddress(text)).toThrow(message);
+    expect(() => parseAddress(text)).not.toThrow(/secret/u);
+  });
+});
+
+test("people call it without its scheme", () => {
+  expect(hostName("https://example.com/ferry")).toBe("example.com/ferry");
+});

@@ -1,0 +1,95 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeCredentials } from "../../src/auth/credentials.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+const login = { url: "https://agents.example.com", account: "ada@example.com" };
+
+let world: World;
+beforeEach(() => {
+  world = makeWorld();
+});
+afterEach(() => world.dispose());
+
+const credentials = (env = {}) =>
+  makeCredentials(world.next({ env: { ...world.host.env, ...env } }).host, join(world.folder, "config"));
+const path = () => join(world.folder, "config", "credentials.json");
+
+test("the keychain is the first choice", async () => {
+  expect(await credentials().save(login, "k1")).toEqual({ store: "keychain" });
+  expect(await credentials().read({ ...login, store: "keychain" })).toBe("k1");
+  expect(await credentials().delete({ ...login, store: "keychain" })).toBe(true);
+  expect(world.keychain.items.size).toBe(0);
+});
+
+test("without one the file is, with a warning that names it", async () => {
+  world.keychain.trouble = "unavailable";
+  const { store, warning } = await credentials().save(login, "k1");
+  expect(store).toBe("file");
+  expect(warning).toContain(path());
+  expect(await credentials().read({ ...login, store: "file" })).toBe("k1");
+});
+
+test("FERRY_CREDENTIAL_STORE=file chooses it quietly, =keychain makes its absence an error", async () => {
+  expect(await credentials({ FERRY_CREDENTIAL_STORE: "file" }).save(login, "k1")).toEqual({ store: "file" });
+  world.keychain.trouble = "unavailable";
+  await expect(credentials({ FERRY_CREDENTIAL_STORE: "keychain" }).save(login, "k1")).rejects.toMatchObject({ kind: "auth" });
+  await expect(credentials({ FERRY_CREDENTIAL_STORE: "cloud" }).save(login, "k1")).rejects.toMatchObject({ kind: "usage" });
+});
+
+describe("a keychain that is there but unwilling", () => {
+  test.each(["locked", "timeout"] as const)("%s is told, and not taken for an absent one", async (trouble) => {
+    world.keychain.trouble = trouble;
+    await expect(credentials().save(login, "k1")).rejects.toMatchObject({ kind: "auth", code: trouble });
+    await expect(credentials().read({ ...login, store: "keychain" })).rejects.toMatchObject({ kind: "auth", code: trouble });
+  });
+
+  test("one that forgets is found out at once", async () => {
+    world.keychain.forgetful = true;
+    await expect(credentials().save(login, "k1")).rejects.toMatchObject({
+      kind: "auth",
+      message: "the keychain did not keep the key",
+    });
+  });
+});
+
+test("a key that was deleted by hand says how to log in again", async () => {
+  await expect(credentials().read({ ...login, store: "keychain" })).rejects.toMatchObject({
+    kind: "auth",
+    hint: "ferry login --host https://agents.example.com",
+  });
+});
+
+describe("the file", () => {
+  const quiet = { FERRY_CREDENTIAL_STORE: "file" };
+
+  test("is its owner's alone, again after each write, whatever it was", async () => {
+    await credentials(quiet).save(login, "k1");
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(world.folder, "config")).mode & 0o777).toBe(0o700);
+    chmodSync(path(), 0o644);
+    await credentials(quiet).save(login, "k2");
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+  });
+
+  test("keeps the keys of other hosts and accounts", async () => {
+    const other = { ...login, url: "https://other.example.com" };
+    await credentials(quiet).save(login, "k1");
+    await credentials(quiet).save(other, "k2");
+    await credentials(quiet).delete({ ...login, store: "file" });
+    expect(await credentials(quiet).read({ ...other, store: "file" })).toBe("k2");
+    expect(readFileSync(path(), "utf8")).not.toContain("k1");
+  });
+
+  test("damaged is one clear line", async () => {
+    await credentials(quiet).save(login, "k1");
+    for (const damage of ["{", "[]", `{"ferry":{"x":1}}`]) {
+      writeFileSync(path(), damage);
+      await expect(credentials(quiet).read({ ...login, store: "file" })).rejects.toMatchObject({
+        kind: "auth",
+        message: `${path()} is damaged`,
+      });
+    }
+  });
+});

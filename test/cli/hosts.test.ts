@@ -1,0 +1,134 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ferry } from "../support/ferry.ts";
+import { gitIn, makeRepository, type TestGit } from "../support/git.ts";
+import { makeSeedService, type SeedService } from "../support/seed-service.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+const urls = ["https://a.example", "https://b.example", "https://c.example", "https://d.example"] as const;
+const [a, b, c, d] = urls;
+
+let world: World;
+let git: TestGit;
+let services: Map<string, SeedService>;
+
+beforeEach(() => {
+  world = makeWorld({ env: { FERRY_CREDENTIAL_STORE: "file" } });
+  services = new Map(urls.map((url) => [url, makeSeedService({ key: `key of ${url}`.replaceAll(" ", "-") })]));
+  for (const [url, { send }] of services) world.services.set(url, send);
+  makeRepository(join(world.folder, "repo"));
+  git = gitIn(join(world.folder, "repo"));
+});
+afterEach(() => world.dispose());
+
+/** Logs in with the service's own key. */
+async function login(url: string): Promise<void> {
+  const inner = world.next({}, { stdin: services.get(url)?.key ?? "" });
+  const { code, stderr } = await ferry(inner, "login", "--host", url, "--with-token");
+  expect(stderr).toContain("logged in to");
+  expect(code).toBe(0);
+}
+
+/** Which service a command in the repository calls. */
+async function called(argv: readonly string[] = [], env: Record<string, string> = {}): Promise<string | undefined> {
+  for (const { calls } of services.values()) calls.length = 0;
+  await ferry(world.next({ cwd: git.folder, env }), "session", "list", ...argv);
+  return urls.find((url) => (services.get(url)?.calls.length ?? 0) > 0);
+}
+
+describe("the first that names a host decides", () => {
+  beforeEach(async () => {
+    for (const url of [a, b, c, d]) await login(url);
+  });
+
+  test("--host, FERRY_HOST, git config, the last login", async () => {
+    expect(await called()).toBe(d);
+    git("config", "ferry.host", c);
+    expect(await called()).toBe(c);
+    expect(await called([], { FERRY_HOST: a })).toBe(a);
+    expect(await called(["--host", b], { FERRY_HOST: a })).toBe(b);
+  });
+
+  test("a name is enough for one that was logged in to", async () => {
+    expect(await called(["--host", "b.example"])).toBe(b);
+    expect(await called(["--host", "B.Example/"])).toBe(b);
+  });
+
+  test("the link's host comes before the git config's, for commands that take a session", async () => {
+    git("config", "branch.main.ferrySession", "0001");
+    git("config", "branch.main.ferryHost", b);
+    git("config", "ferry.host", c);
+    for (const { calls } of services.values()) calls.length = 0;
+    const { code, stderr } = await ferry(world.next({ cwd: git.folder }), "session", "view");
+    expect({ code, calls: services.get(b)?.calls }).toEqual({ code: 5, calls: ["GET /api/v1/sessions/0001"] });
+    expect(stderr).toMatch(/^ferry: /u);
+  });
+});
+
+describe("what a repository names selects only a host that the user logged in to", () => {
+  test.each([
+    ["ferry.host", "https://evil.example"],
+    ["ferry.host", "http://evil.example"],
+    ["branch.main.ferryHost", "https://evil.example"],
+  ])("%s = %s", async (name, value) => {
+    await login(a);
+    git("config", name, value);
+    git("config", "branch.main.ferrySession", "0001");
+    const { code, stderr } = await ferry(world.next({ cwd: git.folder }), "session", "view");
+    expect(code).toBe(4);
+    expect(stderr).toContain("which you aren't logged in to");
+  });
+});
+
+describe("FERRY_API_KEY", () => {
+  const key = { FERRY_API_KEY: "key-of-https://a.example" };
+
+  test("goes to the host of --host or FERRY_HOST, also without a login", async () => {
+    expect(await called(["--host", a], key)).toBe(a);
+    expect(await called([], { ...key, FERRY_HOST: a })).toBe(a);
+  });
+
+  test("and wins over a stored one there", async () => {
+    await login(b);
+    const { code } = await ferry(world.next({ env: key }), "session", "list", "--host", b);
+    expect(code).toBe(4);
+  });
+
+  test("goes nowhere else: without either it is exit 2", async () => {
+    await login(b);
+    git("config", "ferry.host", b);
+    for (const { calls } of services.values()) calls.length = 0;
+    const result = await ferry(world.next({ cwd: git.folder, env: key }), "session", "list");
+    expect(result).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "ferry: FERRY_API_KEY is set, but no host for it\n  hint: set FERRY_HOST\n",
+    });
+    expect(services.get(b)?.calls).toEqual([]);
+  });
+
+  test.each([" ", "abc\n", "ключ"])("%j is refused before anything is sent", async (value) => {
+    const { code, stderr } = await ferry(world.next({ env: { FERRY_API_KEY: value } }), "session", "list", "--host", a);
+    expect({ code, calls: services.get(a)?.calls }).toEqual({ code: 4, calls: [] });
+    expect(stderr).toContain("FERRY_API_KEY");
+  });
+});
+
+test("nobody logged in and nobody to ask: exit 4 with the ways out", async () => {
+  const { code, stderr } = await ferry(world, "session", "list");
+  expect(code).toBe(4);
+  expect(stderr).toContain('set FERRY_HOST and FERRY_API_KEY, pipe a key to "ferry login --with-token"');
+  expect((await ferry(world.next(), "session", "list", "--host", a)).stderr).toBe(
+    "ferry: not logged in to a.example\n  hint: ferry login --host https://a.example, or set FERRY_API_KEY\n",
+  );
+});
+
+test("a key goes out as the bearer where the service takes only that, and this is remembered", async () => {
+  const service = makeSeedService({ header: "authorization" });
+  world.services.set(a, service.send);
+  const env = { FERRY_HOST: a, FERRY_API_KEY: service.key };
+  expect((await ferry(world.next({ env }), "session", "list")).code).toBe(0);
+  service.calls.length = 0;
+  expect((await ferry(world.next({ env }), "session", "list")).code).toBe(0);
+  expect(service.calls).toHaveLength(1);
+});

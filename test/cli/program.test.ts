@@ -1,0 +1,103 @@
+import { readdirSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { entries } from "../../src/cli/commands/index.ts";
+import { run } from "../../src/cli/run.ts";
+import { ferry } from "../support/ferry.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = makeWorld();
+});
+afterEach(() => world.dispose());
+
+test("--version", async () => {
+  expect(await ferry(world, "--version")).toEqual({ code: 0, stdout: "ferry 0.1.0\n", stderr: "" });
+});
+
+test("without arguments, and with --help, the help is data", async () => {
+  const bare = await ferry(world);
+  expect(bare).toMatchObject({ code: 0, stderr: "" });
+  expect(bare.stdout).toContain("Main job:");
+  expect((await ferry(world.next(), "--help")).stdout).toBe(bare.stdout);
+});
+
+test.each(entries.map(({ name }) => name))("%s --help names its verbs or shows examples", async (name) => {
+  const { code, stdout, stderr } = await ferry(world, name, "--help");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/Examples:|Commands:/u);
+});
+
+test("help VERB is VERB --help", async () => {
+  const { stdout } = await ferry(world, "help", "session", "list");
+  expect(stdout).toContain("ferry session list --status active");
+  expect((await ferry(world.next(), "sessions", "ls", "--help")).stdout).toBe(stdout);
+});
+
+describe("what doesn't fit is exit 2, one line and a hint", () => {
+  test.each([
+    [["sesion"], "ferry: unknown command 'sesion'\n  hint: did you mean session?\n"],
+    [["session", "lst"], "ferry: unknown command 'lst'\n  hint: did you mean one of list, ls?\n"],
+    [["session", "list", "--limt", "3"], "ferry: unknown option '--limt'\n  hint: did you mean --limit?\n"],
+    [["session"], /^ferry: ferry session: what to do with it\? list, .*\n {2}hint: ferry session --help\n$/u],
+    [
+      ["session", "list", "--limit", "0"],
+      /^ferry: option '--limit <number>' argument '0' is invalid\. .*\n {2}hint: see --help\n$/u,
+    ],
+    [["session", "link"], "ferry: missing required argument 'session'\n  hint: see --help\n"],
+    [["whoami", "extra"], /^ferry: too many arguments/u],
+  ])("%j", async (argv, expected) => {
+    const { code, stdout, stderr } = await ferry(world, ...argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    if (typeof expected === "string") expect(stderr).toBe(expected);
+    else expect(stderr).toMatch(expected);
+  });
+});
+
+test("with --json an error is one object on stderr", async () => {
+  const { code, stderr } = await ferry(world, "session", "list", "--json", "--limt", "3");
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr)).toEqual({
+    error: { kind: "usage", message: "unknown option '--limt'", hint: "did you mean --limit?" },
+  });
+});
+
+test("a stack trace only with --verbose", async () => {
+  expect((await ferry(world, "whoami", "--host", "https://x.example")).stderr).not.toContain("at ");
+  expect((await ferry(world.next(), "whoami", "--host", "https://x.example", "-v")).stderr).toMatch(/\n\s+at /u);
+});
+
+test("a closed pipe is no failure; a full disk is", async () => {
+  const failing = (code: string) => ({
+    ...world.host,
+    terminal: {
+      ...world.terminal,
+      stdout: { ...world.terminal.stdout, write: () => Promise.reject(Object.assign(new Error(`${code}: write`), { code })) },
+    },
+  });
+  expect(await run(["--help"], failing("EPIPE"))).toBe(0);
+  expect(world.terminal.written.stderr).toBe("");
+  expect(await run(["--help"], failing("ENOSPC"))).toBe(1);
+  expect(world.terminal.written.stderr).toBe("ferry: ENOSPC: write\n");
+});
+
+test("every verb's file is listed by its noun", async () => {
+  const commands = new URL("../../src/cli/commands/", import.meta.url);
+  const exported = new Set<unknown>();
+  for (const noun of readdirSync(commands, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+    for (const file of readdirSync(new URL(`${noun.name}/`, commands)).filter((name) => name !== "index.ts")) {
+      const module = (await import(new URL(`${noun.name}/${file}`, commands).href)) as Record<string, unknown>;
+      for (const value of Object.values(module))
+        if (typeof value === "object" && value !== null && "run" in value && "summary" in value) exported.add(value);
+    }
+  const listed = (await Promise.all(entries.map(({ load }) => load()))).flat();
+  expect(listed).toHaveLength(exported.size);
+  for (const verb of listed) expect(exported).toContain(verb);
+});
+
+test("a verb of its own has the summary of its entry", async () => {
+  for (const { summary, load } of entries) {
+    const loaded = await load();
+    if ("summary" in loaded) expect(loaded.summary).toBe(summary);
+  }
+});

@@ -1,0 +1,209 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
+import { serveLocally } from "../../support/local.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+let service: { stop(): Promise<void> };
+let git: TestGit;
+let count = 0;
+
+beforeAll(async () => {
+  world = makeWorld();
+  service = await serveLocally(world);
+});
+afterAll(async () => {
+  await service.stop();
+  await world.dispose();
+});
+
+beforeEach(() => {
+  git = makeRepository(join(world.folder, `repo${++count}`));
+  commitFiles(git, { "a.txt": "a\n" }, "first");
+});
+afterEach(() => {
+  expect(git("status", "--porcelain")).toBe("");
+  expect(git("worktree", "list").split("\n")).toHaveLength(1);
+});
+
+const here = (): World => world.next({ cwd: git.folder });
+
+test("the main job: a session, its timeline, its commit", async () => {
+  const base = git("rev-parse", "HEAD");
+  const { code, stdout, stderr } = await ferry(here(), "run", "echo hi > hi.txt");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^host: local\n/u) as string });
+  expect(stderr).toContain(`base: main at ${base.slice(0, 12)}\n`);
+  expect(stdout).toMatch(/echo hi > hi\.txt[\s\S]*exit 0[\s\S]*created hi\.txt/u);
+  const head = git("rev-parse", "HEAD");
+  expect(stderr.split("\n").at(-2)).toBe(
+    `1 commit (${head.slice(0, 12)}) onto main at ${base.slice(0, 12)}; undo with: git reset --keep ${base.slice(0, 12)}`,
+  );
+  expect(git("show", "--no-patch", "--format=%P|%an|%ae|%cn|%ce|%s")).toBe(
+    `${base}|shell|shell@ferry.local|shell|shell@ferry.local|echo hi > hi.txt`,
+  );
+  const session = git("config", "branch.main.ferrySession");
+  expect(git("show", "--no-patch", "--format=%(trailers:key=Ferry-Session,valueonly)")).toContain(session);
+  expect(git("config", "branch.main.ferryHost")).toBe("local");
+  expect(readFileSync(join(git.folder, "hi.txt"), "utf8")).toBe("hi\n");
+
+  const again = await ferry(here(), "pull");
+  expect(again).toEqual({ code: 0, stdout: "", stderr: "nothing new\n" });
+});
+
+test("with --json: the session, the events, the result, a line each", async () => {
+  const { code, stdout } = await ferry(here(), "run", "--json", "echo 1 > one");
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const [first, last] = [lines.at(0), lines.at(-1)];
+  expect(code).toBe(0);
+  expect(first).toMatchObject({ type: "session", session: { status: "active", auto_commit: true } });
+  const { id } = first?.["session"] as { id: string };
+  expect(last).toMatchObject({
+    type: "result",
+    result: {
+      session_id: id,
+      host: "local",
+      outcome: "idle",
+      exit: 0,
+      pull: { applied: true, exactness: "exact", tip: git("rev-parse", "HEAD") },
+    },
+  });
+  const events = lines.slice(1, -1);
+  expect(events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(["user_message", "agent_run_repository_command", "agent_file_create"]),
+  );
+  expect(new Set(events.map((event) => event["id"])).size).toBe(events.length);
+});
+
+test("a script that fails: its commit comes all the same, and the exit code is the agent's", async () => {
+  const { code, stderr } = await ferry(here(), "run", "echo half > half; exit 3");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/\nferry: the agent failed\n {2}hint: what happened: ferry events ses_\w+\n$/u);
+  expect(existsSync(join(git.folder, "half"))).toBe(true);
+});
+
+test("no changes is 0", async () => {
+  const { code, stderr } = await ferry(here(), "run", "true");
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/\nnothing new\n$/u);
+});
+
+test("what of the user's work is not in the sandbox is said first", async () => {
+  commitFiles(git, { "b.txt": "b\n" }, "second");
+  git("rm", "--quiet", "--cached", "b.txt");
+  const { stderr } = await ferry(here(), "run", "--pull", "none", "cat a.txt");
+  expect(stderr).toContain("not in the sandbox: 2 files uncommitted\n");
+  git("add", "b.txt");
+});
+
+describe("where HEAD is not a branch with a commit", () => {
+  test("detached: HEAD moves, stays detached, and pull still knows the session", async () => {
+    git("checkout", "--quiet", "--detach");
+    const { code, stderr } = await ferry(here(), "run", "echo d > d");
+    expect(code).toBe(0);
+    expect(stderr).toContain("onto the detached HEAD at");
+    expect(git("rev-parse", "--abbrev-ref", "HEAD")).toBe("HEAD");
+    expect((await ferry(here(), "pull")).stderr).toBe("nothing new\n");
+  });
+
+  test("unborn: the branch is born", async () => {
+    git = makeRepository(join(world.folder, `unborn${count}`));
+    const { code, stderr } = await ferry(here(), "run", "echo u > u");
+    expect({ code, subject: git("log", "--format=%s") }).toEqual({ code: 0, subject: "echo u > u" });
+    expect(stderr).toContain("base: main at nothing yet\n");
+  });
+});
+
+test("--detach starts it and goes; message, wait and pull take it from there", async () => {
+  expect((await ferry(here(), "run", "--detach", "echo 1 > one")).code).toBe(0);
+  expect(await ferry(here(), "session", "wait", "--timeout", "20s")).toEqual({ code: 0, stdout: "idle\n", stderr: "" });
+  const sent = await ferry(
+    here(),
+    "message",
+    "send",
+    git("config", "branch.main.ferrySession"),
+    "--wait",
+    "--json",
+    "echo 2 > two",
+  );
+  expect(JSON.parse(sent.stdout)).toMatchObject({ outcome: "idle", status: "active", agent_status: "idle", exit: 0 });
+  const pulled = await ferry(here(), "pull", "--json");
+  expect(JSON.parse(pulled.stdout)).toMatchObject({ applied: true, commits: [{ sequence: 1 }, { sequence: 2 }] });
+});
+
+test("Ctrl-C ends the watching, says how to go on, and the session goes on", async () => {
+  const watched = here();
+  const running = ferry(watched, "run", "sleep 1; echo late > late");
+  await expect.poll(() => watched.terminal.written.stdout, { timeout: 10_000 }).toContain("sleep 1");
+  watched.interrupt();
+  const { code, stderr } = await running;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(
+    /ses_\w+ goes on; follow it: ferry tail ses_\w+, stop it: ferry session cancel ses_\w+\nferry: interrupted\n$/u,
+  );
+  expect((await ferry(here(), "session", "wait")).code).toBe(0);
+  expect((await ferry(here(), "pull")).code).toBe(0);
+  expect(existsSync(join(git.folder, "late"))).toBe(true);
+});
+
+test("--cancel-on-interrupt stops the agent too", async () => {
+  const watched = here();
+  const running = ferry(watched, "run", "--cancel-on-interrupt", "sleep 30; echo late > late");
+  await expect.poll(() => watched.terminal.written.stdout, { timeout: 10_000 }).toContain("sleep 30");
+  watched.interrupt();
+  expect((await running).stderr).toContain("was told to stop");
+  const { code, stdout } = await ferry(here(), "session", "wait", "--timeout", "20s");
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "canceled\n" });
+});
+
+test("a timeout while the agent works is exit 8", async () => {
+  const { code, stderr } = await ferry(here(), "run", "--timeout", "200ms", "--pull", "none", "sleep 30");
+  expect(code).toBe(8);
+  expect(stderr).toMatch(/ferry: the agent is still working\n {2}hint: follow it with: ferry tail ses_\w+\n$/u);
+  expect((await ferry(here(), "session", "close", "--json")).code).toBe(0);
+});
+
+test("where HEAD moved on, nothing changes, and it is told", async () => {
+  expect((await ferry(here(), "run", "--pull", "none", "echo s > s")).code).toBe(0);
+  commitFiles(git, { "mine.txt": "m\n" }, "mine");
+  const head = git("rev-parse", "HEAD");
+  const { code, stderr } = await ferry(here(), "pull");
+  expect({ code, head: git("rev-parse", "HEAD") }).toEqual({ code: 3, head });
+  expect(stderr).toMatch(/^ferry: .+\n {2}hint: .+\n$/u);
+});
+
+test("a session of another repository is refused", async () => {
+  const { stdout } = await ferry(here(), "run", "--json", "--pull", "none", "echo x > x");
+  const { session } = JSON.parse(stdout.split("\n")[0] ?? "") as { session: { id: string } };
+  git = makeRepository(join(world.folder, `other${count}`));
+  commitFiles(git, { "a.txt": "a\n" }, "first");
+  const { code, stderr } = await ferry(here(), "pull", session.id);
+  expect(code).toBe(3);
+  expect(stderr).toContain("which this working copy is not of");
+});
+
+test("the series as a mailbox, for plain git am", async () => {
+  await ferry(here(), "run", "--pull", "none", "echo m > m");
+  const session = git("config", "branch.main.ferrySession");
+  const { code, stdout } = await ferry(here(), "patch");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^From [0-9a-f]{40} Mon Sep 17 00:00:00 2001\n/u);
+  expect((await ferry(here(), "patch", session, "--output-directory", "../patches")).code).toBe(0);
+  expect(readFileSync(join(world.folder, "patches", "0001-echo-m-m.patch"), "utf8")).toBe(stdout);
+});
+
+test("without a prompt, or without a repository, nothing is started", async () => {
+  expect(await ferry(here(), "run")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("the prompt is missing") as string,
+  });
+  expect(await ferry(world.next(), "run", "true")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("is not in a git repository") as string,
+  });
+});
