@@ -15,8 +15,13 @@ export function noAnswer(error: unknown, name: string, sent = !(error instanceof
   return new NoAnswerError(`${name}: ${what}`, { sent, code, hint, cause });
 }
 
+/** OpenSSL's words for a certificate that isn't believed, and Node's for one of another name. */
+export function isCertificateError(code: string): boolean {
+  return /CERT|SIGNED|SIGNATURE|ISSUER|ALTNAME/.test(code);
+}
+
 /** The system's word, also where it is wrapped (several addresses tried, a proxy's tunnel refused). */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
   if ("code" in error && typeof error.code === "string") return error.code;
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
@@ -54,8 +59,7 @@ function explain(code: string, error: unknown): Explanation {
   const known = explanations[code];
   if (known !== undefined) return { ...known, what: `${known.what} (${code})` };
   const message = error instanceof Error ? oneLine(error.message) : String(error);
-  if (/CERT|SIGNED|ISSUER/.test(code))
-    return { what: `its certificate is not trusted: ${message} (${code})`, hint: certificateHint };
+  if (isCertificateError(code)) return { what: `its certificate is not trusted: ${message} (${code})`, hint: certificateHint };
   if (code.startsWith("HPE_")) return { what: `it doesn't speak HTTP: ${message} (${code})` };
   return { what: `${message} (${code})` };
 }

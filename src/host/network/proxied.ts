@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { isLoopback } from "../../base/address.ts";
 import type { Environment } from "../host.ts";
-import { NotSentError } from "./failure.ts";
+import { codeOf, isCertificateError, NotSentError } from "./failure.ts";
 import { connectTimeout, type Transport } from "./send.ts";
 
 /**
@@ -53,12 +53,18 @@ function lowerFirst(env: Environment, name: string): string {
   return env[name] ?? env[name.toUpperCase()] ?? "";
 }
 
-const beforeSending =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|UND_ERR_ABORTED)$|CERT|SIGNED|ISSUER/;
+const beforeSending: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_ABORTED",
+]);
 
 /** No connection to the proxy, no tunnel, or no TLS in it: nothing of the request can have gone out. */
 function isBeforeSending(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if ("code" in error && typeof error.code === "string" && beforeSending.test(error.code)) return true;
-  return isBeforeSending(error.cause);
+  const code = codeOf(error);
+  return beforeSending.has(code) || isCertificateError(code);
 }
