@@ -62,17 +62,20 @@ describe("the main job", () => {
     expect(await project.git("rev-parse", "HEAD")).toBe(before);
   });
 
-  test("nothing runs but the service", async () => {
-    const { stdout } = await ferry(project, "service", "status", "--json");
-    const { pid } = JSON.parse(stdout) as { pid: number };
-    expect(binary.processes()).toEqual([pid]);
-  });
-
   test("a second turn of the same session comes on top", async () => {
-    await ferry(project, "say", "--wait", "echo more >> hi.txt");
+    await ferry(project, "say", "echo more >> hi.txt");
+    await ferry(project, "session", "wait");
     await ferry(project, "pull");
     expect(await project.git("rev-list", "--count", `${base}..HEAD`)).toBe("2");
     expect(await readFile(join(project.path, "hi.txt"), "utf8")).toBe("hi\nmore\n");
+  });
+
+  test("nothing runs then but the service, and when that is stopped, nothing", async () => {
+    await ferry(project, "session", "close", session, "--finished");
+    const { stdout } = await ferry(project, "service", "status", "--json");
+    expect(binary.processes()).toEqual([(JSON.parse(stdout) as { pid: number }).pid]);
+    await ferry(project, "service", "stop");
+    expect(binary.processes()).toEqual([]);
   });
 });
 
