@@ -1,5 +1,4 @@
 import * as acp from "@agentclientprotocol/sdk";
-import { Readable, Writable } from "node:stream";
 import { asFerryError, FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import type { SandboxProcess } from "../sandbox/driver.ts";
@@ -31,7 +30,7 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
     .onRequest(acp.methods.client.session.requestPermission, ({ params }) => ({ outcome: allow(params.options) }))
     .onNotification(acp.methods.client.session.update, ({ params }) => report?.(params.update))
     .connect(
-      acp.ndJsonStream(Writable.toWeb(child.stdin as Writable), Readable.toWeb(child.stdout as Readable), { maxMessageBytes }),
+      acp.ndJsonStream(toWeb(child.stdin), ReadableStream.from(child.stdout as AsyncIterable<Uint8Array>), { maxMessageBytes }),
     );
   const died = child.exit.then((exit) => {
     connection.close();
@@ -68,6 +67,13 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
       child.kill();
     },
   };
+}
+
+/** Waits for each piece to be taken, so that a stuck agent can't fill the memory. */
+function toWeb(stdin: NodeJS.WritableStream): WritableStream<Uint8Array> {
+  return new WritableStream({
+    write: (chunk) => new Promise((resolve, reject) => stdin.write(chunk, (error) => (error ? reject(error) : resolve()))),
+  });
 }
 
 async function open(agent: acp.ClientContext, { name, cwd, version }: AcpOptions): Promise<string> {

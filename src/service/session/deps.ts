@@ -39,7 +39,7 @@ export const defaultLimits: SessionLimits = {
   sandbox: { memoryMB: 4096, processes: 512, cpus: 2, diskMB: 8192, wall: 24 * 3_600_000 },
   idle: 30 * 60_000,
   startup: 60_000,
-  bundle: 1024 * 1024 * 1024,
+  bundle: 256 * 1024 * 1024,
 };
 
 /** The time as the wire writes it: ISO 8601 with milliseconds, UTC. */

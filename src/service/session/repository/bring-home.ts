@@ -3,8 +3,10 @@ import { makeId } from "../../../base/ids.ts";
 import type { Git } from "../../../git/git.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
 import type { SessionsDeps } from "../deps.ts";
-import { runInside, script } from "../workspace/inside.ts";
-import { layout, own } from "./layout.ts";
+import { runInside } from "../workspace/inside.ts";
+import { findTips, pack } from "../workspace/tips.ts";
+import type { Ref } from "./bundle.ts";
+import { layout, own, uncommittedRef } from "./layout.ts";
 import { takeIn } from "./take-in.ts";
 
 /** The session's series as its own repository has it. */
@@ -23,58 +25,37 @@ export interface BroughtHome {
   readonly remark: string;
 }
 
-/** Where the session's branch and HEAD stand inside. `$1` is the branch. Three lines: commit or empty, HEAD's ref or empty, HEAD's commit. */
-const whereabouts = `
-git rev-parse --quiet --verify "refs/heads/$1^{commit}" || echo
-git symbolic-ref --quiet HEAD || echo
-git rev-parse --quiet --verify "HEAD^{commit}" || echo
-`;
-
-/** Writes the branch as a bundle, without what the session's repository has of it: `$2` and on, as far as they are there. */
-const bundle = `
-branch=$1; shift
-for commit; do
-  shift
-  ! git cat-file -e "$commit^{commit}" 2>/dev/null || set -- "$@" "^$commit"
-done
-exec git bundle create --quiet - "refs/heads/$branch" "$@"
-`;
-
 /**
- * Brings what the session's branch has in the sandbox into the session's repository, and moves the branch there. The branch is
- * what counts: commits that lie elsewhere stay in the sandbox, and the remark says so.
+ * Brings what the session's branch has in the sandbox into the session's repository, and with it the workspace `tree` as far as
+ * it isn't committed, so that nothing of it is lost with the sandbox. The branch is what counts: commits that lie elsewhere stay
+ * in the sandbox, and the remark says so.
  * @throws FerryError failure where the sandbox's series can't be read or isn't sound; the session's stays as it was then
  */
-export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, series: Series): Promise<BroughtHome> {
+export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: string, series: Series): Promise<BroughtHome> {
   const { git } = deps;
   const { branch, base, head } = series;
   const gitDir = layout.repository(deps.data, series.sessionId);
-  const [tip = "", headRef = "", headCommit = ""] = (await runInside(sandbox, whereabouts, [branch], { limit: 64 * 1024 }))
-    .toString("utf8")
-    .split("\n");
-  const astray = headCommit === tip || headRef === `refs/heads/${branch}` ? "" : straying(headRef, branch);
-  if (tip === "")
-    return { head, remark: head === "" ? astray : `the branch ${branch} is gone from the sandbox; what came before is kept` };
-  if (tip === head) return { head, remark: astray };
+  const tips = await findTips(sandbox, branch, tree);
+  if (tips.tip === "" && head !== "")
+    return { head, remark: `the branch ${branch} is gone from the sandbox; what came before is kept` };
 
-  const ref = `refs/heads/${branch}`;
-  const { argv, env } = script(bundle, [branch, ...new Set([base, head].filter((commit) => commit !== ""))]);
-  const child = await sandbox.spawn(argv, { cwd: sandbox.workspace, env });
-  child.stdin.end();
-  try {
-    const quarantine = join(layout.session(deps.data, series.sessionId), makeId("sbx", deps.host.random));
-    await takeIn(deps, child.stdout as AsyncIterable<Uint8Array>, { gitDir, quarantine, ref, tip, limit: deps.limits.bundle });
-  } finally {
-    child.kill();
-  }
-  if (base !== "" && !(await isAncestor(git, gitDir, base, tip)))
+  const moves: Move[] = [
+    { name: `refs/heads/${branch}`, from: head, commit: tips.tip },
+    { name: uncommittedRef, from: await resolve(git, gitDir, uncommittedRef), commit: tips.uncommitted },
+  ].filter(({ from, commit }) => from !== commit);
+  const brought = moves.filter(({ commit }) => commit !== "");
+  if (brought.length > 0) await fetchFrom(deps, sandbox, brought, { ...series, gitDir });
+  if (base !== "" && !(await isAncestor(git, gitDir, base, tips.tip)))
     return {
       head,
-      remark: `the branch ${branch} no longer holds the commit it began with (${base.slice(0, 12)}): its commits can't be brought home`,
+      remark: `the branch ${branch} no longer holds the commit it began with, ${base}: its commits can't be brought home`,
     };
-  await git.ok(["update-ref", ref, tip, head === "" ? "0".repeat(tip.length) : head], own(gitDir));
-  const rewritten = head !== "" && !(await isAncestor(git, gitDir, head, tip));
-  return { head: tip, remark: rewritten ? `the agent rewrote commits of ${branch} that were brought home before` : astray };
+  await git.ok(["update-ref", "--stdin"], { ...own(gitDir), input: moves.map(instruction).join("") });
+  const rewritten = head !== "" && !(await isAncestor(git, gitDir, head, tips.tip));
+  return {
+    head: tips.tip,
+    remark: rewritten ? `the agent rewrote commits of ${branch} that were brought home before` : tips.remark,
+  };
 }
 
 /** Whether `ancestor` is in the history of `commit`; false also where the repository doesn't have it. */
@@ -82,7 +63,29 @@ export async function isAncestor(git: Git, gitDir: string, ancestor: string, com
   return (await git.run(["merge-base", "--is-ancestor", ancestor, commit], own(gitDir))).code === 0;
 }
 
-function straying(headRef: string, branch: string): string {
-  const where = headRef === "" ? "a detached HEAD" : headRef.replace(/^refs\/heads\//u, "");
-  return `the agent works on ${where}; only commits on ${branch} come home`;
+interface Move extends Ref {
+  /** Where the ref is now; "" for nowhere. */
+  readonly from: string;
+}
+
+async function resolve(git: Git, gitDir: string, ref: string): Promise<string> {
+  return (await git.run(["rev-parse", "--quiet", "--verify", ref], own(gitDir))).stdout.toString("utf8").trim();
+}
+
+async function fetchFrom(
+  deps: SessionsDeps,
+  sandbox: Sandbox,
+  refs: readonly Ref[],
+  { sessionId, gitDir, base, head }: Series & { readonly gitDir: string },
+): Promise<void> {
+  const args = [String(refs.length), ...refs.map(({ name }) => name), ...[base, head].filter((commit) => commit !== "")];
+  const bundle = await runInside(sandbox, pack, args, { limit: deps.limits.bundle });
+  const quarantine = join(layout.session(deps.data, sessionId), makeId("sbx", deps.host.random));
+  await takeIn(deps, bundle, { gitDir, quarantine, refs: refs.map(({ name, commit }) => ({ name, commit })) });
+}
+
+/** A line of `git update-ref --stdin`. An id of zeros stands for "not there". */
+function instruction({ name, from, commit }: Move): string {
+  const none = "0".repeat(Math.max(from.length, commit.length));
+  return commit === "" ? `delete ${name} ${from}\n` : `update ${name} ${commit} ${from || none}\n`;
 }

@@ -5,39 +5,24 @@ export interface BundleHeader {
   readonly objectFormat: string;
   /** Commits that the reader must have. */
   readonly prerequisites: readonly string[];
-  readonly refs: readonly { readonly name: string; readonly commit: string }[];
+  readonly refs: readonly Ref[];
 }
 
-/** A sandbox's series needs a prerequisite or two and one ref. */
-const maxHeader = 64 * 1024;
+export interface Ref {
+  /** In full. */
+  readonly name: string;
+  readonly commit: string;
+}
 
 /**
- * Reads the header off a bundle; `pack` gives what follows it.
+ * Cuts a bundle into its header and its pack.
  * @throws FerryError failure where it is none
  */
-export async function readBundle(
-  source: AsyncIterable<Uint8Array>,
-): Promise<{ header: BundleHeader; pack: AsyncIterable<Uint8Array> }> {
-  const chunks = source[Symbol.asyncIterator]();
-  let read = Buffer.alloc(0);
-  for (;;) {
-    // An empty line ends it. None can come earlier: each line of a header holds something.
-    const end = read.indexOf("\n\n");
-    if (end !== -1)
-      return { header: parseHeader(read.subarray(0, end).toString("utf8")), pack: follow(read.subarray(end + 2), chunks) };
-    const next = await chunks.next();
-    if (next.done === true || read.length > maxHeader) throw new FerryError("failure", "the sandbox gave no bundle");
-    read = Buffer.concat([read, next.value]);
-  }
-}
-
-async function* follow(first: Buffer, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  for (;;) {
-    const next = await chunks.next();
-    if (next.done === true) return;
-    yield next.value;
-  }
+export function readBundle(bundle: Buffer): { header: BundleHeader; pack: Buffer } {
+  // An empty line ends the header. None can come earlier: each line of it holds something.
+  const end = bundle.indexOf("\n\n");
+  if (end === -1) throw new FerryError("failure", "the sandbox gave no bundle");
+  return { header: parseHeader(bundle.subarray(0, end).toString("utf8")), pack: bundle.subarray(end + 2) };
 }
 
 /** @throws FerryError failure naming what it doesn't know */
@@ -47,7 +32,7 @@ export function parseHeader(text: string): BundleHeader {
     throw new FerryError("failure", "the sandbox gave no bundle");
   let objectFormat = "sha1";
   const prerequisites: string[] = [];
-  const refs: { name: string; commit: string }[] = [];
+  const refs: Ref[] = [];
   for (const line of lines) {
     const [, capability] = /^@object-format=(sha1|sha256)$/u.exec(line) ?? [];
     const [, prerequisite] = /^-([0-9a-f]{40}(?:[0-9a-f]{24})?)(?: .*)?$/u.exec(line) ?? [];

@@ -9,6 +9,9 @@ export const layout = {
   sandboxes: (data: string) => join(data, "sandboxes"),
 };
 
+/** In a session's repository: a commit of what its workspace held, and had not committed, when the last turn ended. */
+export const uncommittedRef = "refs/ferry/uncommitted";
+
 /** Git in a repository of the service's own: named outright, and without any user's or system's configuration. */
 export function own(gitDir: string) {
   return { cwd: gitDir, gitDir, isolated: true } as const;

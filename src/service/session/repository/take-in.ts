@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
 import type { Git } from "../../../git/git.ts";
 import type { SessionsDeps } from "../deps.ts";
-import { type BundleHeader, readBundle } from "./bundle.ts";
+import { type BundleHeader, readBundle, type Ref } from "./bundle.ts";
 import { own } from "./layout.ts";
 
 export interface TakeIn {
@@ -10,11 +10,8 @@ export interface TakeIn {
   readonly gitDir: string;
   /** A folder of this call's own, for what isn't checked yet. */
   readonly quarantine: string;
-  /** The full ref that the bundle must bring, and the commit that it must bring it to. */
-  readonly ref: string;
-  readonly tip: string;
-  /** Bytes at most. */
-  readonly limit: number;
+  /** What the bundle must bring, no more and no less. */
+  readonly refs: readonly Ref[];
 }
 
 /**
@@ -22,36 +19,38 @@ export interface TakeIn {
  * strict checks beside the repository, and only a connected series moved into it. Moves no ref.
  * @throws FerryError failure where it isn't what it should be; nothing is left of it then
  */
-export async function takeIn(
-  deps: Pick<SessionsDeps, "git" | "host">,
-  bundle: AsyncIterable<Uint8Array>,
-  what: TakeIn,
-): Promise<void> {
+export async function takeIn(deps: Pick<SessionsDeps, "git" | "host">, bundle: Buffer, what: TakeIn): Promise<void> {
   const { git, host } = deps;
   const { gitDir, quarantine } = what;
-  const { header, pack } = await readBundle(bundle);
+  const { header, pack } = readBundle(bundle);
   await checkHeader(git, header, what);
   await host.files.write(join(quarantine, "info", "alternates"), `${join(gitDir, "objects")}\n`);
   try {
     const options = { ...own(gitDir), env: { GIT_OBJECT_DIRECTORY: quarantine } };
-    const args = ["index-pack", "--stdin", "--strict", "--fix-thin", `--max-input-size=${what.limit}`];
     // Large blobs are streamed and not held: a small pack may hold a very large one.
-    await git.ok(args, { ...options, config: { "core.bigFileThreshold": "16m" }, input: pack });
-    await git.ok(["rev-list", "--quiet", "--objects", what.tip, "--not", "--all"], options);
+    const config = { "core.bigFileThreshold": "16m" };
+    await git.ok(["index-pack", "--stdin", "--strict", "--fix-thin", `--max-input-size=${pack.length}`], {
+      ...options,
+      config,
+      input: pack,
+    });
+    await git.ok(["rev-list", "--quiet", "--objects", ...what.refs.map(({ commit }) => commit), "--not", "--all"], options);
     await release(deps, quarantine, join(gitDir, "objects", "pack"));
   } finally {
     await host.files.remove(quarantine);
   }
 }
 
-async function checkHeader(git: Git, header: BundleHeader, { gitDir, ref, tip }: TakeIn): Promise<void> {
-  const [brought, ...more] = header.refs;
-  if (brought?.name !== ref || brought.commit !== tip || more.length > 0)
+async function checkHeader(git: Git, header: BundleHeader, { gitDir, refs }: TakeIn): Promise<void> {
+  const lines = (list: readonly Ref[]) =>
+    list
+      .map(({ name, commit }) => `${commit} ${name}`)
+      .toSorted()
+      .join("\n");
+  if (lines(header.refs) !== lines(refs))
     throw new FerryError("failure", "the sandbox gave a bundle of something else than the session's branch");
-  const known = await git.ok(["cat-file", "--batch-check"], {
-    ...own(gitDir),
-    input: header.prerequisites.map((id) => `${id}\n`).join(""),
-  });
+  const input = header.prerequisites.map((id) => `${id}\n`).join("");
+  const known = await git.ok(["cat-file", "--batch-check"], { ...own(gitDir), input });
   if (/ missing$/mu.test(known.toString("utf8")))
     throw new FerryError("failure", "the sandbox gave a bundle on top of a commit that the session doesn't have");
 }

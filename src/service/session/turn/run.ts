@@ -48,6 +48,8 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
   try {
     const outcome = await work(tools, turn, room);
     await saveWork(tools, turn, room, outcome);
+    // A sandbox that reached a limit is no good place any more; what it held is saved.
+    if (room.sandbox.exceeded() !== undefined) await rooms.leave(turn.session.id);
     return outcome;
   } catch (error) {
     room.dismissAgent();
@@ -57,6 +59,7 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
 
 /** What the agent does, until it is done or stopped. */
 async function work({ deps, timeline }: TurnTools, { session, message, signal }: Turn, room: Room): Promise<TurnOutcome> {
+  if (signal.aborted) return { type: "canceled", reason: "" };
   const record = new TurnRecord(session.id, timeline, room, signal);
   const stopped = new AbortController();
   const stopping = stopOn(signal, deps, room, stopped.signal);
@@ -70,7 +73,6 @@ async function work({ deps, timeline }: TurnTools, { session, message, signal }:
 }
 
 async function prompt(room: Room, text: string, record: TurnRecord, signal: AbortSignal): Promise<TurnOutcome> {
-  if (signal.aborted) return { type: "canceled", reason: "" };
   try {
     const agent = await room.agent();
     const ask = () => void agent.cancel().catch(() => undefined);
@@ -116,7 +118,7 @@ async function saveWork(tools: TurnTools, { session, message }: Turn, room: Room
     base: session.base_commit ?? "",
     head: session.head_commit ?? "",
   };
-  const home = await bringHome(deps, room.sandbox, series);
+  const home = await bringHome(deps, room.sandbox, room.lastTree, series);
   if (home.remark !== "") await timeline.say(session.id, home.remark);
   await tools.arrived(session, home);
 }

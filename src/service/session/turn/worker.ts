@@ -1,11 +1,9 @@
 import { asFerryError } from "../../../base/errors.ts";
 import type { Session } from "../../../wire/resources.ts";
-import { type SessionsDeps } from "../deps.ts";
 import type { Mutex } from "../mutex.ts";
 import { runTurn, type TurnOutcome, type TurnTools } from "./run.ts";
 import { findSession, settle, type UserMessage } from "../settle.ts";
 import type { Trigger } from "../state.ts";
-import type { Timeline } from "../timeline/timeline.ts";
 
 /** How long a lease holds without being renewed, and how often it is, in ms. */
 const lease = { length: 30_000, renewal: 10_000 };
