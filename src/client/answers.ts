@@ -30,6 +30,9 @@ const forms = {
   cancelSession: "done",
   closeSession: "done",
   readPatches: "object",
+  listKeys: "page",
+  createKey: "resource",
+  revokeKey: "done",
 } as const satisfies Record<RouteName, Form>;
 
 type Form = "resource" | "page" | "events" | "object" | "done";

@@ -85,6 +85,15 @@ export const contract = {
     status: 200,
     media: ["application/mbox", "application/x-git-bundle"],
   },
+
+  listKeys: { summary: "List API keys", query: page, answer: listOf(resources.apiKey), status: 200 },
+  createKey: {
+    summary: "Create an API key; its secret is shown this once",
+    body: resources.createKey,
+    answer: resources.createdKey,
+    status: 201,
+  },
+  revokeKey: { summary: "Revoke an API key", answer: resources.apiKey, status: 200 },
 } as const satisfies Record<RouteName, Operation>;
 
 type ParamsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamsIn<Rest> : never;

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "./event.ts";
-import type { CliInfo, Provider, Repository, Session } from "./resources.ts";
+import type { ApiKey, CliInfo, Provider, Repository, Session } from "./resources.ts";
 
 /** The names of each resource's fields, for whoever picks some of them: no schema library is loaded for that. A test keeps them whole. */
 export const fields = {
@@ -57,6 +57,7 @@ export const fields = {
     "updated_at",
     "revision",
   ],
+  apiKey: ["id", "name", "user_id", "scopes", "expires_at", "revoked_at", "created_at"],
   cliInfo: ["service", "portal_url", "workspace", "user", "key", "capabilities"],
 } as const satisfies Fields;
 
@@ -65,5 +66,6 @@ interface Fields {
   readonly repository: readonly (keyof Repository)[];
   readonly session: readonly (keyof Session)[];
   readonly event: readonly (keyof SessionEvent)[];
+  readonly apiKey: readonly (keyof ApiKey)[];
   readonly cliInfo: readonly (keyof CliInfo)[];
 }

@@ -178,6 +178,27 @@ export const cliInfo = z.looseObject({
   capabilities: z.array(z.enum(capabilities)),
 });
 
+/** Everything about a key but the key itself. */
+export const apiKey = z.looseObject({
+  id: text,
+  name: text,
+  user_id: text,
+  scopes: z.array(z.enum(scopes)),
+  expires_at: time.nullable(),
+  revoked_at: time.nullable(),
+  created_at: time,
+});
+
+export const createdKey = apiKey.extend({ secret: text });
+
+export const createKey = z.strictObject({
+  name: filled.max(100),
+  scopes: z.array(z.enum(scopes)).min(1),
+  /** Without it, the key lives as long as the one that makes it. */
+  expires_at: time.optional(),
+});
+
+export type ApiKey = Known<z.infer<typeof apiKey>>;
 export type Provider = Known<z.infer<typeof provider>>;
 export type Repository = Known<z.infer<typeof repository>>;
 export type Analysis = Known<z.infer<typeof analysis>>;

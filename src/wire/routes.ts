@@ -1,11 +1,11 @@
-import type { Access, ScopedResource } from "./values.ts";
+import type { Access, GuardedResource } from "./values.ts";
 
 /** One operation of the interface, as plain data: the client needs no schema to call it. */
 export interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: `/api/v1/${string}`;
   /** Whose scopes it needs; null: any valid key. */
-  readonly resource: ScopedResource | null;
+  readonly resource: GuardedResource | null;
   readonly access: Access;
   /** Whether it is of our extension and not of the seed. */
   readonly extension?: true;
@@ -57,6 +57,10 @@ export const routes = {
     access: "read",
     extension: true,
   },
+
+  listKeys: { method: "GET", path: `${api}/api-keys`, resource: "all", access: "read", extension: true },
+  createKey: { method: "POST", path: `${api}/api-keys`, resource: "all", access: "write", extension: true },
+  revokeKey: { method: "DELETE", path: `${api}/api-keys/{keyId}`, resource: "all", access: "write", extension: true },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

@@ -78,9 +78,13 @@ export type Scope = (typeof scopes)[number];
 
 export type Access = "read" | "write";
 
-/** The four scopes of which a key must hold at least one (seed, Authentication 3). */
-export function acceptedScopes(resource: ScopedResource, access: Access): Scope[] {
-  return [`${resource}:${access}`, `${resource}:all`, `all:${access}`, "all:all"];
+/** What an operation is about: one of the seed's three resources, or `all` for what concerns the whole workspace (keys). */
+export type GuardedResource = ScopedResource | "all";
+
+/** The four scopes of which a key must hold at least one (seed, Authentication 3); for the whole workspace there are two. */
+export function acceptedScopes(resource: GuardedResource, access: Access): Scope[] {
+  const whole: Scope[] = [`all:${access}`, "all:all"];
+  return resource === "all" ? whole : [`${resource}:${access}`, `${resource}:all`, ...whole];
 }
 
 /** The parts of our extension that a service can have, as `GET /api/v1/cli` lists them. */

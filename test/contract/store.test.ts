@@ -311,7 +311,7 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
     await database.destroy();
     await expect(open()).rejects.toMatchObject({
       kind: "failure",
-      message: "the service's database has version 999, this ferry knows 1",
+      message: `the service's database has version 999, this ferry knows ${migrations.length}`,
     });
   });
 });

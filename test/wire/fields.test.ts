@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { sessionEvent } from "../../src/wire/event.ts";
 import { fields } from "../../src/wire/fields.ts";
-import { cliInfo, provider, repository, session } from "../../src/wire/resources.ts";
+import { apiKey, cliInfo, provider, repository, session } from "../../src/wire/resources.ts";
 
 test.each([
   ["provider", provider],
   ["repository", repository],
   ["session", session],
   ["event", sessionEvent],
+  ["apiKey", apiKey],
   ["cliInfo", cliInfo],
 ] as const)("the names of a %s are those of its schema", (name, schema) => {
   expect([...fields[name]]).toEqual(Object.keys(schema.shape));

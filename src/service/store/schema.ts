@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { EventStatus, EventType } from "../../wire/values.ts";
+import type { CodeRecord, DeviceRecord, SignInRecord } from "./identity/login-store.ts";
 
 /**
  * The tables, in the subset that SQLite and PostgreSQL share: ids and times as text, booleans as 0 and 1, JSON as text that
@@ -14,7 +15,13 @@ export interface Tables {
   repositories: RepositoryRow;
   sessions: SessionRow;
   events: EventRow;
+  login_codes: WithJson<CodeRecord, "scopes">;
+  login_devices: WithJson<DeviceRecord, "scopes">;
+  portal_sign_ins: SignInRecord;
 }
+
+/** A record whose field is JSON text in its column. */
+type WithJson<T, Name extends keyof T> = Omit<T, Name> & { readonly [N in Name]: string };
 
 export type Database = Kysely<Tables>;
 

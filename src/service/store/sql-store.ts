@@ -1,5 +1,6 @@
 import type { Repository } from "../../wire/resources.ts";
-import { makeKeyStore } from "./keys.ts";
+import { makeKeyStore } from "./identity/keys.ts";
+import { makeLoginStore } from "./identity/logins.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { makeResourceStore } from "./resources.ts";
@@ -27,6 +28,7 @@ function makeStore(db: Database, workspace: Store["workspace"]): Store {
   return {
     workspace,
     keys: makeKeyStore(db),
+    logins: makeLoginStore(db),
     providers: makeResourceStore<ProviderRecord>(db, "code_providers"),
     repositories: {
       ...makeResourceStore<Repository>(db, "repositories", repositoryBooleans),

@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../wire/event.ts";
 import type { Provider, Repository, Session } from "../../wire/resources.ts";
 import type { AgentStatus, EventStatus, Scope, SessionStatus } from "../../wire/values.ts";
+import type { LoginStore } from "./identity/login-store.ts";
 
 /**
  * Everything that the service remembers. Acknowledged means on disk. Each method is one transaction; `transaction` makes
@@ -9,6 +10,7 @@ import type { AgentStatus, EventStatus, Scope, SessionStatus } from "../../wire/
 export interface Store {
   readonly workspace: { readonly id: string; readonly name: string };
   readonly keys: KeyStore;
+  readonly logins: LoginStore;
   readonly providers: ResourceStore<ProviderRecord>;
   readonly repositories: ResourceStore<Repository> & {
     /** The one of platform `git` that was registered for this place. */
@@ -66,7 +68,11 @@ export interface UserRecord {
 
 export interface KeyStore {
   insert(key: KeyRecord): Promise<void>;
+  find(id: string): Promise<KeyRecord | undefined>;
   findByHash(hash: string): Promise<KeyRecord | undefined>;
+  list(query: PageQuery): Promise<Page<KeyRecord>>;
+  /** The key as it is afterwards; one that was revoked before keeps its time. */
+  revoke(id: string, at: string): Promise<KeyRecord | undefined>;
   findUser(id: string): Promise<UserRecord | undefined>;
   insertUser(user: UserRecord): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { spine } from "./0001-spine.ts";
+import { login } from "./0002-login.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration in order; the first is version 1. Only ever appended to. */
-export const migrations: readonly Migration[] = [spine];
+export const migrations: readonly Migration[] = [spine, login];

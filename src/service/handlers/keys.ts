@@ -1,0 +1,40 @@
+import { oneLine } from "../../base/text.ts";
+import type { ApiKey } from "../../wire/resources.ts";
+import { makeKey } from "../keys/make-key.ts";
+import { covers } from "../keys/scopes.ts";
+import { Problem } from "../problem.ts";
+import type { KeyRecord } from "../store/store.ts";
+import type { Handlers } from "./handler.ts";
+import { found } from "./missing.ts";
+
+export const keys = {
+  async listKeys({ query }, { store }) {
+    const { items, next_cursor } = await store.keys.list(query);
+    return { items: items.map(shown), next_cursor };
+  },
+
+  async createKey({ body, key: maker, user }, deps) {
+    if (!covers(maker.scopes, body.scopes))
+      throw new Problem(
+        403,
+        "scope_missing",
+        `scopes: a key can't have more than the one that makes it (${maker.scopes.join(", ")})`,
+      );
+    const expires_at = body.expires_at ?? maker.expires_at;
+    if (expires_at !== null && Date.parse(expires_at) <= deps.clock.now())
+      throw new Problem(400, "invalid_request", "expires_at: is not in the future");
+    if (maker.expires_at !== null && expires_at !== null && Date.parse(expires_at) > Date.parse(maker.expires_at))
+      throw new Problem(403, "expiry", `expires_at: a key can't outlive the one that makes it (${maker.expires_at})`);
+    const wanted = { name: oneLine(body.name), user_id: user.id, scopes: body.scopes, expires_at };
+    const { record, secret } = await makeKey(deps.store.keys, deps, wanted);
+    return { ...shown(record), secret };
+  },
+
+  async revokeKey({ params: { keyId } }, { store, clock }) {
+    return shown(found(await store.keys.revoke(keyId, new Date(clock.now()).toISOString()), "API key", keyId));
+  },
+} satisfies Pick<Handlers, "listKeys" | "createKey" | "revokeKey">;
+
+function shown({ id, name, user_id, scopes, expires_at, revoked_at, created_at }: KeyRecord): ApiKey {
+  return { id, name, user_id, scopes: [...scopes], expires_at, revoked_at, created_at };
+}

@@ -1,0 +1,44 @@
+import type { Scope } from "../../../wire/values.ts";
+import { olderThan, readPage } from "../pages.ts";
+import type { Database, KeyRow } from "../schema.ts";
+import type { KeyRecord, KeyStore } from "../store.ts";
+
+export function makeKeyStore(db: Database): KeyStore {
+  return {
+    async insert(key) {
+      await db
+        .insertInto("api_keys")
+        .values({ ...key, scopes: JSON.stringify(key.scopes) })
+        .execute();
+    },
+    async find(id) {
+      return toKey(await db.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst());
+    },
+    async findByHash(hash) {
+      return toKey(await db.selectFrom("api_keys").selectAll().where("hash", "=", hash).executeTakeFirst());
+    },
+    list: (query) =>
+      readPage<KeyRecord>(query, async (limit, behind) => {
+        let rows = db.selectFrom("api_keys").selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit);
+        if (behind !== undefined) rows = rows.where(olderThan(behind));
+        return (await rows.execute()).map((row) => toKey(row));
+      }),
+    async revoke(id, at) {
+      const unrevoked = db.updateTable("api_keys").set({ revoked_at: at }).where("id", "=", id).where("revoked_at", "is", null);
+      await unrevoked.execute();
+      return toKey(await db.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst());
+    },
+    async findUser(id) {
+      return db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+    },
+    async insertUser(user) {
+      await db.insertInto("users").values(user).execute();
+    },
+  };
+}
+
+function toKey(row: KeyRow): KeyRecord;
+function toKey(row: KeyRow | undefined): KeyRecord | undefined;
+function toKey(row: KeyRow | undefined): KeyRecord | undefined {
+  return row === undefined ? undefined : { ...row, scopes: JSON.parse(row.scopes) as Scope[] };
+}
