@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { migrations } from "../../src/service/store/migrations/migrations.ts";
 import { openSqlStore } from "../../src/service/store/sql-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { engines, type Engine } from "../support/engines.ts";
