@@ -3,7 +3,7 @@ import { findFolders } from "../base/folders.ts";
 import { makeGit } from "../git/runner.ts";
 import type { Host } from "../host/host.ts";
 import { agents } from "./agent/agents.ts";
-import { type RunningService, runService } from "./running/run-service.ts";
+import { type RunningService, runService, type ServiceHost } from "./running/run-service.ts";
 import type { SandboxDriverName } from "./sandbox/driver.ts";
 import { nodeMount } from "./sandbox/node-mount.ts";
 import { chooseDriver, type Chosen, makeDrivers } from "./sandbox/registry.ts";
@@ -26,6 +26,8 @@ export interface ServeOptions {
   readonly write: (line: string) => void;
 }
 
+export type ServeHost = ServiceHost & Pick<Host, "home" | "self" | "dist">;
+
 /** One process at a time serves a data folder: a restart goes on with the leases of its dead predecessor. */
 const owner = "service";
 
@@ -33,7 +35,7 @@ const owner = "service";
  * Runs the embedded service until it is stopped; resolves when it can be called.
  * @throws FerryError where the folder is another service's, no sandbox can be had, or an option names nothing there is
  */
-export async function serve(options: ServeOptions, host: Host): Promise<RunningService> {
+export async function serve(options: ServeOptions, host: ServeHost): Promise<RunningService> {
   const data = options.data ?? findFolders(host).data;
   const model = options.agent ?? "shell";
   if (!agents.some(({ name }) => name === model.split(":")[0]))
@@ -67,7 +69,7 @@ export async function serve(options: ServeOptions, host: Host): Promise<RunningS
   );
 }
 
-async function chooseSandbox({ sandbox, strict }: ServeOptions, host: Host): Promise<Chosen> {
+async function chooseSandbox({ sandbox, strict }: ServeOptions, host: ServeHost): Promise<Chosen> {
   const chosen = await chooseDriver(sandbox ?? sandboxOf(host), makeDrivers(host));
   const { driver, probe } = chosen;
   if (strict === true && probe.unenforced.length > 0)
@@ -78,7 +80,7 @@ async function chooseSandbox({ sandbox, strict }: ServeOptions, host: Host): Pro
 }
 
 /** What the environment says; that an agent is not locked in at all must be said on the command line. */
-function sandboxOf({ env }: Host): "auto" | SandboxDriverName {
+function sandboxOf({ env }: ServeHost): "auto" | SandboxDriverName {
   const named = env["FERRY_SANDBOX"] ?? "";
   if (named === "process")
     throw new FerryError("usage", "FERRY_SANDBOX can't be `process`", { hint: "give it as `--sandbox process`" });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const names = Object.keys(routes) as RouteName[];
-const params = { providerId: "prv_none", id: "rep_none", sessionId: "ses_none" };
+const params = { providerId: "prv_none", id: "rep_none", sessionId: "ses_none", keyId: "key_none" };
 
 test.each(names)("%s without a key is 401 and says how to send one", async (name) => {
   const { status, body, headers } = await ask(name, { key: "", params });

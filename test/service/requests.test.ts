@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const names = Object.keys(routes) as RouteName[];
-const params = { providerId: "prv_none", id: "rep_none", sessionId: "ses_none" };
+const params = { providerId: "prv_none", id: "rep_none", sessionId: "ses_none", keyId: "key_none" };
 const get = (path: string, init: RequestInit = {}) => service.app(new Request(`http://service.test${path}`, init));
 
 describe("addresses", () => {
@@ -32,7 +32,7 @@ describe("addresses", () => {
       });
       expect(status).toBe(404);
       expect(said).toEqual({
-        error: expect.stringMatching(/^there is no (code provider|repository|session) \w+_none$/u) as string,
+        error: expect.stringMatching(/^there is no (code provider|repository|session|API key) \w+_none$/u) as string,
       });
     },
   );
@@ -76,6 +76,11 @@ describe("bodies", () => {
     const response = await send("{}", type);
     expect(response.status).toBe(415);
     expect(await response.json()).toEqual({ error: "the body must be of content type application/json" });
+  });
+
+  test("that are compressed are 415", async () => {
+    const reply = await ask("createSession", { body: "\u001f\u008b", headers: { "content-encoding": "gzip" } });
+    expect(reply).toMatchObject({ status: 415, body: { error: "the body must not be compressed" } });
   });
 
   test("the type may have parameters and any case", async () => {

@@ -10,6 +10,8 @@ const maxBody = 1024 * 1024;
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return {};
+  if ((request.headers.get("content-encoding") ?? "identity") !== "identity")
+    throw new Problem(415, "unsupported_media_type", "the body must not be compressed");
   const type = request.headers.get("content-type") ?? "";
   if (type.split(";")[0]?.trim().toLowerCase() !== "application/json")
     throw new Problem(415, "unsupported_media_type", "the body must be of content type application/json");
