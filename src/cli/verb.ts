@@ -23,5 +23,5 @@ export interface Entry {
   readonly summary: string;
   /** The section of the help that it stands in. */
   readonly group: string;
-  load(): Promise<Verb | readonly Verb[]>;
+  readonly load: () => Promise<Verb | readonly Verb[]>;
 }

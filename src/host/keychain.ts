@@ -45,6 +45,7 @@ function callInChild({ env, dist }: KeychainHost, patience: number) {
   return async (request: KeychainCall): Promise<KeychainAnswer> => {
     if (!hasBus(env)) return { error: "unavailable", message: "there is no D-Bus session" };
     const child = spawn(process.execPath, [join(dist, "keychain-child.js")], {
+      env,
       stdio: ["pipe", "pipe", "ignore"],
       timeout: patience,
       killSignal: "SIGKILL",

@@ -1,0 +1,58 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** A session bus with an unlocked gnome-keyring on it, apart from the machine's own. */
+export interface Keyring {
+  readonly env: Readonly<Record<string, string>>;
+  lock(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const execute = promisify(execFile);
+const collection = "/org/freedesktop/secrets/collection/login";
+
+/** @throws where dbus or gnome-keyring isn't installed */
+export async function startKeyring(folder: string): Promise<Keyring> {
+  const runtime = join(folder, "run");
+  mkdirSync(runtime, { recursive: true, mode: 0o700 });
+  const base = { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_RUNTIME_DIR: runtime };
+  const bus = spawn("dbus-daemon", ["--session", "--nofork", "--print-address"], {
+    env: base,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [address] = (await once(bus.stdout, "data")) as [Buffer];
+  const env = { ...base, DBUS_SESSION_BUS_ADDRESS: address.toString("utf8").trim() };
+  const daemon = spawn("gnome-keyring-daemon", ["--foreground", "--components=secrets", "--unlock"], {
+    env,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  daemon.stdin.end("password");
+  const send = (...args: string[]) =>
+    execute("dbus-send", ["--session", "--print-reply", "--dest=org.freedesktop.secrets", ...args], { env });
+  await until(async () => (await send("/org/freedesktop/secrets", "org.freedesktop.DBus.Peer.Ping")).stdout);
+  return {
+    env,
+    lock: async () =>
+      void (await send("/org/freedesktop/secrets", "org.freedesktop.Secret.Service.Lock", `array:objpath:${collection}`)),
+    stop: async () => void (await Promise.all([end(daemon), end(bus)])),
+  };
+}
+
+/** dbus has no "is up" to wait for: the service answers, or doesn't yet. */
+async function until(attempt: () => Promise<unknown>, tries = 50): Promise<void> {
+  try {
+    await attempt();
+  } catch (error) {
+    if (tries === 0) throw error;
+    await until(attempt, tries - 1);
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
