@@ -16,7 +16,7 @@ export interface ClientOptions {
   readonly signal?: AbortSignal | undefined;
   /** A line of the HTTP trace of --verbose, secrets cut. */
   readonly trace?: ((line: string) => void) | undefined;
-  /** How long a call may go on trying again, in ms; 0: one try. 60 s where it isn't given. */
+  /** How long a call may go on trying again, in ms; 0: one try. 30 s where it isn't given. */
   readonly patience?: number | undefined;
   /** How long one answer may be silent, in ms. 30 s where it isn't given. */
   readonly idleTimeout?: number | undefined;

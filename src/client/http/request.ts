@@ -33,7 +33,7 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
   return async (call, read) => {
     const signal = anyOf(options.signal, call.signal);
     const repeatable = call.method === "GET" || call.method === "HEAD";
-    const patience = { ...options, limit: call.patience ?? options.patience ?? 60_000, signal };
+    const patience = { ...options, limit: call.patience ?? options.patience ?? 30_000, signal };
     const request: SendRequest = {
       ...call,
       url: `${baseUrl}${call.path}`,

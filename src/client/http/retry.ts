@@ -4,6 +4,8 @@ import type { Clock } from "../../host/host.ts";
 /** The waits grow from here, doubling, up to `longest`; each is drawn from the whole range (full jitter). In ms. */
 const first = 500;
 const longest = 10_000;
+/** Where nobody listens, or the name isn't known, waiting seldom helps, and a person waits with us. */
+const triesToConnect = 4;
 
 export interface Patience {
   readonly clock: Clock;
@@ -24,7 +26,7 @@ export async function persevere<T>(patience: Patience, repeatable: boolean, atte
       return await attempt();
     } catch (error) {
       patience.signal?.throwIfAborted();
-      if (!(error instanceof FerryError) || !isPassing(error, repeatable)) throw error;
+      if (!(error instanceof FerryError) || !isPassing(error, repeatable, count + 1)) throw error;
       const wait = error.retryAfter ?? backoff(count, patience.random);
       if (patience.clock.elapsed() + wait >= end) throw error;
       await patience.clock.sleep(wait, patience.signal);
@@ -32,8 +34,8 @@ export async function persevere<T>(patience: Patience, repeatable: boolean, atte
   }
 }
 
-function isPassing(error: FerryError, repeatable: boolean): boolean {
-  if (error instanceof NoAnswerError) return repeatable || !error.sent;
+function isPassing(error: FerryError, repeatable: boolean, tries: number): boolean {
+  if (error instanceof NoAnswerError) return error.sent ? repeatable : tries < triesToConnect;
   return error.status === 429 || (repeatable && isGateway(error.status));
 }
 

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { makeTestClient } from "../../support/client.ts";
+import { makeScriptedSend, type Step } from "../../support/scripted-send.ts";
+
+const params = { sessionId: "ses_1" };
+const play = (step: Step) => makeTestClient(makeScriptedSend(step).send, { patience: 0 });
+const read = (step: Step) => play(step).readSession({ params });
+
+describe("an answer", () => {
+  test("may hold more fields, and fewer, and other words than ours", async () => {
+    const odd = { id: "ses_1", status: "hibernating", title: null, mood: { today: "good" } };
+    expect(await read({ body: odd })).toEqual(odd);
+  });
+
+  test("of any 2xx is a success, also an empty one where the deed is what counts", async () => {
+    expect(await play({ status: 202, body: "" }).deleteProvider({ params: { providerId: "p" } })).toBeUndefined();
+    expect(await play({ status: 204 }).closeSession({ params, body: { outcome: "closed" } })).toBeUndefined();
+    expect(await play({ status: 299, body: { id: "x" } }).createSession({ body: {} })).toEqual({ id: "x" });
+  });
+
+  test("of a list is the envelope or a bare array", async () => {
+    const item = { id: "prv_1" };
+    expect((await play({ body: [item] }).listProviders()).items).toEqual([item]);
+    expect(await play({ body: { items: [item], next_cursor: null } }).listProviders()).toEqual({
+      items: [item],
+      next_cursor: null,
+    });
+    expect(await play({ body: { items: [{ id: "evt_1" }] } }).readEvents({ params })).toEqual([{ id: "evt_1" }]);
+  });
+
+  test.each([
+    [
+      "a web page",
+      { headers: { "content-type": "text/html" }, body: "<!doctype html><title>Sign in</title>" },
+      "localhost answered with a web page",
+    ],
+    ["a page without a type", { body: "\n <HTML>" }, "localhost answered with a web page"],
+    ["something else", { body: "OK" }, "localhost answered with something that is no JSON"],
+    ["nothing", { body: "" }, "the service answered GET /api/v1/sessions/{sessionId} with an object without an id"],
+    ["a list", { body: [] }, "the service answered GET /api/v1/sessions/{sessionId} with an object without an id"],
+    ["no id", { body: { id: "" } }, "the service answered GET /api/v1/sessions/{sessionId} with an object without an id"],
+  ])("that is %s is an error that says so", async (_what, step, message) => {
+    await expect(read(step)).rejects.toMatchObject({ kind: "unavailable", message, code: "unexpected_answer" });
+  });
+
+  test("with an entry that has no id is refused", async () => {
+    await expect(play({ body: { items: [{ id: "a" }, {}] } }).listSessions()).rejects.toMatchObject({ kind: "unavailable" });
+    await expect(play({ body: { items: 3 } }).listSessions()).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  test("is held in memory up to a bound, and not read beyond it", async () => {
+    let chunks = 0;
+    let cancelled = false;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        chunks += 1;
+        yield new Uint8Array(8 * 1024 * 1024).fill(32);
+      }
+    }
+    const send = async () => ({ status: 200, headers: {}, body: endless(), cancel: async () => void (cancelled = true) });
+    await expect(makeTestClient(send).readSession({ params })).rejects.toMatchObject({
+      kind: "unavailable",
+      message: "the answer is larger than 64 MiB",
+    });
+    expect([chunks, cancelled]).toEqual([9, true]);
+  });
+});
+
+describe("a refusal", () => {
+  test.each([
+    [
+      "the structured shape",
+      { statusCode: 400, code: "bad_name", error: "Bad Request", message: "name: is empty" },
+      "name: is empty",
+      "bad_name",
+    ],
+    ["the simple shape", { error: "no such thing" }, "no such thing", undefined],
+    ["an error object", { error: { message: "deep", code: "x" } }, "deep", "x"],
+    ["RFC 9457", { type: "about:blank", title: "Bad", detail: "the name is empty" }, "the name is empty", undefined],
+    ["a list of errors", { errors: [{ message: "first" }, { message: "second" }] }, "first", undefined],
+    ["plain text", "go away\nnow", "go away now", undefined],
+    ["a web page", "<html>", "localhost answered GET /api/v1/sessions/ses_1 with 400 (bad request)", undefined],
+    ["nothing", "", "localhost answered GET /api/v1/sessions/ses_1 with 400 (bad request)", undefined],
+    ["an object of its own", { oops: 1 }, "localhost answered GET /api/v1/sessions/ses_1 with 400 (bad request)", undefined],
+  ])("in %s", async (_shape, body, message, code) => {
+    await expect(read({ status: 400, body })).rejects.toMatchObject({ kind: "usage", status: 400, message, code });
+  });
+
+  test.each([
+    [400, "usage"],
+    [401, "auth"],
+    [402, "failure"],
+    [403, "auth"],
+    [404, "not_found"],
+    [405, "failure"],
+    [408, "unavailable"],
+    [409, "failure"],
+    [413, "failure"],
+    [415, "failure"],
+    [422, "usage"],
+    [429, "unavailable"],
+    [500, "unavailable"],
+    [501, "failure"],
+    [503, "unavailable"],
+  ])("%i is of kind %s", async (status, kind) => {
+    const client = makeTestClient(makeScriptedSend({ status }, { status }).send, { patience: 0 });
+    await expect(client.readSession({ params })).rejects.toMatchObject({ kind, status });
+  });
+
+  test("is one harmless line without the key, however long or hostile", async () => {
+    const message = `\u001b]0;title\u0007key-of-a-test\n${"x".repeat(10_000)}\u202e`;
+    const error = await read({ status: 400, body: { error: message } }).catch((caught: unknown) => caught as Error);
+    expect(error).toMatchObject({ message: expect.stringMatching(/^␛\]0;title␇<redacted> x+…$/u) as string });
+    expect((error as Error).message.length).toBeLessThanOrEqual(500);
+  });
+});

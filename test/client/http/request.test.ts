@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+import { FerryError } from "../../../src/base/errors.ts";
+import type { Client } from "../../../src/client/client.ts";
+import { forgetfulMemory } from "../../../src/client/memory.ts";
+import type { ClientOptions } from "../../../src/client/options.ts";
+import { makeTestClient } from "../../support/client.ts";
+import { makeIdleClock } from "../../support/idle-clock.ts";
+import { makeScriptedSend, type Step } from "../../support/scripted-send.ts";
+
+const params = { sessionId: "ses_1" };
+const session = { body: { id: "ses_1" } };
+
+function play(steps: readonly Step[], change: Partial<ClientOptions> = {}) {
+  const clock = makeIdleClock();
+  const script = makeScriptedSend(...steps);
+  // The whole of each wait, not a part of it by chance.
+  const client = makeTestClient(script.send, { clock, random: (size) => new Uint8Array(size).fill(255), ...change });
+  return { client, clock, ...script };
+}
+
+const read = (client: Client) => client.readSession({ params });
+const write = (client: Client) => client.sendMessage({ params, body: { message: "hi" } });
+
+describe("the key", () => {
+  const forms = (asked: readonly { headers: Readonly<Record<string, string>> }[]) =>
+    asked.map(({ headers }) => [headers["x-api-key"], headers["authorization"]]);
+
+  test("goes out as x-api-key, and that it worked is remembered", async () => {
+    const memory = forgetfulMemory();
+    const { client, asked } = play([session], { memory });
+    await read(client);
+    expect(forms(asked)).toEqual([["key-of-a-test", undefined]]);
+    expect(await memory.get("key-form")).toBe("x-api-key");
+  });
+
+  test("once as a bearer token after the first 401, which is remembered", async () => {
+    const memory = forgetfulMemory();
+    const { client, asked } = play([{ status: 401 }, session, session], { memory });
+    await read(client);
+    await read(client);
+    const [plain, bearer] = [
+      ["key-of-a-test", undefined],
+      [undefined, "Bearer key-of-a-test"],
+    ];
+    expect(forms(asked)).toEqual([plain, bearer, bearer]);
+  });
+
+  test("refused in both forms: an error of 401, and nothing remembered", async () => {
+    const memory = forgetfulMemory();
+    const { client, asked, open } = play([{ status: 401 }, { status: 401, body: { error: "who are you?" } }], { memory });
+    await expect(read(client)).rejects.toMatchObject({ kind: "auth", status: 401, message: "who are you?" });
+    expect([asked.length, open(), await memory.get("key-form")]).toEqual([2, 0, undefined]);
+  });
+
+  test("refused in the form that worked before: no other is tried, and the next run asks anew", async () => {
+    const memory = forgetfulMemory();
+    await memory.set("key-form", "authorization");
+    const { client, asked } = play([{ status: 401 }], { memory });
+    await expect(read(client)).rejects.toMatchObject({ kind: "auth" });
+    expect([forms(asked), await memory.get("key-form")]).toEqual([[[undefined, "Bearer key-of-a-test"]], undefined]);
+  });
+
+  test.each([
+    ["", "is empty"],
+    ["  ", "is empty"],
+    ["a\nb", "has a line break in it"],
+    ["a b", "has a blank in it"],
+    ["schlüssel", "has a character that is not ASCII"],
+  ])("that can be none, %j, is refused before anything is sent", (value, why) => {
+    const make = () => play([], { key: { value, source: "FERRY_API_KEY" } });
+    expect(make).toThrow(expect.objectContaining({ kind: "auth", message: `the API key of FERRY_API_KEY ${why}` }) as FerryError);
+  });
+});
+
+describe("a further try", () => {
+  const lost: Step = { lost: { sent: true } };
+  const never: Step = { lost: { sent: false } };
+  const gateway = [502, 503, 504].map((status): Step => ({ status }));
+
+  test("of a read: after a lost or cut answer, 429 and a gateway's", async () => {
+    const { client, asked, open } = play([lost, { ...session, cut: true }, { status: 429 }, ...gateway, session]);
+    expect((await read(client)).id).toBe("ses_1");
+    expect([asked.length, open()]).toEqual([7, 0]);
+  });
+
+  test("of a write: only where it was never sent, or refused by 429", async () => {
+    const good = play([never, { status: 429 }, session]);
+    await write(good.client);
+    expect(good.asked.map(({ body }) => body)).toEqual(Array(3).fill('{"message":"hi"}'));
+    for (const step of [lost, ...gateway]) {
+      const bad = play([step]);
+      await expect(write(bad.client)).rejects.toMatchObject({ kind: "unavailable" });
+    }
+  });
+
+  test("not after another status", async () => {
+    for (const status of [400, 403, 404, 409, 500, 501])
+      await expect(read(play([{ status }]).client)).rejects.toMatchObject({ status });
+  });
+
+  test("waits twice as long each time, up to 10 s, and gives up within its patience", async () => {
+    const { client, clock } = play(Array(20).fill(lost) as Step[]);
+    await expect(read(client)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(clock.slept).toEqual([500, 1000, 2000, 4000, 8000, 10_000]);
+  });
+
+  test("is made three times where no connection can be had", async () => {
+    const { client, asked } = play(Array(20).fill(never) as Step[]);
+    await expect(read(client)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(asked).toHaveLength(4);
+  });
+
+  test("waits by chance, from nothing to the whole", async () => {
+    const { client, clock } = play([lost, lost, session], { random: () => Uint8Array.of(128, 0) });
+    await read(client);
+    expect(clock.slept).toEqual([250, 500]);
+  });
+
+  test.each([
+    ["7", 7000],
+    ["Thu, 01 Jan 2026 00:00:20 GMT", 20_000],
+    ["soon", 500],
+  ])("waits as Retry-After says: %s", async (value, wait) => {
+    const { client, clock } = play([{ status: 429, headers: { "retry-after": value } }, session]);
+    await read(client);
+    expect(clock.slept).toEqual([wait]);
+  });
+
+  test("isn't waited for where Retry-After is beyond the patience: the error says when", async () => {
+    const { client, clock } = play([{ status: 503, headers: { "retry-after": "3600" } }]);
+    await expect(read(client)).rejects.toMatchObject({ kind: "unavailable", hint: "try again in 3600 s", retryAfter: 3_600_000 });
+    expect(clock.slept).toEqual([]);
+  });
+
+  test("isn't made with no patience", async () => {
+    const { client } = play([{ status: 503 }]);
+    await expect(client.readSession({ params, patience: 0 })).rejects.toMatchObject({ status: 503 });
+  });
+
+  test("ends with the signal's reason", async () => {
+    const reason = new FerryError("interrupted", "interrupted");
+    const { client } = play([lost]);
+    const controller = new AbortController();
+    const call = client.readSession({ params, signal: controller.signal });
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+});
+
+describe("a redirect", () => {
+  const to = (location: string, status = 307): Step => ({ status, headers: { location } });
+
+  test("within the origin is followed with the key, a write only by 307 and 308", async () => {
+    const { client, asked } = play([to("/elsewhere"), to("http://localhost/again", 308), session]);
+    await write(client);
+    expect(asked.map(({ method, url, headers }) => [method, url, headers["x-api-key"]])).toEqual(
+      ["/api/v1/sessions/ses_1/messages", "/elsewhere", "/again"].map((path) => [
+        "POST",
+        `http://localhost${path}`,
+        "key-of-a-test",
+      ]),
+    );
+    await expect(write(play([to("/elsewhere", 302)]).client)).rejects.toMatchObject({ kind: "failure" });
+    await expect(read(play([to("/elsewhere", 302), session]).client)).resolves.toEqual({ id: "ses_1" });
+  });
+
+  test.each(["https://localhost/", "http://localhost:8080/", "http://evil.example/", "//evil.example/"])(
+    "to %s is not followed: the key stays here",
+    async (location) => {
+      const { client, asked, open } = play([to(location)]);
+      await expect(read(client)).rejects.toMatchObject({
+        kind: "failure",
+        message: expect.stringContaining("the key is not sent there") as string,
+      });
+      expect([asked.length, open()]).toEqual([1, 0]);
+    },
+  );
+
+  test("in a circle ends", async () => {
+    await expect(read(play(Array(6).fill(to("/a")) as Step[]).client)).rejects.toThrow("localhost redirects in a circle");
+  });
+});
+
+describe("the trace", () => {
+  test("tells each request and answer, and no secret", async () => {
+    const lines: string[] = [];
+    const answer = { ...session, headers: { "set-cookie": "sid=secret", "x-request-id": "r1" } };
+    const { client } = play([answer], { trace: (line) => lines.push(line) });
+    await client.raw("GET", "/api/v1/sessions?cursor=c&api_key=secret", {
+      headers: { authorization: "secret", cookie: "secret" },
+    });
+    expect(lines).toEqual([
+      "> GET http://localhost/api/v1/sessions?cursor=c&api_key=%3Credacted%3E",
+      "> user-agent: ferry/0.0.0",
+      "> authorization: <redacted>",
+      "> cookie: <redacted>",
+      "> x-api-key: <redacted>",
+      "< 200 (0 ms)",
+      "< content-type: application/json",
+      "< set-cookie: <redacted>",
+      "< x-request-id: r1",
+    ]);
+    expect(lines.join()).not.toContain("secret");
+  });
+});
+
+describe("the address", () => {
+  const at = (baseUrl: string) => makeTestClient(makeScriptedSend().send, { baseUrl }).baseUrl;
+
+  test("https anywhere, http only here, without a slash at its end", () => {
+    expect(at("https://Agents.example.com/base/")).toBe("https://agents.example.com/base");
+    for (const host of ["localhost:1", "a.localhost", "127.0.0.1", "127.9.8.7", "[::1]:2"])
+      expect(at(`http://${host}`)).toBe(`http://${host}`);
+  });
+
+  test.each([
+    "http://agents.example.com",
+    "http://127.0.0.1.example.com",
+    "http://10.0.0.1",
+    "ftp://localhost",
+    "https://a:b@c",
+    "nonsense",
+  ])("%s is refused", (address) => {
+    expect(() => at(address)).toThrow(expect.objectContaining({ kind: "usage" }) as FerryError);
+  });
+});

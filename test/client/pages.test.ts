@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { listAll, readList } from "../../src/client/pages.ts";
+import { makeTestClient } from "../support/client.ts";
+import { makeScriptedSend, type Step } from "../support/scripted-send.ts";
+
+function play(...steps: Step[]) {
+  const script = makeScriptedSend(...steps);
+  const queries = () => script.asked.map(({ url }) => new URL(url).search);
+  return { ...makeTestClient(script.send), queries };
+}
+
+const page = (ids: string, next?: string | null): Step => ({
+  body: { items: Array.from(ids, (id) => ({ id })), next_cursor: next },
+});
+const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id).join("");
+
+test.each([[undefined], [null], [""]])("goes on until the cursor is %j", async (last) => {
+  const { listSessions, queries } = play(page("ab", "x y"), page("", "z"), page("c", last));
+  expect(idsOf(await listAll(listSessions))).toBe("abc");
+  expect(queries()).toEqual(["", "?cursor=x+y", "?cursor=z"]);
+});
+
+test("a bare array is the whole list", async () => {
+  expect(idsOf(await listAll(play({ body: [{ id: "a" }] }).listSessions))).toBe("a");
+});
+
+test("a cursor that came before is an error, not a loop", async () => {
+  await expect(listAll(play(page("a", "x"), page("b", "y"), page("c", "x")).listSessions)).rejects.toMatchObject({
+    kind: "unavailable",
+  });
+});
+
+test("a limit goes out only where it is given, and ends the reading", async () => {
+  const { listSessions, queries } = play(page("abc", "x"));
+  expect(await readList(listSessions, { limit: 2 })).toEqual({ items: [{ id: "a" }, { id: "b" }], more: true });
+  expect(queries()).toEqual(["?limit=2"]);
+  expect((await readList(play(page("ab", "x")).listSessions, { limit: 2 })).more).toBe(true);
+  expect((await readList(play(page("ab")).listSessions, { limit: 2 })).more).toBe(false);
+});
+
+test("filters go out, and hold also where the service ignores them", async () => {
+  const items = [{ id: "a", status: "active" }, { id: "b", status: "closed" }, { id: "c" }, { id: "d", status: null }];
+  const { listSessions, queries } = play({ body: { items } });
+  expect(idsOf(await listAll(listSessions, { filters: { status: "active", user_id: undefined } }))).toBe("acd");
+  expect(queries()).toEqual(["?status=active"]);
+});
+
+test.each([400, 422])("refused with %i, a list is asked for once more without what was guessed", async (status) => {
+  const told: string[] = [];
+  const items = [
+    { id: "a", status: "active" },
+    { id: "b", status: "closed" },
+  ];
+  const { listSessions, queries } = play(
+    { status, body: { error: "no such parameter" } },
+    { body: { items, next_cursor: "x" } },
+    { body: { items: [] } },
+  );
+  const { items: read, more } = await readList(listSessions, {
+    filters: { status: "active" },
+    limit: 10,
+    trace: (line) => told.push(line),
+  });
+  expect([idsOf(read), more]).toEqual(["a", false]);
+  expect(queries()).toEqual(["?status=active&limit=10", "", "?cursor=x"]);
+  expect(told).toHaveLength(1);
+});
+
+test("refused without anything guessed, it is an error", async () => {
+  await expect(listAll(play({ status: 400 }).listSessions)).rejects.toMatchObject({ kind: "usage" });
+});
