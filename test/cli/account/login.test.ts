@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
+import { makeTestService, type TestService } from "../../support/service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+const url = "https://agents.example.com";
+
+let world: World;
+let service: TestService;
+beforeEach(async () => {
+  world = makeWorld();
+  service = await makeTestService();
+  world.services.set(url, service.send);
+});
+afterEach(async () => {
+  await service.close();
+  await world.dispose();
+});
+
+const logIn = (key: string, env = {}) =>
+  ferry(world.next({ env }, { stdin: `${key}\n` }), "login", "--host", url, "--with-token");
+
+test("a piped key is verified, stored, and then used", async () => {
+  expect(await logIn(service.key)).toEqual({
+    code: 0,
+    stdout: "",
+    stderr:
+      "logged in to agents.example.com as ada@example.com, workspace test\nthe key is in the keychain; its scopes: all:all\n",
+  });
+  expect([...world.keychain.items.values()]).toEqual([service.key]);
+  expect(readFileSync(join(world.folder, "config", "config.json"), "utf8")).not.toContain(service.key);
+  expect(await ferry(world.next(), "whoami", "--json", "--fields", "host,user")).toEqual({
+    code: 0,
+    stdout: `${JSON.stringify({ host: url, user: { id: service.user.id, name: "Ada", email: "ada@example.com" } })}\n`,
+    stderr: "",
+  });
+});
+
+test("one that the service refuses is not stored", async () => {
+  const { code, stderr } = await logIn("wrong");
+  expect(code).toBe(4);
+  expect(stderr).not.toContain("logged in");
+  expect(world.keychain.items.size).toBe(0);
+  expect((await ferry(world.next(), "whoami", "--host", url)).code).toBe(4);
+});
+
+test("logout forgets it here and says that it is still valid there; also while the service is down", async () => {
+  await logIn(service.key);
+  world.services.delete(url);
+  expect(await ferry(world.next(), "logout")).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "logged out of agents.example.com (ada@example.com); the key is still valid there\n",
+  });
+  expect(world.keychain.items.size).toBe(0);
+  expect((await ferry(world.next(), "whoami", "--host", url)).stderr).toContain("not logged in to agents.example.com");
+});
+
+test("FERRY_API_KEY: login says that it wins, logout that it is still there", async () => {
+  expect((await logIn(service.key, { FERRY_API_KEY: "x" })).stderr).toContain("FERRY_API_KEY is set and wins over it");
+  expect((await ferry(world.next({ env: { FERRY_API_KEY: "x" } }), "logout", "--host", url)).stderr).toContain(
+    "FERRY_API_KEY is still set",
+  );
+});
+
+test("a revoked key is told by the next command, and kept", async () => {
+  const key = await service.makeKey({ revoked_at: "2026-01-01T00:00:00.000Z" });
+  await logIn(service.key);
+  for (const name of world.keychain.items.keys())
+    await world.keychain.setPassword(...(name.split("\0") as [string, string]), key);
+  const { code, stderr } = await ferry(world.next(), "whoami");
+  expect(code).toBe(4);
+  expect(stderr).toContain("hint:");
+  expect([...world.keychain.items.values()]).toEqual([key]);
+});
+
+test("a locked keychain is not a missing login", async () => {
+  await logIn(service.key);
+  world.keychain.trouble = "locked";
+  expect(await ferry(world.next(), "whoami")).toEqual({ code: 4, stdout: "", stderr: "ferry: the keychain is locked\n" });
+});
+
+describe("without a terminal and without a key on stdin", () => {
+  test("exit 4 at once, with the ways out", async () => {
+    expect(await ferry(world.next(), "login", "--host", url)).toEqual({
+      code: 4,
+      stdout: "",
+      stderr:
+        'ferry: nobody to ask for a key\n  hint: set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"\n',
+    });
+  });
+
+  test("without a host exit 2, and the embedded service needs none", async () => {
+    expect((await ferry(world.next(), "login", "--with-token")).code).toBe(2);
+    expect((await ferry(world.next(), "login", "--with-token", "--host", "local")).stderr).toBe(
+      "ferry: the embedded service needs no login\n",
+    );
+  });
+});
+
+test("on a terminal it asks for host and key", async () => {
+  const there = world.next({}, { tty: true });
+  there.prompt.expect("Address of the service:", "agents.example.com");
+  there.prompt.expect("API key for agents.example.com:", service.key);
+  expect((await ferry(there, "login")).code).toBe(0);
+  expect(there.prompt.open).toEqual([]);
+});
+
+describe("a service that has only the seed", () => {
+  let seed: SeedService;
+  beforeEach(() => {
+    seed = makeSeedService();
+    world.services.set(url, seed.send);
+  });
+
+  test("says whether the key works, and not whose it is", async () => {
+    expect((await logIn(seed.key)).stderr).toMatch(/^logged in to agents\.example\.com as key\n/u);
+    expect((await logIn("wrong")).code).toBe(4);
+    expect(JSON.parse((await ferry(world.next(), "whoami", "--json")).stdout)).toEqual({ host: url, account: "key" });
+  });
+});

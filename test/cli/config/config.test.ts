@@ -1,0 +1,108 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { configPath, readConfig, updateConfig, type HostEntry } from "../../../src/cli/config/config.ts";
+import { withLock } from "../../../src/cli/config/lock.ts";
+import { makeMemory } from "../../../src/cli/config/memory.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+const entry = (name: string): HostEntry => ({ url: `https://${name}.example`, account: "ada", store: "file" });
+
+let world: World;
+beforeEach(() => {
+  world = makeWorld();
+  mkdirSync(join(world.folder, "config"));
+});
+afterEach(() => world.dispose());
+
+test("without a file there are no hosts", async () => {
+  expect(await readConfig(world.host)).toEqual({ version: 1, hosts: [] });
+});
+
+test("twenty writers at once lose nothing, and leave nothing behind", async () => {
+  const names = Array.from({ length: 20 }, (_, at) => `h${at}`);
+  await Promise.all(
+    names.map((name) => updateConfig(world.next().host, (config) => ({ ...config, hosts: [...config.hosts, entry(name)] }))),
+  );
+  const { hosts } = await readConfig(world.host);
+  expect(hosts.map(({ url }) => url).toSorted()).toEqual(names.map((name) => entry(name).url).toSorted());
+  expect(readdirSync(join(world.folder, "config"))).toEqual(["config.json"]);
+  expect(statSync(configPath(world.host)).mode & 0o777).toBe(0o600);
+});
+
+test("what a newer ferry wrote beside it stays", async () => {
+  writeFileSync(configPath(world.host), JSON.stringify({ version: 1, hosts: [{ ...entry("a"), color: "red" }], theme: "dark" }));
+  await updateConfig(world.host, (config) => ({ ...config, hosts: [entry("b"), ...config.hosts] }));
+  expect(JSON.parse(readFileSync(configPath(world.host), "utf8"))).toEqual({
+    version: 1,
+    hosts: [entry("b"), { ...entry("a"), color: "red" }],
+    theme: "dark",
+  });
+});
+
+describe("a file that can't be used is named, with its key", () => {
+  test.each([
+    ["{", "is no JSON"],
+    ["[]", ": the whole is not an object"],
+    ['{"hosts":[]}', ": version is not 1"],
+    ['{"version":2}', "was written by a newer ferry"],
+    ['{"version":1,"hosts":{}}', ": hosts is not an array"],
+    ['{"version":1,"hosts":[{"url":1}]}', ": hosts[0].url is not a string"],
+    ['{"version":1,"hosts":[{"url":"x","account":"y","store":"z"}]}', ': hosts[0].store is not "keychain" or "file"'],
+  ])("%s", async (text, message) => {
+    writeFileSync(configPath(world.host), text);
+    await expect(readConfig(world.host)).rejects.toMatchObject({
+      kind: "usage",
+      message: expect.stringContaining(configPath(world.host)) as string,
+    });
+    await expect(readConfig(world.host)).rejects.toThrow(message);
+  });
+});
+
+describe("the lock", () => {
+  const path = (): string => join(world.folder, "lock");
+  const held = (pid: number, startTime: string): void => writeFileSync(path(), JSON.stringify({ pid, startTime, nonce: "n" }));
+
+  test("of a dead process is taken over, by one of many", async () => {
+    held(spawnSync("true").pid, "1");
+    let inside = 0;
+    let most = 0;
+    const enter = () =>
+      withLock(world.next().host, path(), 10_000, async () => {
+        most = Math.max(most, ++inside);
+        await world.host.clock.sleep(1);
+        inside -= 1;
+      });
+    await Promise.all(Array.from({ length: 8 }, enter));
+    expect(most).toBe(1);
+    expect(readdirSync(world.folder).filter((name) => name.startsWith("lock"))).toEqual([]);
+  });
+
+  test("of a later process with the same pid is a dead one's, too", async () => {
+    held(process.pid, "not its start time");
+    expect(await withLock(world.host, path(), 0, async () => "in")).toBe("in");
+  });
+
+  test("of a living one is waited for, and then told", async () => {
+    held(process.pid, (await world.host.processes.startTime(process.pid)) ?? "");
+    await expect(withLock(world.host, path(), 60, async () => undefined)).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  test("is free again after a failure", async () => {
+    await expect(withLock(world.host, path(), 0, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(await withLock(world.host, path(), 0, async () => "in")).toBe("in");
+  });
+});
+
+test("what is remembered of a host is its own, and damage is forgotten", async () => {
+  const [one, other] = [makeMemory(world.host, "https://a.example"), makeMemory(world.host, "https://b.example")];
+  await one.set("form", "bearer");
+  expect([await one.get("form"), await other.get("form")]).toEqual(["bearer", undefined]);
+  const folder = join(world.folder, "state", "hosts");
+  writeFileSync(join(folder, readdirSync(folder)[0] ?? ""), "{");
+  expect(await one.get("form")).toBeUndefined();
+  await one.set("form", "x");
+  await one.set("form", undefined);
+  expect(await one.get("form")).toBeUndefined();
+});

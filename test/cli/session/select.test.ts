@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
+import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+const url = "https://agents.example.com";
+
+let world: World;
+let service: SeedService;
+let git: TestGit;
+
+beforeEach(() => {
+  service = makeSeedService();
+  world = makeWorld({ env: { FERRY_HOST: url, FERRY_API_KEY: service.key } });
+  world.services.set(url, service.send);
+  git = makeRepository(join(world.folder, "repo"));
+  commitFiles(git, { a: "a" });
+  addSession("ses_abcd1111", "fix/login", 1);
+  addSession("ses_abcd2222", "main-two", 3);
+  addSession("ses_wxyz3333", "twice", 2);
+  addSession("ses_wxyz4444", "twice", 0);
+});
+afterEach(() => world.dispose());
+
+function addSession(id: string, branch_name: string, day: number, more: Record<string, unknown> = {}): void {
+  service.sessions.push({
+    id,
+    branch_name,
+    status: "active",
+    agent_status: "idle",
+    title: id,
+    created_at: `2026-01-0${day + 1}T00:00:00.000Z`,
+    ...more,
+  });
+}
+
+async function chosen(...argv: readonly string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await ferry(
+    world.next({ cwd: git.folder }),
+    "session",
+    "view",
+    ...argv,
+    "--json",
+    "--fields",
+    "id",
+  );
+  return code === 0
+    ? (JSON.parse(stdout) as { id: string }).id
+    : { code, ...(JSON.parse(stderr) as { error: { message: string; details?: string[] } }).error };
+}
+
+describe("a session is named by", () => {
+  test.each([
+    ["its id", "ses_abcd1111", "ses_abcd1111"],
+    ["the start of it", "ses_abcd1", "ses_abcd1111"],
+    ["the start without the prefix", "abcd2", "ses_abcd2222"],
+    ["its branch", "fix/login", "ses_abcd1111"],
+    ["its address in the portal", `${url}/sessions/ses_wxyz3333?tab=x`, "ses_wxyz3333"],
+    ["- for the newest", "-", "ses_abcd2222"],
+  ])("%s", async (_, given, id) => {
+    expect(await chosen(given)).toBe(id);
+  });
+
+  test("an id that begins with a dash, after --", async () => {
+    addSession("-odd/id?x", "odd", 4);
+    const { stdout } = await ferry(world.next(), "session", "view", "--json", "--fields", "id", "--", "-odd/id?x");
+    expect(stdout).toBe('{"id":"-odd/id?x"}\n');
+  });
+});
+
+test("what could be several is exit 2 with the candidates, what is none exit 5", async () => {
+  expect(await chosen("abcd")).toMatchObject({
+    code: 2,
+    message: '"abcd" could be several sessions',
+    details: expect.arrayContaining([expect.stringContaining("ses_abcd1111")]) as string[],
+  });
+  expect(await chosen("twice")).toMatchObject({ code: 2 });
+  expect(await chosen("nothing")).toMatchObject({ code: 5, message: 'agents.example.com has no session "nothing"' });
+});
+
+describe("left out, it is", () => {
+  test("FERRY_SESSION's", async () => {
+    world = world.next({ env: { FERRY_SESSION: "wxyz4" } });
+    expect(await chosen()).toBe("ses_wxyz4444");
+  });
+
+  test("the linked one, which link and unlink set and take away", async () => {
+    expect((await ferry(world.next({ cwd: git.folder }), "session", "link", "abcd1")).stderr).toBe(
+      "main is linked to ses_abcd1111 on agents.example.com\n",
+    );
+    expect(await chosen()).toBe("ses_abcd1111");
+    expect([git("config", "branch.main.ferrySession"), git("config", "branch.main.ferryHost")]).toEqual(["ses_abcd1111", url]);
+    expect((await ferry(world.next({ cwd: git.folder }), "session", "unlink")).code).toBe(0);
+    expect(await chosen()).toMatchObject({ code: 2 });
+    expect((await ferry(world.next({ cwd: git.folder }), "session", "unlink")).code).toBe(5);
+  });
+
+  test("on a detached HEAD the one linked to it, while it is detached", async () => {
+    git("checkout", "--quiet", "--detach");
+    await ferry(world.next({ cwd: git.folder }), "session", "link", "abcd2");
+    expect(await chosen()).toBe("ses_abcd2222");
+    git("checkout", "--quiet", "main");
+    expect(await chosen()).toMatchObject({ code: 2 });
+  });
+
+  test("the one whose branch this is, where it is one", async () => {
+    git("checkout", "--quiet", "-b", "fix/login");
+    expect(await chosen()).toBe("ses_abcd1111");
+    git("checkout", "--quiet", "-b", "twice");
+    expect(await chosen()).toMatchObject({ code: 2, message: "the branch twice could be several sessions" });
+  });
+
+  test("among several of that branch the one whose repository a remote is of", async () => {
+    service.repositories.push(
+      { id: "r1", full_name: "acme/shop", clone_url: "https://gitlab.example/acme/shop.git" },
+      { id: "r2", full_name: "acme/other", clone_url: "https://gitlab.example/acme/other.git" },
+    );
+    addSession("ses_1", "work", 5, { repository_id: "r1" });
+    addSession("ses_2", "work", 6, { repository_id: "r2" });
+    git("checkout", "--quiet", "-b", "work");
+    git("remote", "add", "up", "git@gitlab.example:Acme/Shop.git");
+    expect(await chosen()).toBe("ses_1");
+    git("remote", "set-url", "up", "work-alias:acme/other");
+    expect(await chosen()).toBe("ses_2");
+  });
+
+  test("on a terminal a choice, else exit 2 with the candidates", async () => {
+    const there = world.next({ cwd: git.folder }, { tty: true });
+    there.prompt.expect("Which session?", "ses_wxyz3333");
+    expect((await ferry(there, "session", "view")).stdout).toContain("ses_wxyz3333");
+    expect(await chosen()).toMatchObject({
+      code: 2,
+      details: expect.arrayContaining([expect.stringContaining("ses_wxyz3333")]) as string[],
+    });
+    expect(await ferry(world.next({ cwd: git.folder }, { tty: true }), "session", "view", "--no-input")).toMatchObject({
+      code: 2,
+    });
+  });
+});
+
+test("outside of a repository everything works but what needs one", async () => {
+  expect((await ferry(world.next(), "session", "view", "abcd1")).code).toBe(0);
+  expect((await ferry(world.next(), "session", "link", "abcd1")).code).toBe(5);
+});
