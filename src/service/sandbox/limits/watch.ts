@@ -28,11 +28,15 @@ export async function watchLimits(watched: Watched, host: SandboxHost, signal: A
   const { clock } = host;
   const begin = clock.elapsed();
   let diskDue = begin + beat;
-  while (!signal.aborted) {
+  for (;;) {
     const left = begin + watched.limits.wall - clock.elapsed();
     if (left <= 0) return watched.exceeded("wall");
-    await clock.sleep(Math.min(beat, left), signal).catch(() => undefined);
-    const members = signal.aborted ? [] : watched.members();
+    const over = await clock.sleep(Math.min(beat, left), signal).then(
+      () => false,
+      () => true,
+    );
+    if (over) return;
+    const members = watched.members();
     if (members.length === 0) continue;
     const limit = brokenBy(members, watched);
     if (limit !== undefined) await watched.exceeded(limit);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { agent } from "../environment.ts";
 
 /** What of the host's /etc is seen inside as it is: no more than certificates and the links under /usr/bin need. */
-export const visibleEtc = ["/etc/ssl", "/etc/alternatives"] as const;
+const visibleEtc = ["/etc/ssl", "/etc/alternatives"] as const;
 
 const files: Readonly<Record<string, string>> = {
   passwd: `root:x:0:0:root:/:/bin/sh\n${agent.name}:x:${agent.uid}:${agent.uid}:agent:${agent.home}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,

@@ -10,7 +10,7 @@ import type { ProcessEntry, ProcessId } from "./table.ts";
 /** A process that the service started in a sandbox, with all that it starts in turn. */
 export interface Room extends Started {
   /** Ends it with all in it; resolves when none runs any more. */
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 /** The processes of one sandbox. */

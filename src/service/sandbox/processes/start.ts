@@ -17,7 +17,7 @@ export interface Started {
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** The last bytes of stderr so far. */
-  stderrTail(): Buffer;
+  readonly stderrTail: () => Buffer;
   /** The process itself ended; others may still hold its pipes. */
   readonly exit: Promise<Exit>;
   /** It ended, and nobody holds its pipes any more; stdout may still be to be read. */

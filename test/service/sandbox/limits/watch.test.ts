@@ -10,26 +10,24 @@ import { machine, roomy } from "../../../support/sandbox.ts";
 
 /** A clock that jumps to the end of each sleep, and stops the watch at `until` ms. */
 function jumping(until: number) {
-  const over = new AbortController();
   let now = 0;
   const sleep = (ms: number): Promise<void> => {
     now += ms;
-    if (now >= until) over.abort();
-    return Promise.resolve();
+    return now < until ? Promise.resolve() : Promise.reject(new Error("over"));
   };
-  return { host: { ...machine, clock: { now: () => now, elapsed: () => now, sleep } }, signal: over.signal, now: () => now };
+  return { host: { ...machine, clock: { now: () => now, elapsed: () => now, sleep } }, now: () => now };
 }
 
 async function broken(changes: Partial<Watched>, until = 5000): Promise<{ limits: Limit[]; at: number }> {
   const folder = await mkdtemp(join(tmpdir(), "ferry-watch-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const limits: Limit[] = [];
-  const { host, signal, now } = jumping(until);
+  const { host, now } = jumping(until);
   const exceeded = (limit: Limit): Promise<void> => Promise.resolve(void limits.push(limit));
   await watchLimits(
     { folder, limits: roomy, watch: ["memory", "processes"], members: () => [self()], exceeded, ...changes },
     host,
-    signal,
+    new AbortController().signal,
   );
   return { limits, at: now() };
 }

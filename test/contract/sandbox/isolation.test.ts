@@ -1,0 +1,129 @@
+import { type StdioOptions } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, open, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { describeDrivers, isRoot, outputOf, run, text, type Ran } from "../../support/sandbox-suite.ts";
+
+await describeDrivers((room) => {
+  describe.runIf(room.locksIn)("guarantee 1: the host isn't there", () => {
+    test("neither its homes, nor its secrets, nor other sandboxes, nor the service's data", async () => {
+      const other = await room.make();
+      await writeFile(join(other.hostWorkspace, "secret"), "x");
+      await writeFile(join(room.data, "database"), "x");
+      const sandbox = await room.make();
+      const hidden = [
+        homedir(),
+        "/root",
+        "/etc/shadow",
+        other.hostWorkspace,
+        room.data,
+        room.root,
+        "/var",
+        "/run",
+        "/sys",
+        "/work",
+        "/mnt",
+        "/srv",
+      ];
+      const seen = await run(sandbox, hidden.map((path) => `[ ! -e ${path} ] || echo ${path}`).join("\n"));
+      expect(seen.replace(/^\/home\/agent\n/m, "")).toBe("");
+      expect((await run(sandbox, "ls /")).split("\n").filter((name) => name !== "" && !/^(lib.*|s?bin)$/.test(name))).toEqual([
+        "dev",
+        "etc",
+        "home",
+        "proc",
+        "repo",
+        "tmp",
+        "usr",
+      ]);
+      expect(await run(sandbox, "ls /home; ls /etc | grep -vxE 'alternatives|ssl|ld.so.cache'")).toBe(
+        "agent\ngroup\nhosts\nnsswitch.conf\npasswd\n",
+      );
+    });
+
+    test("no other process, no capability, no way to more", async () => {
+      const sandbox = await room.make();
+      expect(
+        await run(
+          sandbox,
+          "id -un; grep -E '^(Cap|NoNewPrivs)' /proc/self/status | tr -d '\\t'; [ $(ls /proc | grep -cE '^[0-9]+$') -lt 8 ] && echo alone",
+        ),
+      ).toBe(
+        "agent\nCapInh:0000000000000000\nCapPrm:0000000000000000\nCapEff:0000000000000000\nCapBnd:0000000000000000\nCapAmb:0000000000000000\nNoNewPrivs:1\nalone\n",
+      );
+      expect((await sandbox.exec(["unshare", "--user", "true"])).code).not.toBe(0);
+      expect((await sandbox.exec(["mount", "-t", "tmpfs", "x", "/tmp"])).code).not.toBe(0);
+    });
+
+    test("all but workspace, home and temporary folders is read-only, the system's settings too", async () => {
+      const sandbox = await room.make();
+      const paths = ["/x", "/usr/x", "/usr/bin/x", "/etc/x", "/etc/ssl/x", "/dev/x", "/home/x", "/proc/sys/x"];
+      expect(await run(sandbox, paths.map((path) => `(: > ${path}) 2>/dev/null && echo ${path}`).join("\n") + "\n:")).toBe("");
+      const settings = [
+        "kernel/core_pattern",
+        "kernel/hostname",
+        "user/max_user_namespaces",
+        "net/ipv4/ip_forward",
+        "vm/overcommit_memory",
+      ];
+      expect(
+        await run(sandbox, settings.map((path) => `(: >> /proc/sys/${path}) 2>/dev/null && echo ${path}`).join("\n") + "\n:"),
+      ).toBe("");
+      expect(await run(sandbox, "(echo b > /proc/sysrq-trigger) 2>/dev/null && echo dangerous; :")).toBe("");
+    });
+
+    test("no terminal, a session of its own, no descriptor of the service's", async () => {
+      const sandbox = await room.make();
+      expect(
+        await run(sandbox, "(: < /dev/tty) 2>/dev/null && echo tty; ls /dev/pts /dev/ptmx /dev/console 2>/dev/null; :"),
+      ).toBe("");
+      expect(await run(sandbox, "cut -d ' ' -f 7 /proc/self/stat")).toBe("0\n");
+      const opened = await run(sandbox, 'for f in /proc/self/fd/*; do [ "${f##*/}" -lt 3 ] || readlink "$f" || :; done');
+      expect(
+        opened.split("\n").filter((target) => target !== "" && target !== "/dev/null" && !target.startsWith("/proc/")),
+      ).toEqual([]);
+    });
+
+    test.runIf(isRoot)("what it writes belongs to nobody on the host", async () => {
+      const sandbox = await room.make();
+      await run(sandbox, "touch mine");
+      const owner = text((await sandbox.exec(["stat", "-c", "%u", "/proc/1"])).stdout).trim();
+      expect(owner).toBe("1000");
+      expect((await stat(join(sandbox.hostWorkspace, "mine"))).uid).toBeGreaterThan(60_000);
+    });
+  });
+
+  test.runIf(isRoot && room.locksIn)("a mount below a mount is read-only too", async () => {
+    const source = join(room.data, "nested");
+    await mkdir(join(source, "be low"), { recursive: true });
+    const changes = JSON.stringify({ mounts: [{ source, target: "/opt/nested" }] });
+    const script = '(: > "/opt/nested/be low/x") 2>/dev/null && echo writable; ls "/opt/nested/be low"';
+    const service = [...room.program, room.driver.name, join(room.data, "nested-sandboxes"), script, changes];
+    const mounting = 'mount -t tmpfs -o noexec ferry "$1/be low" && touch "$1/be low/there" && shift && exec "$@"';
+    expect(await outputOf({ argv: ["unshare", "--mount", "sh", "-c", mounting, "sh", source, ...service] })).toBe("there\n");
+  });
+
+  test.runIf(room.locksIn)("what the service's parent left open isn't seen inside", async () => {
+    const path = join(room.data, "open");
+    await writeFile(path, "secret");
+    const file = await open(path);
+    const script = "for f in /proc/self/fd/*; do readlink $f || :; done";
+    const stdio: StdioOptions = ["ignore", "pipe", "pipe", ...Array<"ignore">(37).fill("ignore"), file.fd];
+    const ran = { argv: [...room.program, room.driver.name, join(room.data, "open-sandboxes"), script], stdio };
+    const output = await outputOf(ran);
+    await file.close();
+    expect(output).toContain("socket:");
+    expect(output).not.toContain(path);
+  });
+
+  test.runIf(room.locksIn && existsSync("/usr/bin/script"))("the terminal of the service isn't to be had", async () => {
+    const reach = '(: < /dev/tty) 2>/dev/null && echo "a terminal"; echo "session $(cut -d " " -f 7 /proc/self/stat)"';
+    const quoted = (words: readonly string[]): string => words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+    const onTerminal = (words: readonly string[]): Ran => ({ argv: ["script", "-qec", quoted(words), "/dev/null"] });
+    expect(await outputOf(onTerminal(["sh", "-c", reach]))).toContain("a terminal");
+    const service = [...room.program, room.driver.name, join(room.data, "terminal-sandboxes"), reach];
+    expect(await outputOf(onTerminal(service))).toBe("session 0\r\n");
+  });
+});

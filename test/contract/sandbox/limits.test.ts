@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { roomy } from "../../support/sandbox.ts";
+import { describeDrivers, run, text } from "../../support/sandbox-suite.ts";
+
+await describeDrivers((room) => {
+  describe("guarantee 4: limits", () => {
+    test.skipIf(room.unenforced.includes("memory"))("memory", async () => {
+      const sandbox = await room.make({ limits: { ...roomy, memoryMB: 64 } });
+      const hungry = 'my @a; while (1) { push @a, "x" x 1_000_000; select undef, undef, undef, 0.002 }';
+      expect((await sandbox.exec(["perl", "-e", hungry], { timeout: 20_000 })).code).not.toBe(0);
+      expect(sandbox.exceeded()).toBe("memory");
+    });
+
+    test.skipIf(room.unenforced.includes("processes"))("processes", async () => {
+      const sandbox = await room.make({ limits: { ...roomy, processes: 30 } });
+      const fork =
+        'my $n = 0; for (1 .. 60) { my $p = fork; last unless defined $p; unless ($p) { sleep 20; exit } $n++ } print "$n\\n"; kill 9, -$$';
+      const { stdout } = await sandbox.exec(["perl", "-e", `$| = 1; ${fork}`], { timeout: 20_000 });
+      expect(Number(text(stdout))).toBeLessThan(30);
+    });
+
+    test("wall time, after which no agent starts but its work can be brought home", async () => {
+      const sandbox = await room.make({ limits: { ...roomy, wall: 700 } });
+      const agent = await sandbox.spawn(["sh", "-c", "echo work > done.txt; setsid sleep 100 & sleep 100"]);
+      expect((await agent.exit).code).not.toBe(0);
+      expect(sandbox.exceeded()).toBe("wall");
+      await expect(sandbox.spawn(["true"])).rejects.toThrow(/over its limit \(wall\)/);
+      expect(await run(sandbox, "cat done.txt")).toBe("work\n");
+    });
+
+    test("disk, summed over files", async () => {
+      const sandbox = await room.make({ limits: { ...roomy, diskMB: 8 } });
+      const result = await sandbox.exec(
+        ["sh", "-c", 'i=0; while :; do i=$((i+1)); head -c 200000 /dev/zero > "f$i"; sleep 0.02; done'],
+        { timeout: 20_000 },
+      );
+      expect(result.code).not.toBe(0);
+      expect(sandbox.exceeded()).toBe("disk");
+    });
+
+    test.runIf(room.locksIn)("a single file, at once", async () => {
+      const sandbox = await room.make({ limits: { ...roomy, diskMB: 8 } });
+      expect((await sandbox.exec(["sh", "-c", "head -c 20000000 /dev/zero > big"])).code).not.toBe(0);
+      expect(Number(await run(sandbox, "stat -c %s big"))).toBeLessThanOrEqual(8 * 1024 * 1024);
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { SandboxSpec } from "../../../src/service/sandbox/driver.ts";
+import { roomy } from "../../support/sandbox.ts";
+import { describeDrivers, isRoot, outputOf } from "../../support/sandbox-suite.ts";
+
+await describeDrivers((room) => {
+  describe.runIf(isRoot)("an ordinary user's service", () => {
+    const asNobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
+
+    /** What a script says in a sandbox of a service that is run by nobody. */
+    async function say(script: string, changes: Partial<SandboxSpec> = {}): Promise<string> {
+      const data = await mkdtemp(join(tmpdir(), "ferry-sandbox-nobody-"));
+      await chown(data, 65534, 65534);
+      const argv = [...asNobody, ...room.program, room.driver.name, join(data, "sandboxes"), script, JSON.stringify(changes)];
+      const output = await outputOf({ argv });
+      expect(await readdir(join(data, "sandboxes"))).toEqual([]);
+      await rm(data, { recursive: true });
+      return output;
+    }
+
+    test("has the same sandbox", async () => {
+      const script =
+        'id -un; touch x ~/y && git init -q . && git status -s; [ -e /root ] || echo "no root"; grep -c " /repo " /proc/self/mountinfo || :';
+      expect(await say(script)).toBe(room.locksIn ? "agent\n?? x\nno root\n1\n" : "nobody\n?? x\n0\n");
+    });
+
+    test("keeps memory by measuring", async () => {
+      const hungry = `perl -e 'my @a; while (1) { push @a, "x" x 1_000_000; select undef, undef, undef, 0.005 }'`;
+      expect(await say(hungry, { limits: { ...roomy, memoryMB: 100 } })).toBe("over: memory\n");
+    });
+
+    test("keeps the number of processes", async () => {
+      const fork = `perl -e '$| = 1; for (1 .. 60) { my $p = fork; if (!defined $p) { print "refused\n"; last } unless ($p) { sleep 20; exit } } select undef, undef, undef, 1.5'`;
+      expect(await say(fork, { limits: { ...roomy, processes: 30 } })).toBe(room.locksIn ? "refused\n" : "over: processes\n");
+    });
+  });
+});
