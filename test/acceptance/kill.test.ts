@@ -1,6 +1,10 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { watch } from "node:fs";
 import { mkdir, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { collect, makeBinary } from "../support/binary.ts";
 import type { Binary } from "../support/binary.ts";
@@ -49,18 +53,12 @@ test("kill -9 of a pull, again and again: the next one brings all, once", async 
 
 test("kill -9 of the service in the middle of a turn: what was said is still there, the turn is told, the next one works", async () => {
   const marker = "ferry-test-that-never-ends";
-  const follow = binary.start(
-    ["run", "--host", "local", "--model", "shell", `echo begun; exec tail -f /dev/null --pid=$$ # ${marker}`],
-    {
-      cwd: project.path,
-    },
-  );
-  const followed = collect(follow);
-  const session = await sessionAtWork();
-  const { pid } = await servicePid();
-  process.kill(pid, "SIGKILL");
+  const script = `echo begun; exec tail -f /dev/null # ${marker}`;
+  const follow = binary.start(["run", "--host", "local", "--model", "shell", "--json", script], { cwd: project.path });
+  const session = await untilCommandRuns(follow);
+  process.kill((await servicePid()).pid, "SIGKILL");
   follow.kill("SIGTERM");
-  await followed;
+  await once(follow, "exit");
 
   await ferry("service", "start");
   const { stdout } = await ferry("events", session, "--json");
@@ -86,14 +84,15 @@ interface TimelineEvent {
   readonly payload: { readonly message?: string };
 }
 
-/** Waits on the service's own stream until the agent has a turn, and gives the session's id. */
-async function sessionAtWork(): Promise<string> {
-  for (;;) {
-    const { code, stdout } = await binary.run(["session", "list", "--host", "local", "--json"], { cwd: project.path });
-    const sessions = code === 0 ? (JSON.parse(stdout) as { id: string; agent_status: string }[]) : [];
-    const busy = sessions.find(({ agent_status }) => agent_status === "working");
-    if (busy !== undefined) return busy.id;
+/** Reads what `ferry run --json` prints until the script runs, and gives the session's id. */
+async function untilCommandRuns({ stdout }: ChildProcess): Promise<string> {
+  let id = "";
+  for await (const line of createInterface({ input: stdout ?? Readable.from([]) })) {
+    const { type, session } = JSON.parse(line) as { type: string; session?: { id: string } };
+    if (type === "session") id = session?.id ?? "";
+    if (type === "agent_run_repository_command") return id;
   }
+  throw new Error("the run ended before the script ran");
 }
 
 async function servicePid(): Promise<{ pid: number }> {
