@@ -8,7 +8,7 @@ import { makeProcesses } from "../../src/host/processes.ts";
 import type { SandboxDriver } from "../../src/service/sandbox/driver.ts";
 import { nodeMount } from "../../src/service/sandbox/node-mount.ts";
 import { makeDrivers } from "../../src/service/sandbox/registry.ts";
-import { defaultLimits, type SessionsDeps } from "../../src/service/session/deps.ts";
+import { defaultLimits, type SessionLimits, type SessionsDeps } from "../../src/service/session/deps.ts";
 import { makeSessions } from "../../src/service/session/engine.ts";
 import type { Sessions, StreamItem } from "../../src/service/session/sessions.ts";
 import { openSqlStore } from "../../src/service/store/sql-store.ts";
@@ -46,13 +46,13 @@ export interface EngineOptions {
   readonly driver?: SandboxDriver["name"];
   /** An existing data folder: a service that starts again. */
   readonly data?: string;
-  readonly change?: Partial<SessionsDeps>;
+  readonly limits?: Partial<SessionLimits>;
 }
 
 const place = makeFolder("ferry-agent-").path;
 buildShellAgent(place);
 
-export async function makeTestEngine({ driver = "process", data, change = {} }: EngineOptions = {}): Promise<TestEngine> {
+export async function makeTestEngine({ driver = "process", data, limits = {} }: EngineOptions = {}): Promise<TestEngine> {
   const folder = data === undefined ? makeFolder("ferry-engine-") : { path: data, remove: () => undefined };
   const processes = makeProcesses(process.env, process.platform);
   const host = { clock: systemClock, random: (size: number) => randomBytes(size), files, version: "0.0.0" };
@@ -73,9 +73,8 @@ export async function makeTestEngine({ driver = "process", data, change = {} }: 
     owner: "test",
     place: { dist: place, node: await nodeMount(process.execPath) },
     model: "shell",
-    limits: { ...defaultLimits, sandbox: { ...defaultLimits.sandbox, memoryMB: 1024 } },
+    limits: { ...defaultLimits, sandbox: { ...defaultLimits.sandbox, memoryMB: 1024 }, ...limits },
     log: (line) => void log.push(line),
-    ...change,
   };
   const user = (await store.keys.findUser("usr_test")) ?? { id: "usr_test", name: "Ada Lovelace", email: "ada@example.com" };
   if ((await store.keys.findUser(user.id)) === undefined) await store.keys.insertUser(user);

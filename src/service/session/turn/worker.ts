@@ -89,11 +89,13 @@ export class Worker {
   }
 
   private rest(sessionId: string): void {
-    const { rooms } = this.tools;
-    rooms.rest(sessionId, () =>
+    const { deps, rooms } = this.tools;
+    const giveUp = () =>
       this.lock(sessionId, async () => {
         if (!this.turns.has(sessionId)) await leaveRoom(this.tools, sessionId);
-      }),
+      });
+    rooms.rest(sessionId, () =>
+      giveUp().catch((error: unknown) => deps.log(`session ${sessionId}: giving up its sandbox: ${asFerryError(error).message}`)),
     );
   }
 

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+
+export interface EngineChild {
+  readonly child: ChildProcess;
+  /** The session's id. */
+  readonly session: string;
+  /** The ids of the messages that it acknowledged. */
+  readonly messages: readonly string[];
+}
+
+const program = new URL("engine-process.ts", import.meta.url);
+
+/** Runs `engine-process.ts` in a process of its own and waits until it has acknowledged all messages. */
+export async function startEngineChild(
+  data: string,
+  path: string,
+  base: string,
+  messages: readonly string[],
+): Promise<EngineChild> {
+  const cache = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
+  mkdirSync(cache, { recursive: true });
+  // Below node_modules, where the packages that stay outside of the bundle are found.
+  const folder = mkdtempSync(join(cache, "engine-"));
+  const outfile = join(folder, "engine.mjs");
+  buildSync({
+    entryPoints: [fileURLToPath(program)],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    logLevel: "warning",
+    define: { "import.meta.url": JSON.stringify(program.href) },
+  });
+  const child = spawn(process.execPath, [outfile, data, path, base, ...messages], { stdio: ["ignore", "pipe", "inherit"] });
+  child.once("exit", () => rmSync(folder, { recursive: true }));
+  const ids: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) if (ids.push(line) === messages.length + 1) break;
+  const [session, ...acknowledged] = ids;
+  if (session === undefined || acknowledged.length < messages.length) throw new Error("the engine's process ended too early");
+  return { child, session, messages: acknowledged };
+}
