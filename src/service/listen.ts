@@ -40,6 +40,8 @@ export async function listen(app: App, place: Place, clock: Clock): Promise<List
     exchanges.add(exchange);
     reply.once("close", () => {
       exchanges.delete(exchange);
+      // A kept connection would hold up the end until it times out.
+      if (!server.listening) server.closeIdleConnections();
       if (!reply.writableFinished) exchange.left.abort();
     });
     void answer(app, message, exchange);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -168,6 +168,28 @@ describe("the end", () => {
     finish();
     expect(await text(await waiting)).toBe("finished");
     await closed;
+  });
+
+  test("does not wait for connections that are kept but idle", async () => {
+    let finish: () => void = () => undefined;
+    const clock = makeTestClock();
+    const listener = await start(async ({ url }) => {
+      if (url.endsWith("/wait")) await new Promise<void>((resolve) => (finish = resolve));
+      return new Response("ok");
+    }, clock);
+    const agent = new Agent({ keepAlive: true });
+    const kept = (path: string) => replyOf(request({ socketPath, agent, path }).end());
+    const waiting = kept("/wait");
+    await text(await kept("/"));
+    while (listener.open() !== 1) await systemClock.sleep(1);
+    const began = systemClock.elapsed();
+    const closed = listener.close();
+    finish();
+    await text(await waiting);
+    await closed;
+    // Node gives up an idle connection after five seconds.
+    expect(systemClock.elapsed() - began).toBeLessThan(4000);
+    agent.destroy();
   });
 
   test("waits five seconds for an answer that doesn't come, not longer", async () => {

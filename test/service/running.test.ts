@@ -42,6 +42,22 @@ describe("a service that runs", () => {
     expect((await fetch(`${service.address ?? ""}/healthz`)).status).toBe(200);
   });
 
+  test("logs what changed something or was refused, without the query, and no read that went well", async () => {
+    const service = await place.run();
+    const key = await readFile(at("key"), "utf8");
+    await get(service.socket, "/api/v1/sessions?user_id=secret", key);
+    await get(service.socket, "/api/v1/sessions?user_id=secret&limit=0", key);
+    await post(service.socket, "/api/v1/sessions", key, {});
+    const requests = place.log
+      .map((line) => JSON.parse(line) as { message: string })
+      .filter(({ message }) => message === "request");
+    expect(requests).toMatchObject([
+      { method: "GET", path: "/api/v1/sessions", status: 400, ms: expect.any(Number) as number },
+      { method: "POST", path: "/api/v1/sessions", status: 422 },
+    ]);
+    expect(place.log.join("")).not.toContain("secret");
+  });
+
   test("never writes a key into its log", async () => {
     const service = await place.run();
     const key = await readFile(at("key"), "utf8");

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { makeId } from "../../base/ids.ts";
 import type { Host } from "../../host/host.ts";
-import { hashApiKey, mintApiKey } from "../keys/api-key.ts";
+import { hashSecret, mintApiKey } from "../keys/api-key.ts";
 import type { Store } from "../store/store.ts";
 
 export type LocalHost = Pick<Host, "env" | "files" | "random" | "clock">;
@@ -14,7 +14,7 @@ const localUser = "usr_local";
 export async function provideKey(data: string, store: Store, host: LocalHost): Promise<void> {
   const path = join(data, "key");
   const known = await host.files.readText(path);
-  if (known !== undefined && (await store.keys.findByHash(hashApiKey(known.trim()))) !== undefined) return;
+  if (known !== undefined && (await store.keys.findByHash(hashSecret(known.trim()))) !== undefined) return;
   if ((await store.keys.findUser(localUser)) === undefined)
     await store.keys.insertUser({ id: localUser, name: userName(host), email: "" });
   const key = mintApiKey(host.random);
@@ -22,7 +22,7 @@ export async function provideKey(data: string, store: Store, host: LocalHost): P
     id: makeId("key", host.random),
     name: "local",
     user_id: localUser,
-    hash: hashApiKey(key),
+    hash: hashSecret(key),
     scopes: ["all:all"],
     expires_at: null,
     revoked_at: null,

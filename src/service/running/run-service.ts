@@ -12,6 +12,7 @@ import type { Store } from "../store/store.ts";
 import { type Activity, untilIdle } from "./idle.ts";
 import { provideKey, provideOrigin, provideSealKey } from "./local-user.ts";
 import { ownerOf, takeLock } from "./lock.ts";
+import { withRequestLog } from "./request-log.ts";
 import { placeSocket } from "./socket.ts";
 import { Undo } from "./undo.ts";
 
@@ -109,7 +110,8 @@ async function assemble(
   await sessions.start();
   undo.add(() => sessions.stop());
   const { clock, random, version } = host;
-  return { app: makeApp({ store, sessions, sealer, clock, random, version, log }), sessions };
+  const app = makeApp({ store, sessions, sealer, clock, random, version, log });
+  return { app: withRequestLog(app, log, clock), sessions };
 }
 
 /** Tells clients where the service is: only once it can be called. */
