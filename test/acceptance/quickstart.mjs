@@ -11,6 +11,8 @@ tools/hello | tee greeting.txt`;
 
 const stage = openStage();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => leave(signal === "SIGINT" ? 130 : 143));
+// A pager that was quit.
+process.stdout.on("error", () => leave(1));
 
 try {
   await tell();
