@@ -86,7 +86,7 @@ done
 mkdir "$new/proc" "$new/old"
 mount -t proc -o nosuid,nodev,noexec proc "$new/proc"
 ip link set lo up 2>/dev/null ||
-  perl -e 'socket(my $s, 2, 2, 0) && ioctl($s, 0x8914, pack("a16s", "lo", 1)) or exit 1' 2>/dev/null || true
+  perl -e 'socket(S, 2, 2, 0) or exit 1; my $up = pack("a16s", "lo", 1); ioctl(S, 0x8914, $up) or exit 1' 2>/dev/null || true
 echo 1 > "$new/proc/sys/user/max_user_namespaces"
 mount --bind -o ro,nosuid,nodev,noexec "$new/proc/sys" "$new/proc/sys"
 hostname ferry 2>/dev/null || true
