@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import type { TimelineEvent } from "../../../src/client/timeline/items.ts";
+import { makeTimeline } from "../../../src/client/timeline/timeline.ts";
+
+const event = (id: string, change: Partial<TimelineEvent> = {}): TimelineEvent => ({
+  id,
+  created_at: "2026-01-01T00:00:00Z",
+  ...change,
+});
+const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, "0")}Z`;
+
+function play() {
+  const timeline = makeTimeline();
+  const accept = (...batch: TimelineEvent[]) =>
+    timeline.accept(batch).map((item) => `${item.event.id}${item.update ? " update" : ""}${item.late ? " late" : ""}`);
+  return { timeline, accept };
+}
+
+describe("without revisions", () => {
+  test("an array again and again, shuffled, with one changed: one update, no repeat", () => {
+    const { accept, timeline } = play();
+    const [a, b, c] = [event("a", { created_at: at(1) }), event("b", { created_at: at(2) }), event("c", { created_at: at(3) })];
+    expect(accept(c, a, b)).toEqual(["a", "b", "c"]);
+    expect(accept(b, c, a)).toEqual([]);
+    expect(accept(c, { ...b, payload: { type: "agent_message", message: "more" } }, a)).toEqual(["b update"]);
+    expect(timeline.revision).toBeUndefined();
+  });
+
+  test("one that is older than what was shown comes late; equal ones stay as they came", () => {
+    const { accept } = play();
+    expect(accept(event("b", { created_at: at(5) }), event("a", { created_at: at(5) }))).toEqual(["b", "a"]);
+    expect(accept(event("old", { created_at: at(4) }), event("same", { created_at: at(5) }))).toEqual(["old late", "same"]);
+  });
+
+  test("a time that is none stays behind its neighbour, and is never late", () => {
+    const { accept } = play();
+    const odd = event("odd", { created_at: "yesterday, 5 o'clock" });
+    expect(
+      accept(event("z", { created_at: at(9) }), event("a", { created_at: at(1) }), odd, event("none", { created_at: null })),
+    ).toEqual(["a", "odd", "none", "z"]);
+    expect(accept(event("odd2", { created_at: "" }))).toEqual(["odd2"]);
+  });
+});
+
+describe("with revisions", () => {
+  const revised = (id: string, revision: number, updated: number, change: Partial<TimelineEvent> = {}) =>
+    event(id, { revision, updated_at: at(updated), ...change });
+
+  test("goes on after the greatest, and takes no older version for a change", () => {
+    const { accept, timeline } = play();
+    expect(timeline.revision).toBe(0);
+    expect(accept(revised("a", 1, 1), revised("b", 2, 2))).toEqual(["a", "b"]);
+    expect(accept(revised("a", 3, 3, { status: "completed" }))).toEqual(["a update"]);
+    expect(accept(revised("a", 1, 1), revised("a", 3, 3, { status: "completed" }))).toEqual([]);
+    expect(timeline.revision).toBe(3);
+  });
+
+  test("counted anew by the service: what is the same is no news", () => {
+    const { accept, timeline } = play();
+    accept(revised("a", 11, 1), revised("b", 12, 2));
+    timeline.restart();
+    expect(timeline.revision).toBe(0);
+    expect(accept(revised("a", 1, 1), revised("b", 2, 5), revised("c", 3, 3))).toEqual(["b update", "c"]);
+    expect(timeline.revision).toBe(3);
+  });
+
+  test("one event without ends the counting", () => {
+    const { accept, timeline } = play();
+    accept(revised("a", 1, 1), event("b"), revised("c", 3, 3));
+    expect(timeline.revision).toBeUndefined();
+  });
+});
