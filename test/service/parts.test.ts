@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { preferredMedium } from "../../src/service/http/accept.ts";
-import { hashApiKey, mintApiKey } from "../../src/service/keys/api-key.ts";
+import { mintApiKey } from "../../src/service/keys/api-key.ts";
+import { hashSecret } from "../../src/service/keys/secret.ts";
 import { makeSealer } from "../../src/service/keys/seal.ts";
 import { makeLog } from "../../src/service/log.ts";
 import { makeTestClock } from "../support/clock.ts";
@@ -68,7 +69,7 @@ describe("a sealed secret", () => {
 
 test("a new key has 256 random bits behind its prefix, and hashes as sha256sum does", () => {
   expect(mintApiKey((size) => new Uint8Array(size))).toBe(`ferry_${"A".repeat(43)}`);
-  expect(hashApiKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  expect(hashSecret("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });
 
 describe("the log", () => {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type App, makeApp } from "../../src/service/app.ts";
 import type { Deps } from "../../src/service/handlers/handler.ts";
-import { hashApiKey, mintApiKey } from "../../src/service/keys/api-key.ts";
+import { mintApiKey } from "../../src/service/keys/api-key.ts";
+import { hashSecret } from "../../src/service/keys/secret.ts";
 import { makeSealer } from "../../src/service/keys/seal.ts";
 import { openSqlStore } from "../../src/service/store/sql-store.ts";
 import { openSqlite } from "../../src/service/store/sqlite.ts";
@@ -48,7 +49,7 @@ export async function makeTestService(): Promise<TestService> {
       id: makeId("key", random),
       name: "test",
       user_id: user.id,
-      hash: hashApiKey(key),
+      hash: hashSecret(key),
       scopes: ["all:all"],
       expires_at: null,
       revoked_at: null,

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../host/host.ts";
 import type { Route } from "../../wire/routes.ts";
 import { acceptedScopes } from "../../wire/values.ts";
-import { hashApiKey } from "../keys/api-key.ts";
+import { hashSecret } from "../keys/secret.ts";
 import { Problem } from "../problem.ts";
 import type { KeyRecord, KeyStore, UserRecord } from "../store/store.ts";
 
@@ -16,7 +16,7 @@ export interface Caller {
  * @throws Problem 400 where both are given, 401 where there is none or it isn't valid (any more)
  */
 export async function authenticate(headers: Headers, keys: KeyStore, clock: Clock): Promise<Caller> {
-  const hash = hashApiKey(readKey(headers));
+  const hash = hashSecret(readKey(headers));
   const key = await keys.findByHash(hash);
   if (key === undefined || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) throw refused("is not valid");
   if (key.revoked_at !== null) throw refused("was revoked");

@@ -1,7 +1,8 @@
 import { makeId } from "../../base/ids.ts";
 import type { Clock, Host } from "../../host/host.ts";
 import type { KeyRecord, KeyStore } from "../store/store.ts";
-import { hashApiKey, mintApiKey } from "./api-key.ts";
+import { mintApiKey } from "./api-key.ts";
+import { hashSecret } from "./secret.ts";
 
 /** A new key in the store, and its secret, which is nowhere else. */
 export async function makeKey(
@@ -13,7 +14,7 @@ export async function makeKey(
   const record: KeyRecord = {
     ...wanted,
     id: makeId("key", random),
-    hash: hashApiKey(secret),
+    hash: hashSecret(secret),
     revoked_at: null,
     created_at: new Date(clock.now()).toISOString(),
   };

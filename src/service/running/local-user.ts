@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { makeId } from "../../base/ids.ts";
 import type { Host } from "../../host/host.ts";
-import { hashSecret, mintApiKey } from "../keys/api-key.ts";
+import { mintApiKey } from "../keys/api-key.ts";
+import { hashSecret } from "../keys/secret.ts";
 import type { Store } from "../store/store.ts";
 
 export type LocalHost = Pick<Host, "env" | "files" | "random" | "clock">;
