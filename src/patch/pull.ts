@@ -62,7 +62,7 @@ async function once(context: Context): Promise<Verdict> {
 /** Nothing new. Where the branch had the commits before we knew of it, the cursor moves. */
 async function remember(incoming: Incoming, { git, host, repository, request }: Context): Promise<Verdict> {
   if (incoming.present > 0 && request.dryRun !== true) {
-    const refs = { updates: cursorUpdates(incoming), reason: "ferry pull: nothing new", announce: undefined };
+    const refs = { updates: cursorUpdates(incoming), reason: "ferry pull: nothing new" };
     const transaction = await whenUnlocked(host, request.hook === undefined ? lockPatience : 0, () => prepare(git, repository, refs));
     await transaction.commit();
   }

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { asFerryError, FerryError } from "../../base/errors.ts";
 import type { Head } from "../../git/discover.ts";
-import type { GitChild } from "../../git/git.ts";
 import type { Change } from "../../git/records.ts";
 import type { Context } from "../context.ts";
 import { ferryFolder } from "../quarantine.ts";
-import { Journal, type Plan } from "../recovery/journal.ts";
+import { Journal, type Left, type Plan } from "../recovery/journal.ts";
 import { lockPatience, whenUnlocked } from "./locks.ts";
 import { checkPaths, type PathCheck } from "./path-check.ts";
-import { foreignError, settle } from "../recovery/settle.ts";
+import { foreignError, settle, type Settled } from "../recovery/settle.ts";
+import { removeStaleLocks } from "../recovery/stale-locks.ts";
 import { prepare, type RefUpdate, RefsMoved, type Transaction } from "./transaction.ts";
 import { writeTree } from "./write-tree.ts";
 import type { WorkingCopy } from "./working-copy.ts";
@@ -32,34 +32,32 @@ export interface Landing {
  */
 export async function land(landing: Landing, context: Context): Promise<PathCheck["blocked"]> {
   const { git, host, repository, checkpoint, request } = context;
-  const journal = new Journal(ferryFolder(repository));
-  const announce = (child: GitChild) => journal.child(child);
+  const journal = new Journal(ferryFolder(repository), host.clock);
   await journal.begin(makePlan(landing, context));
   await checkpoint("journaled");
-  const refs = { updates: landing.updates, reason: landing.reason, announce };
+  const refs = { updates: landing.updates, reason: landing.reason, children: journal.children("refs") };
   const patience = request.hook === undefined ? lockPatience : 0;
   const transaction = await whenUnlocked(host, patience, () => prepare(git, repository, refs)).catch(async (error: unknown) => {
     await journal.end();
     throw error;
   });
-  const copy = { git, host, repository, scratch: landing.scratch, patience, announce };
+  const copy = { git, host, repository, scratch: landing.scratch, patience, children: journal.children("index") };
   const blocked = await withRefsLocked(transaction, { landing, context, copy, journal });
   await journal.end();
   return blocked;
 }
 
-function makePlan({ head, tip, updates }: Landing, { repository, host }: Context): Plan {
+function makePlan({ head, tip, updates }: Landing, { repository }: Context): Plan {
   const { gitDir, commonDir, workTree } = repository;
   const branch = head.state === "detached" ? undefined : head.ref;
   const refs = [...(branch === undefined ? [] : [branch]), ...updates.map(({ ref }) => ref).filter((ref) => ref !== "HEAD")];
   return {
-    begun: host.clock.now(),
     gitDir,
     workTree,
     old: head.state === "unborn" ? undefined : head.commit,
     new: tip,
     updates,
-    locks: [join(gitDir, "HEAD.lock"), join(gitDir, "index.lock"), ...refs.map((ref) => join(commonDir, `${ref}.lock`))],
+    locks: { refs: [join(gitDir, "HEAD.lock"), ...refs.map((ref) => join(commonDir, `${ref}.lock`))], index: [join(gitDir, "index.lock")] },
   };
 }
 
@@ -104,15 +102,19 @@ async function refuseOtherBranch({ landing, context }: Work): Promise<void> {
 async function takeBack(error: unknown, transaction: Transaction, { context, copy, journal }: Work): Promise<unknown> {
   const left = await journal.read();
   if (left === undefined) return error;
-  try {
-    const { state, foreign } = await settle(left, copy);
-    if (state === "restored") await journal.end();
-    return foreign.length === 0 ? error : foreignError(foreign, ferryFolder(context.repository), error);
-  } catch (cause) {
-    const message = `the working copy is half way: ${asFerryError(cause).message}`;
-    return new FerryError("attention", message, { hint: "pull again: that first takes back what is left of this one", cause: error });
-  } finally {
-    // Its git may be what failed: then it is gone, and its locks with it.
-    await transaction.abort().catch(() => undefined);
-  }
+  const settled = await undo(left, copy).catch(asFerryError);
+  // Its git may be what failed: then it is gone, and its locks with it.
+  await transaction.abort().catch(() => undefined);
+  if (settled instanceof FerryError)
+    return new FerryError("attention", `the working copy is half way: ${settled.message}`, {
+      hint: "pull again: that first takes back what is left of this one",
+      cause: error,
+    });
+  if (settled.state === "restored") await journal.end();
+  return settled.foreign.length === 0 ? error : foreignError(settled.foreign, ferryFolder(context.repository), error);
+}
+
+async function undo(left: Left, copy: WorkingCopy): Promise<Settled> {
+  await removeStaleLocks(left, "index");
+  return settle(left, copy);
 }

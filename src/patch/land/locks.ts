@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import type { GitChild, GitResult } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
 import type { PatchHost } from "../request.ts";
 import type { WorkingCopy } from "./working-copy.ts";
@@ -35,10 +36,8 @@ export async function whenUnlocked<T>(host: Pick<PatchHost, "clock">, patience: 
 
 /** Runs a git that writes the index of the user's working copy, when no other git has it locked. */
 export async function writeIndex(copy: WorkingCopy, args: readonly string[], input?: Uint8Array): Promise<void> {
-  const { git, repository, announce } = copy;
-  const { workTree, gitDir } = repository;
   await whenUnlocked(copy.host, copy.patience, async () => {
-    const result = await git.run(args, { cwd: workTree, gitDir, workTree, announce, input });
+    const result = await runNoted(copy, args, input);
     if (result.code === 0) return;
     const locked = result.stderr.toString("utf8").split("\n").find((line) => line.includes("index.lock': File exists"));
     if (locked !== undefined) throw new IndexLocked("attention", locked.replace(/^\w+: /u, ""));
@@ -47,7 +46,19 @@ export async function writeIndex(copy: WorkingCopy, args: readonly string[], inp
 }
 
 /** Brings the times in the index up to date. Its exit status tells of modified files, which is no error. */
-export async function refreshIndex({ git, repository, announce }: WorkingCopy): Promise<void> {
+export async function refreshIndex(copy: WorkingCopy): Promise<void> {
+  await runNoted(copy, ["update-index", "-q", "--refresh"]);
+}
+
+async function runNoted({ git, repository, children }: WorkingCopy, args: readonly string[], input?: Uint8Array): Promise<GitResult> {
   const { workTree, gitDir } = repository;
-  await git.run(["update-index", "-q", "--refresh"], { cwd: workTree, gitDir, workTree, announce });
+  let noted: GitChild | undefined;
+  const announce = async (child: GitChild) => {
+    noted = child;
+    await children.starting(child);
+  };
+  const result = await git.run(args, { cwd: workTree, gitDir, workTree, announce, input });
+  // One that was killed may have left its lock.
+  if (noted !== undefined && result.code <= 128) await children.ended(noted);
+  return result;
 }

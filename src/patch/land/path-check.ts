@@ -1,4 +1,4 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitPath } from "../../git/path.ts";
 import { type Change, fields, modes } from "../../git/records.ts";
@@ -93,7 +93,7 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
   const byPath = new Map(changes.map((change) => [change.path, change]));
   const index = await readIndex(copy, byPath);
   const aside = join(scratch, "index");
-  await copyFile(join(repository.gitDir, "index"), aside).catch(unlessMissing);
+  await copyIndex(join(repository.gitDir, "index"), aside);
   const options = withIndex(repository, aside);
   // Refreshed in the copy: an untouched file whose times changed isn't modified. Exits with 1 where some are.
   await git.run(["update-index", "-q", "--refresh"], options);
@@ -107,6 +107,20 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
   const going = new Set(changes.filter(({ oldMode, path }) => oldMode !== modes.absent && !modified.has(path)).map(({ path }) => path));
   const staged = new Set(changes.filter((change) => isStaged(change, index)).map(({ path }) => path));
   return { index, staged, modified, missing, going };
+}
+
+/**
+ * With its time: git takes a file that is no older than the index for one that may have changed unseen, and compares its content
+ * (racy-git in git's technical documents). An earlier time only makes it compare more.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+  try {
+    const second = Math.floor((await stat(from)).mtimeMs / 1000);
+    await copyFile(from, to);
+    await utimes(to, second, second);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  }
 }
 
 /** The index's entries of the changed paths. `ls-files -v`: a small letter is assume-unchanged, S skip-worktree. */
@@ -173,8 +187,4 @@ async function holdsOnly(workTree: string, folder: GitPath, going: ReadonlySet<G
   if ((await look(workTree, folder)).what !== "folder") return false;
   for await (const path of walk(workTree, folder)) if (!going.has(path)) return false;
   return true;
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
 }

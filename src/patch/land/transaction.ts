@@ -1,8 +1,9 @@
-import { createInterface, type Interface } from "node:readline";
+import { createInterface } from "node:readline";
 import { FerryError } from "../../base/errors.ts";
 import type { Repository } from "../../git/discover.ts";
-import type { Git, GitProcess, GitStreamOptions } from "../../git/git.ts";
+import type { Git, GitChild, GitProcess } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
+import type { ChildNotes } from "./working-copy.ts";
 
 export interface RefUpdate {
   readonly ref: string;
@@ -23,40 +24,51 @@ export class RefsLocked extends FerryError {}
 /** A ref isn't where it was read to be: someone committed meanwhile. */
 export class RefsMoved extends FerryError {}
 
+export interface Move {
+  readonly updates: readonly RefUpdate[];
+  /** For the reflogs. */
+  readonly reason: string;
+  /** Told of the git that holds the locks. */
+  readonly children?: ChildNotes | undefined;
+}
+
 /**
  * Prepares one transaction of `git update-ref --stdin`: from then on nobody else can move these refs.
  * @throws RefsLocked, RefsMoved
  */
-export async function prepare(
-  git: Git,
-  repository: Repository,
-  { updates, reason, announce }: { updates: readonly RefUpdate[]; reason: string; announce: GitStreamOptions["announce"] },
-): Promise<Transaction> {
+export async function prepare(git: Git, { gitDir }: Repository, { updates, reason, children }: Move): Promise<Transaction> {
   const args = ["update-ref", "-m", reason, "--create-reflog", "--stdin"];
-  const options = { cwd: repository.gitDir, gitDir: repository.gitDir, announce };
-  const child = await git.stream(args, options);
+  let noted: GitChild | undefined;
+  const announce = async (starting: GitChild) => {
+    noted = starting;
+    await children?.starting(starting);
+  };
+  const child = await git.stream(args, { cwd: gitDir, gitDir, announce });
   const answers = createInterface({ input: child.stdout });
   const lines = answers[Symbol.asyncIterator]();
+  const ended = async () => {
+    answers.close();
+    child.stdin.end();
+    const exit = await child.exit;
+    if (noted !== undefined && exit.code <= 128) await children?.ended(noted);
+    return exit;
+  };
   const say = async (command: string, word: string) => {
     child.stdin.write(`${command}\n`);
     const answer = await lines.next();
-    if (answer.done === true || answer.value !== `${word}: ok`) throw await refTrouble(child, answers);
+    if (answer.done === true || answer.value !== `${word}: ok`) throw refError(await ended());
   };
   await say("start", "start");
   for (const { ref, to, from } of updates) child.stdin.write(`update ${ref} ${to} ${from}\n`);
   await say("prepare", "prepare");
   const end = async (command: string) => {
     await say(command, command);
-    child.stdin.end();
-    await child.exit;
+    await ended();
   };
   return { commit: () => end("commit"), abort: () => end("abort") };
 }
 
-async function refTrouble(child: GitProcess, answers: Interface): Promise<FerryError> {
-  answers.close();
-  child.stdin.end();
-  const exit = await child.exit;
+function refError(exit: Awaited<GitProcess["exit"]>): FerryError {
   const error = gitError(["update-ref"], exit);
   const said = exit.stderr.toString("utf8");
   if (/unable to create .*\.lock|is locked|lock file/isu.test(said) && /file exists/isu.test(said)) return new RefsLocked("attention", error.message);

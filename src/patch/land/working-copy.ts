@@ -15,6 +15,14 @@ export interface WorkingCopy extends Watched {
   readonly host: Pick<PatchHost, "clock">;
   /** How long another git's lock is waited for, in ms. */
   readonly patience: number;
-  /** Notes each git that writes in the working copy. */
-  readonly announce: (child: GitChild) => Promise<void>;
+  /** Told of each git that writes in it. */
+  readonly children: ChildNotes;
+}
+
+/** Keeps note of gits that hold locks while they run, for whoever comes after us if we die meanwhile. */
+export interface ChildNotes {
+  /** Before git does anything. */
+  starting(child: GitChild): Promise<void>;
+  /** It ended by itself, and took its locks with it. */
+  ended(child: GitChild): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import type { Head } from "../../git/discover.ts";
+import type { GitChild } from "../../git/git.ts";
 import { showPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
 import type { Checkpoint } from "../request.ts";
@@ -7,7 +8,7 @@ import { indexInfo } from "./compare.ts";
 import { look } from "./disk.ts";
 import { refreshIndex, writeIndex } from "./locks.ts";
 import type { PathCheck } from "./path-check.ts";
-import type { WorkingCopy } from "./working-copy.ts";
+import type { ChildNotes, WorkingCopy } from "./working-copy.ts";
 
 export interface TreeMove {
   readonly old: Head;
@@ -27,13 +28,17 @@ export async function writeTree(copy: WorkingCopy, { old, tip, changes, check, c
   // read-tree trusts the index's times: an untouched file with new times would be in its way.
   await refreshIndex(copy);
   const from = old.state === "unborn" ? await emptyTree(copy) : old.commit;
-  const announce = async (child: { pid: number; startTime: string | undefined }) => {
-    await copy.announce(child);
-    await checkpoint("tree-started");
-  };
-  await writeIndex({ ...copy, announce }, ["read-tree", "-m", "-u", from, tip]);
+  await writeIndex({ ...copy, children: withCheckpoint(copy.children, checkpoint) }, ["read-tree", "-m", "-u", from, tip]);
   await refuseLeftovers(copy, changes);
   await checkpoint("tree-written");
+}
+
+function withCheckpoint(children: ChildNotes, checkpoint: TreeMove["checkpoint"]): ChildNotes {
+  const starting = async (child: GitChild) => {
+    await children.starting(child);
+    await checkpoint("tree-started");
+  };
+  return { ...children, starting };
 }
 
 async function emptyTree({ git, repository }: WorkingCopy): Promise<string> {

@@ -1,13 +1,14 @@
+import { constants } from "node:fs";
 import { open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { GitChild } from "../../git/git.ts";
+import type { Clock } from "../../host/host.ts";
 import type { Before } from "../land/path-check.ts";
+import type { ChildNotes } from "../land/working-copy.ts";
 import type { RefUpdate } from "../land/transaction.ts";
 
 /** What is about to happen to a working copy, on disk before it does, so that whoever comes next can end it or take it back. */
 export interface Plan {
-  /** Epoch ms: lock files of this pull are no older. */
-  readonly begun: number;
   readonly gitDir: string;
   readonly workTree: string;
   /** Undefined for an unborn branch. */
@@ -15,36 +16,55 @@ export interface Plan {
   readonly new: string;
   /** All refs of the transaction, HEAD among them. */
   readonly updates: readonly RefUpdate[];
-  /** The lock files that the transaction and the index take. */
-  readonly locks: readonly string[];
+  /** The lock files that each kind of git takes. */
+  readonly locks: Readonly<Record<ChildKind, readonly string[]>>;
+}
+
+export type ChildKind = "refs" | "index";
+
+/** A git that works on our behalf. */
+export interface JournalChild extends GitChild {
+  readonly kind: ChildKind;
+  /** When it was about to start, in epoch ms. */
+  readonly at: number;
 }
 
 /** A journal that was found. */
 export interface Left extends Plan {
-  readonly children: readonly GitChild[];
+  /** Those that aren't known to have ended by themselves. */
+  readonly children: readonly JournalChild[];
   /** What was there before: not ours to take back. Undefined where writing the tree hadn't begun. */
   readonly before: Before | undefined;
 }
 
+const create = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+/** Never makes the file: a note behind the end would be a journal of its own. */
+const append = constants.O_APPEND | constants.O_WRONLY;
+
 export class Journal {
   private readonly path: string;
+  private readonly clock: Clock;
 
-  constructor(ferryFolder: string) {
+  constructor(ferryFolder: string, clock: Clock) {
     this.path = join(ferryFolder, "journal");
+    this.clock = clock;
   }
 
   begin(plan: Plan): Promise<void> {
-    return this.write("wx", plan);
+    return this.write(create, plan);
   }
 
-  /** A git that is about to start on our behalf. */
-  child({ pid, startTime }: GitChild): Promise<void> {
-    return this.write("a", { child: { pid, startTime } });
+  /** Notes the children of a kind. */
+  children(kind: ChildKind): ChildNotes {
+    return {
+      starting: ({ pid, startTime }) => this.write(append, { child: { pid, startTime, kind, at: this.clock.now() } }),
+      ended: ({ pid }) => this.write(append, { ended: pid }),
+    };
   }
 
   /** The tree is about to be written. */
   writing(before: Before): Promise<void> {
-    return this.write("a", { before });
+    return this.write(append, { before });
   }
 
   async end(): Promise<void> {
@@ -57,15 +77,16 @@ export class Journal {
     const text = await readFile(this.path, "utf8").catch(missing);
     if (text === undefined) return undefined;
     const [plan, ...notes] = text.split("\n").flatMap(readLine);
-    if (plan === undefined) {
+    if (plan === undefined || !("workTree" in plan)) {
       await this.end();
       return undefined;
     }
-    const children = notes.flatMap((note) => (note.child === undefined ? [] : [note.child]));
+    const ended = new Set(notes.map((note) => note.ended));
+    const children = notes.flatMap(({ child }) => (child === undefined || ended.has(child.pid) ? [] : [child]));
     return { ...(plan as unknown as Plan), children, before: notes.find((note) => note.before !== undefined)?.before };
   }
 
-  private async write(flag: "wx" | "a", line: object): Promise<void> {
+  private async write(flag: number, line: object): Promise<void> {
     const file = await open(this.path, flag, 0o600);
     try {
       await file.writeFile(`${JSON.stringify(line)}\n`);
@@ -73,12 +94,13 @@ export class Journal {
     } finally {
       await file.close();
     }
-    if (flag === "wx") await syncFolder(dirname(this.path));
+    if (flag === create) await syncFolder(dirname(this.path));
   }
 }
 
 interface Note {
-  readonly child?: GitChild;
+  readonly child?: JournalChild;
+  readonly ended?: number;
   readonly before?: Before;
 }
 

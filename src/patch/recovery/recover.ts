@@ -1,4 +1,4 @@
-import { mkdir, rm, stat, unlink } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import type { GitChild } from "../../git/git.ts";
@@ -9,6 +9,7 @@ import { Journal, type Left } from "./journal.ts";
 import { lockPatience } from "../land/locks.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { foreignError, settle } from "./settle.ts";
+import { removeStaleLocks } from "./stale-locks.ts";
 import type { RefUpdate } from "../land/transaction.ts";
 
 /** How long a git child that outlived its ferry may go on, in ms. */
@@ -20,12 +21,13 @@ const childPatience = 20_000;
  */
 export async function recover(context: Context): Promise<void> {
   const folder = ferryFolder(context.repository);
-  const journal = new Journal(folder);
+  const journal = new Journal(folder, context.host.clock);
   const left = await journal.read();
   if (left === undefined) return;
   if (!(await exists(left.workTree))) return journal.end();
   for (const child of left.children) await outlive(child, context);
-  await removeStaleLocks(left);
+  await removeStaleLocks(left, "refs");
+  await removeStaleLocks(left, "index");
   const scratch = join(folder, "recovery");
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { mode: 0o700 });
@@ -45,7 +47,7 @@ function workingCopy(left: Left, { git, host, repository }: Context, own: { scra
     repository: { ...repository, gitDir: left.gitDir, workTree: left.workTree },
     scratch: own.scratch,
     patience: lockPatience,
-    announce: (child) => own.journal.child(child),
+    children: own.journal.children("index"),
   };
 }
 
@@ -56,18 +58,6 @@ async function outlive(child: GitChild, { host }: Context): Promise<void> {
   while (await runs()) {
     if (host.clock.elapsed() >= deadline) host.processes.kill(child.pid, "SIGKILL");
     await host.clock.sleep(50, host.interrupt);
-  }
-}
-
-/** Time stamps of files come from a coarser clock than ours. */
-const coarse = 100;
-
-/** The locks that a git of ours, now dead, may have held: one that is older than the journal is someone else's. */
-async function removeStaleLocks(left: Left): Promise<void> {
-  if (left.children.length === 0) return;
-  for (const path of left.locks) {
-    const modified = await stat(path).then((status) => status.mtimeMs, missing);
-    if (modified !== undefined && modified >= left.begun - coarse) await unlink(path);
   }
 }
 

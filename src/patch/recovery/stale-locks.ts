@@ -1,0 +1,28 @@
+import { stat, unlink } from "node:fs/promises";
+import type { ChildKind, JournalChild, Left } from "./journal.ts";
+
+/** Git takes its locks first of all; more time passes only on a machine that hardly runs. In ms. */
+const takesLock = 5000;
+/** File systems stamp by a coarser clock than ours. In ms. */
+const coarse = 100;
+
+/**
+ * Removes the locks that a git of ours left when it was killed. They are told from those of someone else, who may hold one at
+ * this moment (a commit in an editor), by when they were made: just after that git of ours had started. The children are dead.
+ */
+export async function removeStaleLocks(left: Left, kind: ChildKind): Promise<void> {
+  const children = left.children.filter((child) => child.kind === kind);
+  for (const path of left.locks[kind]) {
+    const made = await stat(path).then((status) => status.birthtimeMs, missing);
+    if (made !== undefined && children.some((child) => isOf(made, child))) await unlink(path);
+  }
+}
+
+function isOf(made: number, { at }: JournalChild): boolean {
+  return made >= at - coarse && made <= at + takesLock;
+}
+
+function missing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
+}

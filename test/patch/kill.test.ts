@@ -1,0 +1,175 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkpoints } from "../../src/patch/request.ts";
+import { buildPullChild, ended, startPull } from "../support/dying.ts";
+import { commitFiles, gitBytes, gitIn, makeFolder, writeFile } from "../support/git.ts";
+import { pullInto } from "../support/pulling.ts";
+import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
+import { stateOf } from "../support/state.ts";
+
+const folder = makeFolder();
+let program = "";
+beforeAll(async () => {
+  program = await buildPullChild(folder.path);
+});
+afterAll(() => {
+  folder.remove();
+  removeScenes();
+});
+
+/** Every kind of change, with every kind of local work beside it. */
+function makeBusy(files: Readonly<Record<string, string>> = {}): Scene {
+  const scene = makeScene({ files: { a: "1\n2\n3\n", b: "b\n", c: "c\n", "dir/d": "d\n", "dir/e": "e\n", gone: "g\n", same: "s\n", ...files } });
+  commitFiles(scene.sandbox, { a: "1\nzwei\n3\n", "new/deep/n": "n\n", c: null, same: "S\n", extra: "x\n" });
+  commitFiles(scene.sandbox, { dir: null, gone: null });
+  commitFiles(scene.sandbox, { dir: "a file now\n", "gone/x": "a folder now\n" });
+  writeFile(scene.local, "b", "dirty\n");
+  writeFile(scene.local, "staged", "s\n");
+  scene.local("add", "staged");
+  writeFile(scene.local, "untracked", "u\n");
+  // Already as it will be, known to git and not.
+  writeFile(scene.local, "same", "S\n");
+  writeFile(scene.local, "extra", "x\n");
+  return scene;
+}
+
+/** The state without what a pull that is taken back may leave: objects that nothing points to. */
+function visible(scene: Scene): Record<string, string> {
+  return { ...stateOf(scene.local.folder), objects: "" };
+}
+
+async function expectComplete(scene: Scene): Promise<void> {
+  expect(scene.local("rev-parse", "HEAD")).toBe(scene.sandbox("rev-parse", "HEAD"));
+  expect(scene.local("status", "--porcelain")).toBe(" M b\nA  staged\n?? untracked");
+  expect(readdirSync(`${scene.local.folder}/.git/ferry`)).toEqual([]);
+  expect(scene.local("fsck", "--strict", "--no-dangling")).toBe("");
+  expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ applied: false });
+}
+
+describe("kill -9 of the pull", () => {
+  it.each(checkpoints)("at %s: the next run takes it back or ends it, and nothing is lost", async (dieAt) => {
+    const scene = makeBusy();
+    const before = visible(scene);
+    expect(await ended(startPull(program, scene, dieAt))).toEqual({ code: null, signal: "SIGKILL" });
+    await pullInto(scene.local.folder, scene.source, { dryRun: true });
+    if (scene.local("rev-parse", "HEAD") === scene.base) {
+      expect(visible(scene)).toEqual(before);
+      await pullExactly(scene);
+    }
+    await expectComplete(scene);
+  });
+
+  it("in one worktree is ended by a pull in another", async () => {
+    const scene = makeBusy();
+    const before = visible(scene);
+    await ended(startPull(program, scene, "tree-written"));
+    const linked = `${scene.local.folder}-linked`;
+    gitBytes(scene.local.folder, ["worktree", "add", "--quiet", "-b", "side", linked]);
+    await pullExactly({ ...scene, local: gitIn(linked) });
+    expect({ ...visible(scene), refs: "", worktrees: "", gitFolder: "", reflog: "" }).toEqual({ ...before, refs: "", worktrees: "", gitFolder: "", reflog: "" });
+  });
+
+  it("and then the user edits what had come: the edit stays, with a copy, and is told", async () => {
+    const scene = makeBusy();
+    await ended(startPull(program, scene, "tree-written"));
+    writeFile(scene.local, "a", "mine\n");
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention", details: [expect.stringContaining("a, which") as string] });
+    expect(readFileSync(`${scene.local.folder}/a`, "utf8")).toBe("mine\n");
+    expect(readFileSync(`${scene.local.folder}/.git/ferry/rescue/a`, "utf8")).toBe("mine\n");
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ verdict: { blocked_by: ["a"] } });
+  });
+
+  it("and the locks of another git, taken since, are left alone", async () => {
+    const scene = makeBusy();
+    await ended(startPull(program, scene, "tree-written"));
+    const lock = `${scene.local.folder}/.git/index.lock`;
+    writeFile(scene.local, ".git/index.lock", "theirs");
+    // As if it was taken an hour after.
+    const journal = `${scene.local.folder}/.git/ferry/journal`;
+    writeFileSync(journal, readFileSync(journal, "utf8").replace(/"at":\d+/gu, `"at":${Date.now() - 3_600_000}`));
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention", message: expect.stringContaining("index.lock") as string });
+    expect(readFileSync(lock, "utf8")).toBe("theirs");
+    unlinkSync(lock);
+    await pullExactly(scene);
+    await expectComplete(scene);
+  });
+
+  it("and then the user commits: nothing is touched, once it is said", async () => {
+    const scene = makeBusy();
+    await ended(startPull(program, scene, "prepared"));
+    // Its git sees the end of its input, and unlocks.
+    await expect.poll(() => ["HEAD.lock", "refs/heads/main.lock"].some((lock) => existsSync(`${scene.local.folder}/.git/${lock}`))).toBe(false);
+    const mine = commitFiles(scene.local, {}, "mine");
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention" });
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ code: "moved" });
+    expect(scene.local("rev-parse", "HEAD")).toBe(mine);
+  });
+});
+
+describe("kill -9 in the middle of writing the tree", () => {
+  /** Git stops in a filter at `m.slow` until the test lets it go on. */
+  const makeSlow = (): { scene: Scene; reached: () => Promise<void>; release: () => void } => {
+    const scene = makeBusy({ ".gitattributes": "*.slow filter=slow\n", "m.slow": "m\n" });
+    commitFiles(scene.sandbox, { "m.slow": "M\n", z: "z\n" });
+    const fifo = (name: string) => `${scene.local.folder}/../${name}`;
+    execFileSync("mkfifo", [fifo("reached"), fifo("go")]);
+    scene.local("config", "filter.slow.clean", "cat");
+    scene.local("config", "filter.slow.smudge", `read -r x; if test "$x" = M && test ! -e ${fifo("done")}; then echo > ${fifo("reached")}; read -r y < ${fifo("go")}; fi; echo "$x"`);
+    const reached = async () => {
+      const [code] = (await once(spawn("cat", [fifo("reached")]), "exit")) as [number];
+      expect(code).toBe(0);
+    };
+    return { scene, reached, release: () => void execFileSync("sh", ["-c", `echo > ${fifo("done")}; echo > ${fifo("go")}`]) };
+  };
+
+  const readTree = (scene: Scene): number => {
+    const journal = readFileSync(`${scene.local.folder}/.git/ferry/journal`, "utf8").trim().split("\n");
+    return (JSON.parse(journal.at(-1) ?? "") as { child: { pid: number } }).child.pid;
+  };
+
+  it("of ferry and git: taken back", async () => {
+    const { scene, reached } = makeSlow();
+    const before = visible(scene);
+    const child = startPull(program, scene, "");
+    await reached();
+    child.kill("SIGKILL");
+    process.kill(-readTree(scene), "SIGKILL");
+    await ended(child);
+    expect(existsSync(`${scene.local.folder}/.git/index.lock`)).toBe(true);
+    execFileSync("sh", ["-c", `echo > ${scene.local.folder}/../done`]);
+    await pullInto(scene.local.folder, scene.source, { dryRun: true });
+    expect(visible(scene)).toEqual(before);
+    await pullExactly(scene);
+    await expectComplete(scene);
+  });
+
+  it("of ferry alone: its git is waited for", async () => {
+    const { scene, reached, release } = makeSlow();
+    const before = visible(scene);
+    const child = startPull(program, scene, "");
+    await reached();
+    child.kill("SIGKILL");
+    await ended(child);
+    const next = pullInto(scene.local.folder, scene.source, { dryRun: true });
+    release();
+    await next;
+    expect(visible(scene)).toEqual(before);
+    await pullExactly(scene);
+    await expectComplete(scene);
+  });
+
+  it("of git alone: the pull takes it back itself", async () => {
+    const { scene, reached } = makeSlow();
+    const before = visible(scene);
+    const child = startPull(program, scene, "");
+    await reached();
+    process.kill(-readTree(scene), "SIGKILL");
+    execFileSync("sh", ["-c", `echo > ${scene.local.folder}/../done`]);
+    expect((await ended(child)).code).not.toBe(0);
+    expect(visible(scene)).toEqual(before);
+    await pullExactly(scene);
+    await expectComplete(scene);
+  });
+});

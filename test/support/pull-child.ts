@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { type Checkpoint } from "../../src/patch/request.ts";
+import { pullInto } from "./pulling.ts";
+import { sandboxSource } from "./series.ts";
+
+/** A pull in a process of its own that dies of SIGKILL at a marked point. What to do is JSON in a file. */
+export interface PullChild {
+  readonly folder: string;
+  readonly sandbox: string;
+  readonly base: string;
+  readonly dieAt: Checkpoint | "";
+}
+
+const task = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as PullChild;
+const source = sandboxSource({ folder: task.sandbox, branch: "HEAD", base: task.base });
+const checkpoint = (name: Checkpoint): Promise<void> => {
+  if (name !== task.dieAt) return Promise.resolve();
+  process.kill(process.pid, "SIGKILL");
+  // The signal comes a moment later; nothing more may happen till then.
+  return new Promise(() => undefined);
+};
+await pullInto(task.folder, source, { deps: { checkpoint } });
