@@ -40,7 +40,7 @@ export const systemFiles: Files = {
     return { kind, size: found.size, mode: found.mode & 0o7777, uid: found.uid, modified: found.mtimeMs };
   },
   realPath: (path) => realpath(path).catch(absent),
-  remove: (path) => rm(path, { recursive: true, force: true }),
+  remove: (path) => rm(path, { recursive: true, force: true }).catch(absent),
   rename,
   makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
 };

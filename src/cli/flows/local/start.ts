@@ -47,7 +47,9 @@ async function startLocal(host: Host, options: readonly string[]): Promise<Local
     if ((await host.processes.startTime(pid)) === undefined) break;
     await host.clock.sleep(pause, host.interrupt);
   }
-  throw new FerryError("unavailable", `the embedded service did not start: ${await lastLine(host, log)}`, { hint: `see ${log}` });
+  throw new FerryError("unavailable", `the embedded service did not start: ${await lastWords(host, log)}`, {
+    hint: `see ${log}`,
+  });
 }
 
 function isOlder(service: LocalService, { version }: Host): boolean {
@@ -76,7 +78,9 @@ function serviceEnvironment({ env }: Host): Host["env"] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name)));
 }
 
-async function lastLine(host: Host, path: string): Promise<string> {
-  const lines = ((await host.files.readText(path)) ?? "").trim().split("\n");
-  return lines.at(-1) ?? "it said nothing";
+/** What it said last: as an error where it came to that, else whatever its log ends with. */
+async function lastWords(host: Host, log: string): Promise<string> {
+  const lines = ((await host.files.readText(log)) ?? "").trim().split("\n");
+  const error = lines.findLast((line) => line.startsWith("ferry: "))?.slice("ferry: ".length);
+  return error ?? (lines.at(-1) || "it said nothing");
 }

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { pick, redact } from "../../../src/cli/output/json.ts";
+import { record } from "../../../src/cli/output/record.ts";
+import { table, type Column } from "../../../src/cli/output/table.ts";
+import { fit, pad, widthOf } from "../../../src/cli/output/width.ts";
+import type { Output } from "../../../src/host/host.ts";
+
+interface Row {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+const columns: readonly Column<Row>[] = [
+  { header: "ID", value: ({ id }) => id },
+  { header: "NAME", value: ({ name }) => name },
+];
+const output = (isTTY: boolean, width = 80, color = false): Output => ({
+  isTTY,
+  columns: width,
+  color,
+  write: async () => undefined,
+});
+
+describe("a table", () => {
+  test("in a pipe: tab-separated, uncut, without a header, one line a row", async () => {
+    const long = "x".repeat(200);
+    expect(
+      await table(
+        [
+          { id: "1", name: long },
+          { id: "2", name: null },
+          { id: "3\t", name: "a\nb\u001b[2J" },
+        ],
+        columns,
+        output(false),
+      ),
+    ).toBe(`1\t${long}\n2\t\n3\ta b␛[2J\n`);
+  });
+
+  test("on a terminal: in columns, cut to its width, – for nothing", async () => {
+    expect(
+      await table(
+        [
+          { id: "1", name: "a long name that is cut" },
+          { id: "22", name: null },
+        ],
+        columns,
+        output(true, 20),
+      ),
+    ).toBe(["ID  NAME", "1   a long name tha…", "22  –", ""].join("\n"));
+  });
+
+  test("wide and combining characters keep the columns in line", async () => {
+    const text = await table(
+      [
+        { id: "日本", name: "x" },
+        { id: "e\u0301", name: "y" },
+      ],
+      columns,
+      output(true),
+    );
+    const lines = text.trimEnd().split("\n");
+    expect(lines.map((line) => widthOf(line.slice(0, line.search(/[NxyＮ]/u))))).toEqual([6, 6, 6]);
+  });
+
+  test("the header is bold where there is colour; nothing at all for no rows", async () => {
+    expect(await table([{ id: "1", name: "n" }], columns, output(true, 80, true))).toMatch(/^\u001b\[1mID {2}NAME\u001b\[22m\n/u);
+    expect(await table([], columns, output(true))).toBe("");
+  });
+});
+
+test("a record has its values in one column, each on one line", () => {
+  expect(
+    record([
+      ["id", "1"],
+      ["long name", "a\nb"],
+      ["none", null],
+    ]),
+  ).toBe("id:        1\nlong name: a b\nnone:      –\n");
+});
+
+test.each([
+  ["abc", 3, "abc"],
+  ["abcd", 3, "ab…"],
+  ["日本語", 4, "日…"],
+  ["👩‍👩‍👧x", 3, "👩‍👩‍👧x"],
+  ["👩‍👩‍👧xy", 3, "👩‍👩‍👧…"],
+  ["abc", 0, ""],
+])("%s in %i columns is %s", (text, width, expected) => {
+  expect(fit(text, width)).toBe(expected);
+  expect(widthOf(pad(fit(text, width), width))).toBeLessThanOrEqual(Math.max(width, widthOf(expected)));
+});
+
+describe("JSON", () => {
+  test("has no secrets, however deep, and all else as it came", () => {
+    const resource = {
+      metadata: { type: "t", token: "glpat-1" },
+      webhook_secret: "s",
+      token: "",
+      list: [{ secret: "x", n: null }],
+    };
+    expect(redact(resource)).toEqual({
+      metadata: { type: "t", token: "<redacted>" },
+      webhook_secret: "<redacted>",
+      token: "",
+      list: [{ secret: "<redacted>", n: null }],
+    });
+  });
+
+  test("--fields picks, in the order asked for; what is absent is null", () => {
+    expect(pick([{ a: 1, b: 2 }, { a: 3 }], ["b", "a"], [])).toEqual([
+      { b: 2, a: 1 },
+      { b: null, a: 3 },
+    ]);
+    expect(pick({ a: 1 }, ["c"], ["c"])).toEqual({ c: null });
+  });
+
+  test("a name that is neither in the schema nor in the data is refused with those that are", () => {
+    expect(() => pick([{ a: 1 }], ["x"], ["b"])).toThrow(
+      expect.objectContaining({ kind: "usage", hint: "the fields are b, a" }) as Error,
+    );
+    expect(pick([], ["b"], ["b"])).toEqual([]);
+    expect(() => pick([], ["x"], ["b"])).toThrow("there is no field x");
+  });
+});

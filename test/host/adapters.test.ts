@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/host/clock.ts";
+import { systemFiles as files } from "../../src/host/files.ts";
+import { makeProcesses } from "../../src/host/processes.ts";
+import { wantsColor } from "../../src/host/terminal.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ferry-host-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("files", () => {
+  test("a missing one is undefined, also below a file", async () => {
+    writeFileSync(join(folder, "f"), "x");
+    for (const path of [join(folder, "no"), join(folder, "no", "no"), join(folder, "f", "no")]) {
+      expect(await files.read(path)).toBeUndefined();
+      expect(await files.status(path)).toBeUndefined();
+      expect(await files.realPath(path)).toBeUndefined();
+      expect(await files.list(path)).toEqual([]);
+      await files.remove(path);
+    }
+  });
+
+  test("a write replaces the whole, makes private folders on the way, and leaves no draft", async () => {
+    const path = join(folder, "a", "b", "f");
+    await files.write(path, "one");
+    await files.write(path, new Uint8Array([0, 255]));
+    expect(readFileSync(path)).toEqual(Buffer.from([0, 255]));
+    expect(readdirSync(join(folder, "a", "b"))).toEqual(["f"]);
+    expect([statSync(path).mode & 0o777, statSync(join(folder, "a")).mode & 0o777]).toEqual([0o600, 0o700]);
+  });
+
+  test("a write that fails leaves the old file and no draft", async () => {
+    mkdirSync(join(folder, "f"));
+    writeFileSync(join(folder, "f", "inside"), "");
+    await expect(files.write(join(folder, "f"), "x")).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual(["f"]);
+  });
+
+  test("create makes it once", async () => {
+    const path = join(folder, "f");
+    const made = await Promise.all(["a", "b", "c"].map((text) => files.create(path, text)));
+    expect(made.filter(Boolean)).toHaveLength(1);
+  });
+
+  test("remove never goes through a link", async () => {
+    writeFileSync(join(folder, "kept"), "x");
+    mkdirSync(join(folder, "gone"));
+    symlinkSync(folder, join(folder, "gone", "link"));
+    await files.remove(join(folder, "gone"));
+    expect(readdirSync(folder)).toEqual(["kept"]);
+  });
+});
+
+describe("processes", () => {
+  const processes = makeProcesses(process.env, process.platform);
+
+  test("run gives bytes and the exit, whatever it is", async () => {
+    const { code, stdout, stderr } = await processes.run(["sh", "-c", "cat; printf 'e\\n' >&2; exit 3"], {
+      input: new Uint8Array([255, 10]),
+    });
+    expect([code, ...stdout, Buffer.from(stderr).toString()]).toEqual([3, 255, 10, "e\n"]);
+  });
+
+  test("the child's environment is the one given, and no other", async () => {
+    const { stdout } = await processes.run(["/usr/bin/env"], { env: { ONLY: "this" } });
+    expect(Buffer.from(stdout).toString()).toBe("ONLY=this\n");
+  });
+
+  test("a program that isn't there, and a call that is given up, are rejections", async () => {
+    await expect(processes.run(["no-such-program"])).rejects.toMatchObject({ code: "ENOENT" });
+    const controller = new AbortController();
+    const running = processes.run(["sleep", "30"], { signal: controller.signal });
+    controller.abort(new Error("given up"));
+    await expect(running).rejects.toThrow("given up");
+  });
+
+  test("a detached child outlives the call, and its start time tells it from others", async () => {
+    const log = join(folder, "log");
+    const pid = await processes.detach(["sh", "-c", "echo up; exec sleep 30"], { cwd: folder, env: process.env, log });
+    await expect.poll(() => readFileSync(log, "utf8")).toBe("up\n");
+    const started = await processes.startTime(pid);
+    expect(started).toBeDefined();
+    expect(started).not.toBe(await processes.startTime(process.pid));
+    expect(processes.kill(pid, "SIGKILL")).toBe(true);
+    await expect.poll(() => processes.startTime(pid)).toBeUndefined();
+  });
+
+  test("find looks along PATH for what can be run", async () => {
+    writeFileSync(join(folder, "plain"), "x", { mode: 0o644 });
+    writeFileSync(join(folder, "tool"), "x", { mode: 0o755 });
+    const { find } = makeProcesses({ PATH: `relative:${folder}` }, "linux");
+    expect([await find("tool"), await find("plain"), await find("none")]).toEqual([join(folder, "tool"), undefined, undefined]);
+  });
+});
+
+describe("colour", () => {
+  test.each([
+    [{}, true, true],
+    [{}, false, false],
+    [{ NO_COLOR: "1" }, true, false],
+    [{ NO_COLOR: "" }, true, true],
+    [{ NO_COLOR: "1", FORCE_COLOR: "1" }, true, false],
+    [{ FORCE_COLOR: "1" }, false, true],
+    [{ FORCE_COLOR: "0" }, true, false],
+    [{ CLICOLOR_FORCE: "1", TERM: "dumb" }, false, true],
+    [{ CLICOLOR_FORCE: "0" }, false, false],
+    [{ CLICOLOR: "0" }, true, false],
+    [{ TERM: "dumb" }, true, false],
+  ])("%j on a terminal: %j → %j", (env, isTTY, expected) => {
+    expect(wantsColor(env, isTTY)).toBe(expected);
+  });
+});
+
+test("a sleep that is given up rejects with the signal's own reason", async () => {
+  await expect(systemClock.sleep(60_000, AbortSignal.abort(new Error("why")))).rejects.toThrow("why");
+});
