@@ -1,4 +1,6 @@
-import { request, type RequestOptions } from "node:http";
+import { once } from "node:events";
+import { createServer, request, type RequestOptions } from "node:http";
+import type { AddressInfo } from "node:net";
 import { readdir, readFile, stat, writeFile, mkdir, chmod, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -144,6 +146,16 @@ describe("a start that fails", () => {
       message: expect.stringContaining(`the service's database can't be opened: ${at("ferry.db")}: `) as string,
     });
     expect(await readdir(place.data)).not.toContain("service.lock");
+  });
+
+  test("on a port that is taken gives everything free that it had", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    await expect(place.run({ tcp: { address: "127.0.0.1", port } })).rejects.toMatchObject({ kind: "unavailable" });
+    other.close();
+    expect((await readdir(place.data)).filter((name) => !name.startsWith("ferry.db")).sort()).toEqual(["key", "origin", "seal"]);
+    await place.run();
   });
 
   test("refuses a folder that others can open", async () => {
