@@ -38,7 +38,16 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
   });
   // It may die when nobody waits for it; whoever prompts it next is told.
   died.catch(() => undefined);
-  const ask = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, died]);
+  const ask = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await Promise.race([answer, died]);
+    } catch (error) {
+      if (error instanceof acp.RequestError || error instanceof FerryError) throw error;
+      // Its pipe ended: it died just now, and its end says more, or it is of no use any more.
+      child.kill();
+      return await died;
+    }
+  };
 
   const { agent } = connection;
   const sessionId = await ask(open(agent, options));

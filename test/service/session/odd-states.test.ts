@@ -67,12 +67,15 @@ describe("the session's branch is what counts", () => {
     expect(after.agent_status).toBe("idle");
   });
 
-  test("removes .git altogether: the turn fails and says so, what came before is kept", async () => {
+  test("removes .git altogether: the turn fails and says so, and the next begins anew with what came before", async () => {
     await engine.work(session, "echo 1 > one");
     const after = await engine.work(session, "rm -rf .git");
     expect(after.agent_status).toBe("failed");
-    expect((await said()).at(-1)).toMatch(/^git in the sandbox: .*not a git repository/u);
-    expect(log()).toBe("echo 1 > one");
+    expect((await said()).at(-1)).toMatch(
+      /^git in the sandbox: .*not a git repository.*; the next message begins with a new sandbox$/u,
+    );
+    await engine.work(session, "cat one > two");
+    expect(log()).toBe("cat one > two\necho 1 > one");
   });
 });
 

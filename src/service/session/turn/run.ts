@@ -53,7 +53,10 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
     return outcome;
   } catch (error) {
     room.dismissAgent();
-    return { type: turn.signal.aborted ? "canceled" : "failed", reason: asFerryError(error).message };
+    const { message } = asFerryError(error);
+    if (await room.isIntact()) return { type: turn.signal.aborted ? "canceled" : "failed", reason: message };
+    await rooms.leave(turn.session.id);
+    return { type: "failed", reason: `${message}; the next message begins with a new sandbox` };
   }
 }
 

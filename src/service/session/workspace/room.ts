@@ -96,6 +96,11 @@ export class Room {
     return changes;
   }
 
+  /** Whether there still is a repository in it: an agent can remove that too. */
+  async isIntact(): Promise<boolean> {
+    return (await this.sandbox.exec(["git", "rev-parse", "--git-dir"], { cwd: this.sandbox.workspace })).code === 0;
+  }
+
   /** Ends all that runs in it; the workspace stays. */
   async quiet(): Promise<void> {
     this.dismissAgent();

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { connectAgent } from "../../../src/service/agent/acp.ts";
+import type { Agent, AgentChange } from "../../../src/service/agent/agent.ts";
+import type { Sandbox } from "../../../src/service/sandbox/driver.ts";
+import { makeDrivers } from "../../../src/service/sandbox/registry.ts";
+import { makeFolder } from "../../support/git.ts";
+import { machine, specIn } from "../../support/sandbox.ts";
+
+let folder: ReturnType<typeof makeFolder>;
+let sandbox: Sandbox;
+
+beforeEach(async () => {
+  folder = makeFolder();
+  const driver = makeDrivers(machine).find(({ name }) => name === "process");
+  if (driver === undefined) throw new Error("no driver");
+  sandbox = await driver.create(specIn(folder.path));
+});
+
+afterEach(async () => {
+  await sandbox.destroy();
+  folder.remove();
+});
+
+/** An agent in plain JSON-RPC: `answer` is the body of a function of a request that may `reply`, `fail`, `send` or exit. */
+async function connect(answer: string): Promise<Agent> {
+  const program = `
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+const hello = { initialize: { protocolVersion: 1, agentCapabilities: {} }, "session/new": { sessionId: "s" } };
+const update = (update) => send({ method: "session/update", params: { sessionId: "s", update } });
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params, result } = JSON.parse(line);
+  const reply = (result) => send({ id, result });
+  const fail = (code, message) => send({ id, error: { code, message } });
+  ${answer}
+  if (method in hello) reply(hello[method]);
+});`;
+  const child = await sandbox.spawn([process.execPath, "-e", program]);
+  return connectAgent(child, { name: "fake", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0" });
+}
+
+test("an agent that dies at once is told with its last words", async () => {
+  await expect(connect(`console.error("no licence"); process.exit(7);`)).rejects.toThrow(
+    /^the agent "fake" died \(exit status 7\): no licence$/u,
+  );
+});
+
+test("an agent that dies in the middle of a turn fails it, and so do later ones", async () => {
+  const agent = await connect(`if (method === "session/prompt") process.kill(process.pid, "SIGKILL");`);
+  await expect(agent.prompt("x", () => undefined)).rejects.toThrow(/^the agent "fake" died \(SIGKILL\)/u);
+  await agent.gone;
+  await expect(agent.prompt("x", () => undefined)).rejects.toThrow(/died/u);
+});
+
+test("another version of the protocol is refused", async () => {
+  await expect(connect(`if (method === "initialize") return reply({ protocolVersion: 99 });`)).rejects.toThrow(
+    /speaks version 99/u,
+  );
+});
+
+test("an agent that wants a login first says so", async () => {
+  await expect(connect(`if (method === "session/new") return fail(-32000, "Authentication required");`)).rejects.toThrow(
+    /Authentication required/u,
+  );
+});
+
+test("updates come in order, all of them before the turn is over", async () => {
+  const agent = await connect(`if (method === "session/prompt") {
+    for (let at = 0; at < 200; at++) update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: at + " " } });
+    reply({ stopReason: "end_turn" });
+  }`);
+  const seen: AgentChange[] = [];
+  expect(await agent.prompt("x", (change) => void seen.push(change))).toEqual({ outcome: "completed", remark: "" });
+  const message = Array.from({ length: 200 }, (_, at) => `${at} `).join("");
+  expect(seen).toHaveLength(201);
+  expect(seen.at(-1)).toMatchObject({ payload: { type: "agent_message", message } });
+});
+
+test("permission is given, once where there is a choice", async () => {
+  const agent = await connect(`if (method === "session/prompt") {
+    globalThis.prompt = id;
+    const options = [["a", "reject_once"], ["b", "allow_always"], ["c", "allow_once"]].map(([optionId, kind]) => ({ optionId, kind, name: kind }));
+    send({ id: 99, method: "session/request_permission", params: { sessionId: "s", toolCall: { toolCallId: "t" }, options } });
+  } else if (id === 99) {
+    update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: JSON.stringify(result) } });
+    send({ id: globalThis.prompt, result: { stopReason: "refusal" } });
+    return;
+  }`);
+  const seen: AgentChange[] = [];
+  expect(await agent.prompt("x", (change) => void seen.push(change))).toEqual({
+    outcome: "completed",
+    remark: "the agent refused to go on",
+  });
+  expect(seen[0]).toEqual({ type: "delta", text: '{"outcome":{"outcome":"selected","optionId":"c"}}' });
+});
+
+test("neither files nor terminals are offered, and what isn't JSON is survived", async () => {
+  const agent = await connect(`if (method === "initialize") process.stdout.write("Welcome!\\n\\n[]\\n");
+  if (method === "session/prompt") {
+    globalThis.prompt = id;
+    send({ id: 98, method: "fs/read_text_file", params: { sessionId: "s", path: "/etc/passwd" } });
+  } else if (id === 98) {
+    const { error } = JSON.parse(line);
+    send({ id: globalThis.prompt, error: { code: -32603, message: "refused with " + error.code } });
+    return;
+  }`);
+  await expect(agent.prompt("x", () => undefined)).rejects.toThrow("refused with -32601");
+});
