@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { asFerryError, FerryError } from "../../base/errors.ts";
 import type { Limit, Probe, Sandbox, SandboxLimits, SandboxSpec } from "./driver.ts";
 import type { SandboxHost } from "./host.ts";
@@ -15,13 +15,13 @@ export interface Tool {
 
 const limits: SandboxLimits = { memoryMB: 512, processes: 64, cpus: 1, diskMB: 16, wall: 60_000 };
 
-/** Runs inside: each line is a guarantee that would be missed silently; a word for each that fails. */
+/** Runs inside: each line is a guarantee that would be missed silently; a line for each that fails. */
 const check = `
-[ "$(id -u)" = 1000 ] || echo "the user inside is not the agent" >&2
-(: > /repo/probe && : > "$HOME/probe") || echo "workspace and home can't be written" >&2
-! (: > /proc/sys/kernel/core_pattern) 2>/dev/null || echo "/proc/sys can be written" >&2
-! unshare --user true 2>/dev/null || echo "user namespaces can be made inside" >&2
-grep -q 127.0.0.1 /proc/net/fib_trie || echo lo`;
+[ "$(id -u)" = 1000 ] || echo "the user inside is not the agent"
+(: > /repo/probe && : > "$HOME/probe") || echo "workspace and home can't be written"
+! (: > /proc/sys/kernel/core_pattern) 2>/dev/null || echo "/proc/sys can be written"
+! unshare --user true 2>/dev/null || echo "user namespaces can be made inside"
+grep -q 127.0.0.1 /proc/net/fib_trie || echo "lo is down"`;
 
 /** Makes a sandbox, looks around in it and removes it. Never throws: that it doesn't work is the answer. */
 export async function probeNamespaces(
@@ -37,7 +37,7 @@ export async function probeNamespaces(
       const lo = await tryOut(create, join(folder, "sandboxes"));
       return {
         works: true,
-        reason: lo ? version : `${version}; lo is down inside (neither ip nor perl)`,
+        reason: lo ? version : `${version}; lo is down inside: there is neither ip nor perl`,
         unenforced: await unenforced(host),
       };
     } finally {
@@ -52,7 +52,7 @@ export async function probeNamespaces(
 /** The limits that neither a control group nor the watch keeps here. */
 export async function unenforced(host: SandboxHost): Promise<Limit[]> {
   if (host.platform !== "linux") return ["memory", "processes", "cpu"];
-  const id = `probe-${host.clock.now()}`;
+  const id = `probe-${process.pid}-${host.clock.now()}`;
   const { enforced } = await makeCgroup(id, limits);
   await removeCgroup(id, host.clock);
   return enforced.includes("cpu") ? [] : ["cpu"];
@@ -71,15 +71,25 @@ async function versionOf(tool: Tool): Promise<string> {
 
 /** Whether lo is up in a sandbox that is otherwise as it should be. @throws FerryError failure with what isn't */
 async function tryOut(create: (spec: SandboxSpec) => Promise<Sandbox>, root: string): Promise<boolean> {
-  const sandbox = await create({ id: "probe", root, mounts: [], sockets: [], env: {}, limits });
+  // Several services may probe at once: the id, by which control groups are named too, is the temporary folder's.
+  const sandbox = await create({ id: basename(dirname(root)), root, mounts: [], sockets: [], env: {}, limits });
   try {
     const { code, stdout, stderr } = await sandbox.exec(["sh", "-c", check], { timeout: 20_000 });
-    const complaint = Buffer.from(stderr).toString("utf8").trim().split("\n").at(-1) ?? "";
-    if (code !== 0 || complaint !== "") throw new FerryError("failure", complaint, { hint: await remedyFor(complaint) });
+    const complaint = lastLine(stderr);
+    if (code !== 0) throw new FerryError("failure", complaint, { hint: await remedyFor(complaint) });
+    const holes = Buffer.from(stdout)
+      .toString("utf8")
+      .split("\n")
+      .filter((line) => line !== "" && line !== "lo is down");
+    if (holes.length > 0) throw new FerryError("failure", `the sandbox has a hole: ${holes.join(", ")}`);
     return stdout.length === 0;
   } finally {
     await sandbox.destroy();
   }
+}
+
+function lastLine(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("utf8").trim().split("\n").at(-1) ?? "";
 }
 
 /** The settings of the system that forbid user namespaces, as the command that allows them. */
