@@ -93,8 +93,12 @@ describe("processes", () => {
   test("find looks along PATH for what can be run", async () => {
     writeFileSync(join(folder, "plain"), "x", { mode: 0o644 });
     writeFileSync(join(folder, "tool"), "x", { mode: 0o755 });
-    const { find } = makeProcesses({ PATH: `relative:${folder}` }, "linux");
-    expect([await find("tool"), await find("plain"), await find("none")]).toEqual([join(folder, "tool"), undefined, undefined]);
+    const there = makeProcesses({ PATH: `relative:${folder}` }, "linux");
+    expect([await there.find("tool"), await there.find("plain"), await there.find("none")]).toEqual([
+      join(folder, "tool"),
+      undefined,
+      undefined,
+    ]);
   });
 });
 

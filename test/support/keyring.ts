@@ -35,9 +35,12 @@ export async function startKeyring(folder: string): Promise<Keyring> {
   await until(async () => (await send("/org/freedesktop/secrets", "org.freedesktop.DBus.Peer.Ping")).stdout);
   return {
     env,
-    lock: async () =>
-      void (await send("/org/freedesktop/secrets", "org.freedesktop.Secret.Service.Lock", `array:objpath:${collection}`)),
-    stop: async () => void (await Promise.all([end(daemon), end(bus)])),
+    async lock() {
+      await send("/org/freedesktop/secrets", "org.freedesktop.Secret.Service.Lock", `array:objpath:${collection}`);
+    },
+    async stop() {
+      await Promise.all([end(daemon), end(bus)]);
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
 import type { Verdict } from "../../patch/verdict.ts";
 import type { Context } from "../context.ts";
+import type { Connection } from "./host/connect.ts";
 import { findPlace, type Place } from "./place/place.ts";
 import { matchRemotes } from "./place/repository.ts";
 import type { OpenSession } from "./session/select.ts";
@@ -38,6 +39,17 @@ export async function pullSession(context: Context, open: OpenSession, options: 
   } finally {
     spinner?.stop();
   }
+}
+
+/**
+ * Told before anything is done that a pull is meant to end.
+ * @throws FerryError failure where the service has only the seed's interface, which sends no commits
+ */
+export async function requirePatches({ client, name }: Connection): Promise<void> {
+  if ((await client.capabilities()).has("patches")) return;
+  throw new FerryError("failure", `${name} doesn't send its commits`, {
+    hint: "with --pull none, ferry run and session start work there",
+  });
 }
 
 /** A session that was named outright may be of another repository: its commits have no business here. */

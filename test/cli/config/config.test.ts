@@ -97,12 +97,12 @@ describe("the lock", () => {
 
 test("what is remembered of a host is its own, and damage is forgotten", async () => {
   const [one, other] = [makeMemory(world.host, "https://a.example"), makeMemory(world.host, "https://b.example")];
-  await one.set("form", "bearer");
-  expect([await one.get("form"), await other.get("form")]).toEqual(["bearer", undefined]);
+  await one.set("key-form", "bearer");
+  expect([await one.get("key-form"), await other.get("key-form")]).toEqual(["bearer", undefined]);
   const folder = join(world.folder, "state", "hosts");
   writeFileSync(join(folder, readdirSync(folder)[0] ?? ""), "{");
-  expect(await one.get("form")).toBeUndefined();
-  await one.set("form", "x");
-  await one.set("form", undefined);
-  expect(await one.get("form")).toBeUndefined();
+  expect(await one.get("key-form")).toBeUndefined();
+  await one.set("key-form", "x");
+  await one.set("key-form", undefined);
+  expect(await one.get("key-form")).toBeUndefined();
 });

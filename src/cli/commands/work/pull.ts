@@ -1,7 +1,7 @@
 import { PullRefused, type Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
-import { checkRepository, pullSession, summary } from "../../flows/pull.ts";
+import { checkRepository, pullSession, requirePatches, summary } from "../../flows/pull.ts";
 import { openSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -20,6 +20,7 @@ export const pull: Verb = {
   async run(context, { dryRun }: Options, given?: string) {
     const place = await findPlace(context);
     const open = await openSession(context, given);
+    await requirePatches(open.connection);
     if (given !== undefined) await checkRepository(context, open);
     try {
       const verdict = await pullSession(context, open, { dryRun });

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
+import { requirePatches } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
 import { sendMessage } from "../../flows/session/message.ts";
 import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
@@ -40,9 +41,10 @@ export const run: Verb = {
   },
   async run(context, options: Options, words: string[]) {
     const text = await readText(context, words, options.file, "the prompt");
+    const pulls = options.pull !== "none" && !options.detach;
     // Better told before an agent works than after it.
-    if (options.pull !== "none" && !options.detach) await findPlace(context);
-    const started = await startSession(context, options);
+    if (pulls) await findPlace(context);
+    const started = await startSession(context, options, pulls ? requirePatches : undefined);
     if (context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
     const sent = await sendMessage(context, started, text);
     if (options.detach) return detached(context, started);

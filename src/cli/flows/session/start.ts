@@ -12,11 +12,19 @@ export interface StartedSession extends OpenSession {
   readonly place: Place | undefined;
 }
 
-/** Makes a session for this working copy (or the named repository) and links the current branch to it. Says first where and on what. */
-export async function startSession(context: Context, options: StartOptions): Promise<StartedSession> {
+/**
+ * Makes a session for this working copy (or the named repository) and links the current branch to it; says first where and on
+ * what. `check` may refuse the service before anything is made there.
+ */
+export async function startSession(
+  context: Context,
+  options: StartOptions,
+  check?: (connection: Connection) => Promise<void>,
+): Promise<StartedSession> {
   const place = await findPlaceIfAny(context);
   const linked = place === undefined ? undefined : (await readLink(context, place))?.host;
   const connection = await connect(context, linked);
+  await check?.(connection);
   const extended = (await connection.client.capabilities()).has("sessions");
   const repository = extended ? await chooseRepository(context, connection, options.repo, place) : undefined;
   const base = place === undefined || !extended ? undefined : await findBase(context.git, place, connection.host, options.base);
@@ -57,9 +65,7 @@ async function announce({ print, git }: Context, { connection, repository, base,
   const commit = base?.commit === "" ? "nothing yet" : (base?.commit?.slice(0, 12) ?? "its newest commit");
   await print.note(`host: ${connection.name}`);
   await print.note(`repository: ${repository === undefined ? "the service's choice" : (repository.full_name ?? repository.id)}`);
-  await print.note(
-    `base: ${base === undefined ? "the service's choice" : [base.branch, commit].filter(Boolean).join(" at ")}`,
-  );
+  await print.note(`base: ${base === undefined ? "the service's choice" : [base.branch, commit].filter(Boolean).join(" at ")}`);
   if (place === undefined || base === undefined) return;
   const missing = await notInSandbox(git, place, base);
   if (missing.length > 0) await print.note(`not in the sandbox: ${missing.join(", ")}`);

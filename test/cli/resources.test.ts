@@ -1,0 +1,248 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ferry, type FerryResult } from "../support/ferry.ts";
+import { commitFiles, makeRepository } from "../support/git.ts";
+import { makeTestService, type TestService } from "../support/service.ts";
+import { makeWorld, type World, type WorldOptions } from "../support/world.ts";
+
+const url = "https://agents.example.com";
+const token = "glpat-abcdefghijkl1234";
+
+let world: World;
+let service: TestService;
+beforeEach(async () => {
+  service = await makeTestService();
+  world = makeWorld({ env: { FERRY_HOST: url, FERRY_API_KEY: service.key, GITLAB_TOKEN: token } });
+  world.services.set(url, service.send);
+});
+afterEach(async () => {
+  expect(service.errors).toEqual([]);
+  await service.close();
+  await world.dispose();
+});
+
+const call = (argv: readonly string[], options: WorldOptions = {}): Promise<FerryResult> =>
+  ferry(world.next({}, options), ...argv);
+const json = async (...argv: readonly string[]): Promise<unknown> => {
+  const { code, stdout, stderr } = await call([...argv, "--json"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout) as unknown;
+};
+const createProvider = ["provider", "create", "--name", "work", "--token-env", "GITLAB_TOKEN"] as const;
+
+describe("provider", () => {
+  test("its token comes from stdin, a variable or a hidden prompt, and is never shown", async () => {
+    const made = await json(...createProvider);
+    expect(made).toMatchObject({
+      name: "work",
+      platform: "gitlab",
+      base_url: "https://gitlab.com",
+      metadata: { token: "<redacted>" },
+    });
+    expect((await call(["provider", "create", "--name", "b", "--token-stdin"], { stdin: `${token}\n` })).code).toBe(0);
+    const there = world.next({}, { tty: true });
+    there.prompt.expect("Access token:", token);
+    expect((await ferry(there, "provider", "create", "--name", "c")).code).toBe(0);
+    expect(await json("provider", "list", "--fields", "name")).toEqual([{ name: "c" }, { name: "b" }, { name: "work" }]);
+    for (const argv of [
+      ["provider", "list", "--json"],
+      ["provider", "view", "work"],
+      ["provider", "view", "work", "--show-secrets", "--json"],
+    ])
+      expect((await call(argv)).stdout).not.toContain(token);
+  });
+
+  test("without a terminal and a token: exit 2, and there is no flag for it", async () => {
+    expect(await call(["provider", "create", "--name", "x"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--token-stdin") as string,
+    });
+    expect((await call(["provider", "create", "--token", token])).code).toBe(2);
+    expect((await call(["provider", "create", "--name", "x", "--token-env", "NOT_SET"])).stderr).toBe(
+      "ferry: NOT_SET holds no access token\n",
+    );
+  });
+
+  test("edit changes what is given; a new address needs the token again", async () => {
+    await json(...createProvider);
+    expect(await json("provider", "edit", "work", "--name", "job")).toMatchObject({ name: "job" });
+    expect((await call(["provider", "edit", "job"])).code).toBe(2);
+    expect((await call(["provider", "edit", "job", "--base-url", "https://other.example"])).stderr).toContain(
+      "the access token is missing",
+    );
+  });
+});
+
+describe("repo", () => {
+  beforeEach(() => {
+    const git = makeRepository(join(world.folder, "repo"));
+    commitFiles(git, { a: "a" });
+    git("remote", "add", "origin", "https://me:secret@gitlab.example/acme/shop.git");
+    git("update-ref", "refs/remotes/origin/main", "HEAD");
+    git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main");
+  });
+  const here = ["-C", "repo"];
+
+  test("create without arguments reads the remote, leaves its password behind, and view finds it again", async () => {
+    const made = await json(...here, "repo", "create");
+    expect(made).toMatchObject({
+      full_name: "acme/shop",
+      name: "shop",
+      clone_url: "https://gitlab.example/acme/shop.git",
+      default_branch: "main",
+      platform: "git",
+      enabled: true,
+    });
+    expect(await json(...here, "repo", "view")).toEqual(made);
+    expect(await json("repo", "view", "Acme/Shop")).toEqual(made);
+  });
+
+  test("a list is a table of tabs in a pipe; a limit says that there is more", async () => {
+    for (const name of ["a", "b", "c"]) await json("repo", "create", "--clone-url", `https://x.example/acme/${name}.git`);
+    const { stdout } = await call(["repo", "list"]);
+    expect(stdout.split("\n").map((line) => line.split("\t")[1])).toEqual(["acme/c", "acme/b", "acme/a", undefined]);
+    const limited = await call(["repo", "list", "--limit", "2"]);
+    expect(limited.stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect(limited.stderr).toContain("there is more than these 2");
+    expect((await json("repo", "list")) as unknown[]).toHaveLength(3);
+  });
+
+  test("delete asks on a terminal, and takes nothing from stdin for a yes", async () => {
+    await json("repo", "create", "--clone-url", "https://x.example/acme/a.git");
+    expect(await call(["repo", "delete", "acme/a"], { stdin: "y\n" })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--yes") as string,
+    });
+    const there = world.next({}, { tty: true });
+    there.prompt.expect("Take acme/a out of agents.example.com?", false);
+    expect((await ferry(there, "repo", "rm", "acme/a")).code).toBe(130);
+    expect((await call(["repo", "delete", "acme/a", "--yes"])).stderr).toBe("acme/a is no longer in agents.example.com\n");
+    expect((await call(["repo", "view", "acme/a"])).code).toBe(5);
+  });
+
+  test("edit enables and disables", async () => {
+    await json("repo", "create", "--clone-url", "https://x.example/acme/a.git", "--disabled");
+    expect(await json("repo", "edit", "acme/a", "--enable")).toMatchObject({ enabled: true });
+    expect((await call(["repo", "edit", "acme/a", "--enable", "--disable"])).code).toBe(2);
+  });
+
+  test("two that a remote could be of: candidates, nothing guessed", async () => {
+    await json("repo", "create", "--clone-url", "https://gitlab.example/acme/shop.git");
+    await json("repo", "create", "--clone-url", "ssh://git@gitlab.example/acme/shop");
+    const { code, stderr } = await call([...here, "repo", "view"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^ferry: the remotes match several repositories\n( {2}rep_\w+ acme\/shop\n){2} {2}hint: name one: --repo ID\n$/u,
+    );
+  });
+});
+
+describe("session and messages", () => {
+  let id: string;
+  beforeEach(async () => {
+    await json("repo", "create", "--clone-url", "https://x.example/acme/a.git");
+    const { stdout } = await call(["session", "start", "--repo", "acme/a", "-m", "do it", "--json", "--fields", "id"]);
+    ({ id } = JSON.parse(stdout) as { id: string });
+  });
+
+  test("say tells whether it was taken or queued; list shows what was said", async () => {
+    expect(await call(["say", "--session", id, "and", "this"])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "queued: the agent takes it when it is free\n",
+    });
+    writeFileSync(join(world.folder, "more.md"), "from a file\n");
+    expect(await json("message", "send", id, "-F", "more.md")).toMatchObject({
+      type: "user_message",
+      status: "queued",
+      payload: { message: "from a file\n" },
+    });
+    expect((await call(["message", "send", "-", "-F", "-"], { stdin: "from stdin" })).code).toBe(0);
+    await service.sessions.finishTurn(id, "done");
+    const { stdout } = await call(["message", "list", id]);
+    expect(stdout.split("\n").map((line) => line.split("\t").slice(1).join("|"))).toEqual([
+      "user|completed|do it",
+      "user|processing|and this",
+      "user|queued|from a file",
+      "user|queued|from stdin",
+      "agent|completed|done",
+      "",
+    ]);
+  });
+
+  test("events are lines, or one JSON a line; types and the newest alone on request", async () => {
+    await service.sessions.finishTurn(id, "done\u001b[2J");
+    expect((await call(["events", id])).stdout).toMatch(/do it[\s\S]*done␛\[2J/u);
+    const { stdout } = await call(["events", id, "--json", "--type", "agent_message", "--fields", "type"]);
+    expect(stdout).toBe('{"type":"agent_message"}\n');
+    expect(await call(["events", id, "--limit", "1", "--json", "--fields", "type"])).toMatchObject({
+      stdout: '{"type":"agent_message"}\n',
+      stderr: "these are the newest 1 of 2 events\n",
+    });
+    expect((await call(["events", id, "--since", "yesterday"])).code).toBe(2);
+    expect((await call(["events", id, "--since", "2030-01-01"])).stdout).toBe("");
+  });
+
+  test("edit, cancel, close", async () => {
+    expect(await json("session", "edit", id, "--branch", "fix/x", "--no-auto-commit")).toMatchObject({
+      branch_name: "fix/x",
+      auto_commit: false,
+    });
+    expect((await call(["session", "edit", id])).code).toBe(2);
+    expect((await call(["session", "cancel", id, "--queued"])).code).toBe(0);
+    expect(await json("session", "close", id, "--finished")).toMatchObject({ status: "finished" });
+    expect(await json("session", "list", "--status", "active")).toEqual([]);
+    expect(await json("session", "list", "--branch", "fix/x", "--repo", "acme/a", "--fields", "status")).toEqual([
+      { status: "finished" },
+    ]);
+  });
+});
+
+describe("api", () => {
+  test("GET with fields in the query, JSON out", async () => {
+    await json(...createProvider);
+    expect(await json("api", "GET", "code-providers", "-f", "limit=1")).toMatchObject({
+      items: [{ name: "work", metadata: { token: "<redacted>" } }],
+    });
+    expect(await json("api", "get", "/api/v1/code-providers", "--paginate", "--fields", "name")).toEqual([{ name: "work" }]);
+  });
+
+  test("all pages are one array", async () => {
+    for (const name of ["a", "b", "c"]) await json("repo", "create", "--clone-url", `https://x.example/acme/${name}.git`);
+    expect(await json("api", "GET", "repositories?limit=1", "--paginate", "--fields", "name")).toEqual([
+      { name: "c" },
+      { name: "b" },
+      { name: "a" },
+    ]);
+  });
+
+  test("a body from fields, typed fields, a file or stdin", async () => {
+    const { id } = (await json("repo", "create", "--clone-url", "https://x.example/acme/a.git")) as { id: string };
+    expect(await json("api", "PATCH", `repositories/${id}`, "-F", "enabled=false")).toMatchObject({ enabled: false });
+    const { stdout } = await call(["api", "PATCH", `repositories/${id}`, "--input", "-", "-i"], { stdin: '{"enabled":true}' });
+    expect(stdout).toMatch(/^HTTP 200\n[\s\S]*content-type: application\/json[\s\S]*\n\n\{.*"enabled":true/u);
+  });
+
+  test("a refusal: its body on stdout, its status in the exit code", async () => {
+    expect(await call(["api", "GET", "sessions/none"])).toMatchObject({
+      code: 5,
+      stdout: expect.stringContaining('"error"') as string,
+      stderr: "ferry: GET /api/v1/sessions/none: status 404\n",
+    });
+    expect((await call(["api", "POST", "sessions", "-f", "nope=1"])).code).toBe(2);
+    expect((await call(["api", "GET", "sessions", "-f", "nonsense"])).stderr).toContain("write it as name=value");
+  });
+});
+
+test("--verbose traces each request on stderr, and never the key", async () => {
+  const { stderr, stdout } = await call(["whoami", "-v"]);
+  expect(stderr).toContain("GET https://agents.example.com/api/v1/cli");
+  expect(stderr + stdout).not.toContain(service.key);
+});
+
+test("what the service sends can't reach the terminal's controls", async () => {
+  await json("repo", "create", "--clone-url", "https://x.example/acme/a.git", "--full-name", "acme/\u001b]0;title\u0007\u202e");
+  const { stdout } = await call(["repo", "list"], { tty: true });
+  expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/u);
+});

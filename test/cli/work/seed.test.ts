@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ferry, type FerryResult } from "../../support/ferry.ts";
+import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
+import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+const url = "https://agents.example.com";
+
+// Against a service that has the seed's interface alone, and refuses every field and parameter that the seed doesn't show.
+let world: World;
+let service: SeedService;
+let git: TestGit;
+
+beforeEach(() => {
+  service = makeSeedService({ bare: true });
+  world = makeWorld({ env: { FERRY_HOST: url, FERRY_API_KEY: service.key } });
+  world.services.set(url, service.send);
+  git = makeRepository(join(world.folder, "repo"));
+  commitFiles(git, { a: "a" });
+});
+afterEach(() => world.dispose());
+
+const call = (...argv: readonly string[]): Promise<FerryResult> => ferry(world.next({ cwd: git.folder }), ...argv);
+
+test("run without a pull works, with the seed's fields alone", async () => {
+  const { code, stdout, stderr } = await call("run", "--pull", "none", "--branch", "fix/x", "--model", "m1", "do it");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("do it") as string });
+  expect(stderr).toBe("host: agents.example.com\nrepository: the service's choice\nbase: the service's choice\nsession: 0001\n");
+  expect(service.sessions).toMatchObject([{ branch_name: "fix/x", model: "m1", auto_commit: true }]);
+  expect(git("config", "branch.main.ferrySession")).toBe("0001");
+});
+
+test("with one it is refused before a session is made", async () => {
+  const { code, stderr } = await call("run", "do it");
+  expect({ code, sessions: service.sessions }).toEqual({ code: 1, sessions: [] });
+  expect(stderr).toMatch(/^ferry: agents\.example\.com doesn't send its commits\n {2}hint: /u);
+});
+
+test("a question ends the wait with exit 3; the answer goes on", async () => {
+  service.agent = (session, message, timeline) => {
+    session["agent_status"] = "thinking hard";
+    const answered = timeline.some(({ type }) => type === "agent_ask_user");
+    if (answered) session["status"] = "finished";
+    message["status"] = answered ? "completed" : "processing";
+    if (!answered)
+      timeline.push({
+        ...message,
+        id: "q1",
+        type: "agent_ask_user",
+        status: "processing",
+        client_id: "",
+        payload: { type: "agent_ask_user", question: "Which?", options: [{ id: "a", name: "A" }] },
+      });
+  };
+  const asked = await call("run", "--pull", "none", "do it");
+  expect(asked).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/ferry: the agent asks you something\n {2}hint: ferry say --session 0001/u) as string,
+  });
+  expect((await call("say", "1")).code).toBe(0);
+  expect(service.events.get("0001")?.at(-1)).toMatchObject({ type: "user_message", payload: { message: "1" } });
+});
+
+test.each([
+  ["session list", []],
+  ["repo list", []],
+  ["provider list", []],
+])("%s", async (argv, expected) => {
+  const { code, stdout } = await call(...argv.split(" "), "--json");
+  expect({ code, value: JSON.parse(stdout) as unknown }).toEqual({ code: 0, value: expected });
+});
+
+test("what the service can't do is told plainly", async () => {
+  await call("session", "start");
+  expect(await call("session", "cancel")).toMatchObject({ code: 1, stderr: "ferry: this service can't stop a running turn\n" });
+  expect(await call("session", "close")).toMatchObject({ code: 1, stderr: "ferry: this service can't end a session\n" });
+  expect(await call("pull")).toMatchObject({ code: 1 });
+});
+
+test("a field that is missing is –, a word that is unknown is shown as it is", async () => {
+  service.sessions.push({ id: "0009", status: "hibernating", agent_status: null });
+  const { stdout } = await call("session", "view", "0009");
+  expect(stdout).toContain("status:      hibernating\n");
+  expect(stdout).toContain("agent:       –\n");
+  expect((await call("session", "list")).stdout).toBe("0009\thibernating\t\t\t\t\n");
+});
