@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import type { Session } from "../../src/wire/resources.ts";
 import { makeBinary } from "../support/binary.ts";
@@ -27,6 +28,9 @@ try {
     bare.push(await time(["-e", "0"]));
     for (const [index, { args }] of cases.entries()) times[index]?.push(await time([ferry, ...args]));
   }
+  const [load = 0] = loadavg();
+  if (load > availableParallelism())
+    console.log(`  (load ${load.toFixed(1)}: a busy machine makes the ratios larger than they are)`);
   report("node -e 0", median(bare));
   for (const [index, { name, aim }] of cases.entries()) report(name, median(times[index] ?? []), { bare: median(bare), aim });
 } finally {

@@ -52,7 +52,10 @@ export default {
     forbid(
       "git-and-patch-io",
       { path: "^src/(git|patch)/" },
-      { dependencyTypes: ["core"], pathNot: `${harmlessBuiltins}|^(node:)?(fs|os|child_process|process|events|buffer)(/|$)` },
+      {
+        dependencyTypes: ["core"],
+        pathNot: `${harmlessBuiltins}|^(node:)?(fs|os|child_process|process|events|buffer|readline)(/|$)`,
+      },
     ),
     forbid(
       "service-io-at-its-edges",

@@ -4,7 +4,6 @@ import type { Outcome } from "../../client/outcome.ts";
 import type { EventItem } from "../../client/timeline/items.ts";
 import { fields } from "../../wire/fields.ts";
 import type { Context } from "../context.ts";
-import { makeLiveTimeline } from "../output/timeline/live.ts";
 import type { OpenSession } from "./session/select.ts";
 
 export interface FollowView extends Pick<FollowOptions, "until" | "since" | "message" | "fresh"> {
@@ -31,7 +30,7 @@ export async function followSession(
   view: FollowView,
 ): Promise<{ readonly outcome: Outcome; readonly note?: string }> {
   const { clock, random, interrupt } = context.host;
-  const show = makeView(context, view);
+  const show = await makeView(context, view);
   const options = { ...view, client: connection.client, sessionId: session.id, clock, random, signal: interrupt };
   for await (const item of follow(options)) {
     if (item.kind === "outcome") return item;
@@ -41,7 +40,9 @@ export async function followSession(
   throw new FerryError("unavailable", "the timeline broke off");
 }
 
-function makeView({ host, global, print }: Context, view: FollowView): (item: FollowItem) => Promise<void> {
+async function makeView({ host, global, print }: Context, view: FollowView): Promise<(item: FollowItem) => Promise<void>> {
+  // Here, since the tables of character widths that it needs take 60 ms to load, which a noun's other verbs needn't pay.
+  const { makeLiveTimeline } = await import("../output/timeline/live.ts");
   const live = makeLiveTimeline(host.terminal, host.env["TERM"]);
   const aside = async (told: Promise<void>): Promise<void> => {
     await told;
