@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RouteName, routes } from "../../src/wire/routes.ts";
 import { acceptedScopes, scopes } from "../../src/wire/values.ts";
 import { type AskService, makeAsk } from "../support/api.ts";
@@ -6,11 +6,11 @@ import { makeTestService, type TestService } from "../support/service.ts";
 
 let service: TestService;
 let ask: AskService;
-beforeEach(async () => {
+beforeAll(async () => {
   service = await makeTestService();
   ask = makeAsk(service);
 });
-afterEach(() => service.close());
+afterAll(() => service.close());
 
 const names = Object.keys(routes) as RouteName[];
 const params = { providerId: "prv_none", id: "rep_none", sessionId: "ses_none", keyId: "key_none" };
@@ -90,6 +90,6 @@ test("the service tells who the key is and what it can do", async () => {
     workspace: { ...service.store.workspace },
     user: { ...service.user },
     key: { id: "key_1", scopes: ["sessions:read"], expires_at: "2027-01-01T00:00:00.000Z" },
-    capabilities: ["stream", "after", "sessions", "patches", "bundle", "cancel", "close"],
+    capabilities: ["stream", "after", "sessions", "patches", "bundle", "cancel", "close", "keys"],
   });
 });

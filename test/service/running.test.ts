@@ -24,7 +24,7 @@ describe("a service that runs", () => {
       pid: process.pid,
       start_time: await place.host.processes.startTime(process.pid),
       socket: service.socket,
-      portal_address: null,
+      portal_address: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u) as string,
       version: "1.2.3",
     });
     const answer = await get(service.socket, "/api/v1/cli", await readFile(at("key"), "utf8"));
@@ -34,7 +34,7 @@ describe("a service that runs", () => {
   test("keeps everything in the folder to this user", async () => {
     const service = await place.run();
     expect(await mode(place.data)).toBe("700");
-    for (const path of [at("key"), at("seal"), at("origin"), at("service.json"), service.socket])
+    for (const path of [at("key"), at("seal"), at("origin"), at("sign-in"), at("service.json"), service.socket])
       expect(await mode(path)).toBe("600");
   });
 

@@ -64,7 +64,7 @@ export async function makeTestService(): Promise<TestService> {
 }
 
 /** A function of the web's Request and Response as the transport of `host.ts`. */
-function sendTo(app: App): Send {
+export function sendTo(app: App): Send {
   return async ({ method, url, headers, body, signal }): Promise<SendResponse> => {
     const init = { method, headers: { ...headers }, ...(body !== undefined && { body }), ...(signal && { signal }) };
     const response = await app(new Request(url, init));

@@ -16,6 +16,15 @@ export interface Deps {
   readonly random: Host["random"];
   readonly version: string;
   readonly log: Log;
+  /** The pages for browsers, where there are any. */
+  readonly portal?: Portal | undefined;
+}
+
+export interface Portal {
+  /** `http://127.0.0.1:PORT`, known once it listens. */
+  readonly url: () => string;
+  /** Whether terminals can log in there. */
+  readonly login: boolean;
 }
 
 /** A request that passed the key, the scopes and the contract. */

@@ -18,7 +18,8 @@ export async function readJson(request: Request): Promise<unknown> {
   return parse(bytes);
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
+/** The whole body. @throws Problem 413 */
+export async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > maxBody) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;

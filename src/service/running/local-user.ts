@@ -9,13 +9,14 @@ import type { Store } from "../store/store.ts";
 export type LocalHost = Pick<Host, "env" | "files" | "random" | "clock">;
 
 /** The one user of a service on one's own machine; the system's accounts are the guard, not a password. */
-const localUser = "usr_local";
+export const localUser = "usr_local";
 
 /** Sees to it that the data folder's `key` file holds a key of the local user that works, readable to nobody else. */
 export async function provideKey(data: string, store: Store, host: LocalHost): Promise<void> {
   const path = join(data, "key");
   const known = await host.files.readText(path);
-  if (known !== undefined && (await store.keys.findByHash(hashSecret(known.trim()))) !== undefined) return;
+  const record = known === undefined ? undefined : await store.keys.findByHash(hashSecret(known.trim()));
+  if (record?.revoked_at === null) return;
   if ((await store.keys.findUser(localUser)) === undefined)
     await store.keys.insertUser({ id: localUser, name: userName(host), email: "" });
   const key = mintApiKey(host.random);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { makeId } from "../../base/ids.ts";
 import type { Host } from "../../host/host.ts";
 import { type App, makeApp } from "../app.ts";
+import type { Portal } from "../handlers/handler.ts";
 import { makeSealer } from "../keys/seal.ts";
 import { type Listener, listen, type Place } from "../listen.ts";
 import { type Log, makeLog } from "../log.ts";
@@ -12,6 +13,7 @@ import type { Store } from "../store/store.ts";
 import { type Activity, untilIdle } from "./idle.ts";
 import { provideKey, provideOrigin, provideSealKey } from "./local-user.ts";
 import { ownerOf, takeLock } from "./lock.ts";
+import { makeLocalSite } from "./local-site.ts";
 import { withRequestLog } from "./request-log.ts";
 import { placeSocket } from "./socket.ts";
 import { Undo } from "./undo.ts";
@@ -64,23 +66,30 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   await host.files.makeFolder(data, 0o700);
   const socket = await placeSocket(data, host);
   undo.add(await takeLock(join(data, "service.lock"), host));
-  const { app, sessions } = await assemble(settings, host, undo, log);
+  const portal = { address: "", url: () => portal.address, login: settings.tcp !== undefined };
+  const { app, sessions, store } = await assemble({ ...settings, portal }, host, undo, log);
 
   let requests = 0;
-  const counted: App = (request) => {
-    requests += 1;
-    return app(request);
-  };
-  const places: Place[] = [{ socket }, ...(settings.tcp === undefined ? [] : [settings.tcp])];
   const listeners: Listener[] = [];
-  for (const place of places) {
+  const open = async (place: Place, answer: App): Promise<Listener> => {
+    const logged = withRequestLog(answer, log, host.clock);
+    const counted: App = (request) => {
+      requests += 1;
+      return logged(request);
+    };
     const listener = await listen(counted, place, host.clock);
     undo.add(() => listener.close());
     listeners.push(listener);
-  }
-  await announce(data, socket, host, undo);
-  const address = listeners[1]?.address;
-  log.info("listening", { socket, address: address ?? null });
+    return listener;
+  };
+  await open({ socket }, app);
+  const api = settings.tcp === undefined ? undefined : app;
+  const { site, remove } = await makeLocalSite({ data, store, log, api, url: portal.url }, host);
+  undo.add(remove);
+  portal.address = (await open(settings.tcp ?? { address: "127.0.0.1", port: 0 }, site)).address;
+  await announce(data, { socket, portal_address: portal.address }, host, undo);
+  const address = settings.tcp === undefined ? undefined : portal.address;
+  log.info("listening", { socket, portal: portal.address, address: address ?? null });
 
   const activity = { busy: () => sessions.busy() || listeners.some((listener) => listener.open() > 0), done: () => requests };
   const asked = new AbortController();
@@ -94,12 +103,12 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
 
 /** Store, engine and HTTP interface over the data folder. */
 async function assemble(
-  settings: ServiceSettings,
+  settings: ServiceSettings & { readonly portal: Portal },
   host: ServiceHost,
   undo: Undo,
   log: Log,
-): Promise<{ app: App; sessions: Sessions }> {
-  const { data } = settings;
+): Promise<{ app: App; sessions: Sessions; store: Store }> {
+  const { data, portal } = settings;
   const database = openSqlite(join(data, "ferry.db"));
   undo.add(() => database.destroy());
   const store = await openSqlStore(database, () => ({ id: makeId("wsp", host.random), name: "local" }));
@@ -110,15 +119,19 @@ async function assemble(
   await sessions.start();
   undo.add(() => sessions.stop());
   const { clock, random, version } = host;
-  const app = makeApp({ store, sessions, sealer, clock, random, version, log });
-  return { app: withRequestLog(app, log, clock), sessions };
+  return { app: makeApp({ store, sessions, sealer, clock, random, version, log, portal }), sessions, store };
 }
 
 /** Tells clients where the service is: only once it can be called. */
-async function announce(data: string, socket: string, host: ServiceHost, undo: Undo): Promise<void> {
+async function announce(
+  data: string,
+  where: { readonly socket: string; readonly portal_address: string },
+  host: ServiceHost,
+  undo: Undo,
+): Promise<void> {
   const path = join(data, "service.json");
   const { pid, start_time } = await ownerOf(host);
-  await host.files.write(path, JSON.stringify({ pid, start_time, socket, portal_address: null, version: host.version }), 0o600);
+  await host.files.write(path, JSON.stringify({ pid, start_time, ...where, version: host.version }), 0o600);
   undo.add(() => host.files.remove(path));
 }
 

@@ -21,12 +21,10 @@ export const status: Verb = {
       portal: portal ?? null,
       data,
     };
-    await showOne(
-      context,
-      shown,
-      names.map((name) => [name, textOf(shown[name])]),
-      names,
-    );
+    const lines = names.map((name) => [name, textOf(shown[name])] as const);
+    // The link signs a browser in: for a person's screen alone.
+    const link = context.host.terminal.stdout.isTTY ? service?.signInLink : undefined;
+    await showOne(context, shown, link === undefined ? lines : [...lines, ["sign in", link]], names);
   },
 };
 

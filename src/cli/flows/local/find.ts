@@ -10,6 +10,8 @@ export interface LocalService {
   readonly socket: string;
   readonly version: string;
   readonly portal: string | undefined;
+  /** Signs a browser in, once. A secret: it is for this user's own screen. */
+  readonly signInLink: string | undefined;
   /** The data folder's id. */
   readonly origin: string;
   readonly key: ApiKey;
@@ -39,11 +41,14 @@ export async function findLocal(host: Host): Promise<LocalService | undefined> {
   const [key, origin] = [await readPrivate(host, join(data, "key")), await host.files.readText(join(data, "origin"))];
   if (key === undefined || origin === undefined) return undefined;
   await checkOwner(host, host.platform === "win32" ? data : dirname(said.socket), "folder");
+  const portal = said.portal_address ?? undefined;
+  const code = await readPrivate(host, join(data, "sign-in"));
   return {
     pid: said.pid,
     socket: said.socket,
     version: said.version,
-    portal: said.portal_address ?? undefined,
+    portal,
+    signInLink: portal === undefined || code === undefined ? undefined : `${portal}/sign-in?code=${code.trim()}`,
     origin: origin.trim(),
     key: { value: key.trim(), source: "the embedded service's key file" },
   };

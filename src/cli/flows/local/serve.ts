@@ -1,5 +1,6 @@
 import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
+import { findLocal } from "./find.ts";
 
 /** `auto` is the first that locks in and works here. */
 export const sandboxNames = ["auto", "bwrap", "unshare", "process"] as const;
@@ -23,5 +24,8 @@ export async function serveHere({ host, print }: Context, request: ServeRequest)
   await print.note(
     `serving ${running.data} on ${running.socket}${running.address === undefined ? "" : ` and ${oneLine(running.address)}`}`,
   );
+  // Only to a person's screen: a log would keep it.
+  const link = host.terminal.stderr.isTTY ? (await findLocal(host))?.signInLink : undefined;
+  if (link !== undefined) await print.note(`the portal, signed in (this link works once): ${link}`);
   await running.ended;
 }

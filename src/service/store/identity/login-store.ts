@@ -11,8 +11,8 @@ export interface LoginStore {
   findDevice(hash: string): Promise<DeviceRecord | undefined>;
   /** The one that waits for its user to decide. */
   findDeviceByUserCode(userCode: string): Promise<DeviceRecord | undefined>;
-  /** How many wait for their user. */
-  countDevices(): Promise<number>;
+  /** How many wait for their user at a time. */
+  countDevices(now: string): Promise<number>;
   /** Moves it on from one state to the next; false where it isn't in that state any more. */
   moveDevice(hash: string, from: DeviceState, to: { readonly state: DeviceState; readonly user_id?: string }): Promise<boolean>;
   notePoll(hash: string, poll: Pick<DeviceRecord, "polled_at" | "interval_seconds">): Promise<void>;

@@ -31,9 +31,9 @@ export function makeLoginStore(db: Database): LoginStore {
       const pending = db.selectFrom("login_devices").selectAll().where("state", "=", "pending");
       return withScopes(await pending.where("user_code", "=", userCode).executeTakeFirst());
     },
-    async countDevices() {
-      const rows = await db.selectFrom("login_devices").select("hash").where("state", "=", "pending").execute();
-      return rows.length;
+    async countDevices(now) {
+      const pending = db.selectFrom("login_devices").select("hash").where("state", "=", "pending").where("expires_at", ">", now);
+      return (await pending.execute()).length;
     },
     async moveDevice(hash, from, to) {
       const moved = db.updateTable("login_devices").set(to).where("hash", "=", hash).where("state", "=", from);

@@ -1,0 +1,18 @@
+import type { Clock, Host } from "../../host/host.ts";
+import type { KeyRecord, Store } from "../store/store.ts";
+
+/** What it takes to turn an approval into a key. */
+export interface GrantDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Host["random"];
+}
+
+/** A key that was just made; its secret is nowhere else. */
+export interface Issued {
+  readonly record: KeyRecord;
+  readonly secret: string;
+}
+
+/** RFC 8628, 3.4. */
+export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";

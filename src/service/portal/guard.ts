@@ -1,0 +1,35 @@
+import { Problem } from "../problem.ts";
+import { isCsrf, type Visitor } from "./visitor.ts";
+
+/**
+ * The origin that the request is for. A name that isn't ours means that a page of somebody else's had it resolve to this
+ * machine (DNS rebinding).
+ * @throws Problem 403
+ */
+export function checkHost(request: Request, port: number): string {
+  const host = request.headers.get("host") ?? "";
+  // The port of http itself is left out by browsers (RFC 9110, 4.2.1).
+  const suffix = port === 80 ? "" : `:${port}`;
+  if (["127.0.0.1", "localhost", "[::1]"].some((name) => host === `${name}${suffix}`)) return `http://${host}`;
+  throw new Problem(403, "wrong_host", `this service is at http://127.0.0.1${suffix}, and goes by no other name`);
+}
+
+/**
+ * Refuses what a page of another origin sends. Programs send no Origin; browsers do with every form.
+ * @throws Problem 403
+ */
+export function checkOrigin(request: Request, origin: string): void {
+  if (request.method === "GET" || request.method === "HEAD") return;
+  const given = request.headers.get("origin");
+  if (given !== null && given !== origin)
+    throw new Problem(403, "wrong_origin", "the request comes from a page of somebody else");
+}
+
+/**
+ * Lets a form pass that a page of this very sign-in sent.
+ * @throws Problem 403
+ */
+export function checkForm(request: Request, visitor: Visitor, csrf: string | undefined): void {
+  if (request.headers.get("origin") !== null && isCsrf(visitor, csrf)) return;
+  throw new Problem(403, "stale_form", "this form is no longer valid: go back, reload the page and try again");
+}

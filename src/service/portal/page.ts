@@ -1,0 +1,76 @@
+import { Html, html } from "./html.ts";
+import { style, styleSource } from "./style.ts";
+import type { Visitor } from "./visitor.ts";
+
+export interface PageContent {
+  readonly title: string;
+  readonly body: Html;
+  /** Who is signed in, for the head of the page. */
+  readonly visitor?: Visitor | undefined;
+  readonly wide?: boolean;
+  readonly status?: number;
+  /** Where a form of the page may lead beyond this site: browsers hold a redirect after a form to it, too. */
+  readonly formTarget?: string | undefined;
+}
+
+/** A whole page, with all that keeps others from framing it, feeding it or reading along. */
+export function pageAnswer({ title, body, visitor, wide = false, status = 200, formTarget }: PageContent): Response {
+  const policy = [
+    "default-src 'none'",
+    `style-src ${styleSource}`,
+    `form-action 'self'${formTarget === undefined ? "" : ` ${new URL(formTarget).origin}`}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return new Response(documentOf(title, body, visitor, wide), {
+    status,
+    headers: { ...guards, "content-type": "text/html; charset=utf-8", "content-security-policy": policy.join("; ") },
+  });
+}
+
+/** On to another page after a form: by GET, so that a reload repeats nothing. */
+export function seeOther(location: string, cookie?: string): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { ...guards, location, ...(cookie !== undefined && { "set-cookie": cookie }) },
+  });
+}
+
+const guards = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  // Not `no-referrer`: with that a browser sends our own forms with `Origin: null`.
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+function documentOf(title: string, body: Html, visitor: Visitor | undefined, wide: boolean): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · ferry</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<header><strong>ferry</strong>${visitor === undefined ? undefined : signedIn(visitor)}</header>
+<main${wide ? new Html(' class="wide"') : undefined}>
+<h1>${title}</h1>
+${body}
+</main>
+<footer>This page comes from the ferry service on your own machine.</footer>
+</body>
+</html>
+`.text;
+}
+
+function signedIn({ user, csrf }: Visitor): Html {
+  return html`<span>${user.name}</span>
+    <form method="post" action="/sign-out">
+      <input type="hidden" name="csrf" value="${csrf}" /><button class="small">Sign out</button>
+    </form>`;
+}

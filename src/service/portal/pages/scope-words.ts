@@ -1,0 +1,19 @@
+import type { Scope } from "../../../wire/values.ts";
+
+const things: Readonly<Record<string, string>> = {
+  sessions: "sessions, their messages and commits",
+  "code-providers": "code providers (the credentials for hosting platforms)",
+  repositories: "repositories",
+  all: "everything in the workspace, API keys included",
+};
+const deeds: Readonly<Record<string, string>> = {
+  read: "See",
+  write: "Create, change and delete",
+  all: "See, create, change and delete",
+};
+
+/** What a key with this scope can do. */
+export function inWords(scope: Scope): string {
+  const [thing = "", deed = ""] = scope.split(":");
+  return `${deeds[deed] ?? deed} ${things[thing] ?? thing}`;
+}

@@ -1,0 +1,53 @@
+import { dashed, readUserCode, requesterOf } from "../../oauth/device.ts";
+import { parametersOf, readForm } from "../../oauth/parameters.ts";
+import { Problem } from "../../problem.ts";
+import type { DeviceRecord } from "../../store/identity/login-store.ts";
+import { checkForm } from "../guard.ts";
+import { approvePage } from "../pages/approve.ts";
+import { devicePage } from "../pages/device.ts";
+import { decidedPage } from "../pages/outcome.ts";
+import type { Pages, SiteDeps } from "../visit.ts";
+import { signedIn } from "./sign-in.ts";
+
+/** Logins of terminals elsewhere (RFC 8628, 3.3). The code comes in the address or by hand; a person confirms it either way. */
+export const deviceRoutes = {
+  "GET /device": signedIn(async ({ request }, visitor, deps) => {
+    const typed = parametersOf(new URL(request.url).searchParams)["user_code"];
+    if (typed === undefined) return devicePage(visitor);
+    const device = await findDevice(typed, deps);
+    if (typeof device === "string") return devicePage(visitor, device);
+    return approvePage({
+      visitor,
+      workspace: deps.store.workspace.name,
+      requester: requesterOf(device),
+      scopes: device.scopes,
+      code: dashed(device.user_code),
+      action: `/device?user_code=${device.user_code}`,
+      canShow: false,
+    });
+  }),
+
+  "POST /device": signedIn(async ({ request }, visitor, deps) => {
+    const { csrf, decision } = await readForm(request);
+    checkForm(request, visitor, csrf);
+    if (decision !== "approve" && decision !== "deny")
+      throw new Problem(400, "invalid_request", "decision: is none of the buttons");
+    const device = await findDevice(new URL(request.url).searchParams.get("user_code") ?? "", deps);
+    if (typeof device === "string") return devicePage(visitor, device);
+    const state = decision === "approve" ? "approved" : "denied";
+    if (!(await deps.store.logins.moveDevice(device.hash, "pending", { state, user_id: visitor.user.id })))
+      return devicePage(visitor, gone);
+    return decidedPage(visitor, decision === "approve");
+  }),
+} satisfies Pages;
+
+const gone = "No terminal waits with this code. Look again at what it shows; codes work for ten minutes.";
+
+/** The waiting login, or what to say. Wrong codes are counted: theirs are short. */
+async function findDevice(typed: string, { store, clock, attempts }: SiteDeps): Promise<DeviceRecord | string> {
+  if (!attempts.allowed()) throw new Problem(429, "too_many_attempts", "too many wrong codes: try again in ten minutes");
+  const device = await store.logins.findDeviceByUserCode(readUserCode(typed));
+  if (device !== undefined && Date.parse(device.expires_at) > clock.now()) return device;
+  attempts.fail();
+  return gone;
+}

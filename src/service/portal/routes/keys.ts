@@ -1,0 +1,53 @@
+import { cut, oneLine } from "../../../base/text.ts";
+import { type Scope, scopes } from "../../../wire/values.ts";
+import { makeKey } from "../../keys/make-key.ts";
+import { type Parameters, readForm } from "../../oauth/parameters.ts";
+import { checkForm } from "../guard.ts";
+import { seeOther } from "../page.ts";
+import { keysPage, type KeysPage, lifetimes } from "../pages/keys.ts";
+import type { Pages, SiteDeps } from "../visit.ts";
+import type { Visitor } from "../visitor.ts";
+import { signedIn } from "./sign-in.ts";
+
+export const keyRoutes = {
+  "GET /keys": signedIn(({ request }, visitor, deps) =>
+    show(visitor, deps, {}, new URL(request.url).searchParams.get("cursor") ?? ""),
+  ),
+
+  "POST /keys": signedIn(async ({ request }, visitor, deps) => {
+    const form = await readForm(request);
+    checkForm(request, visitor, form["csrf"]);
+    const wanted = readKey(form, deps);
+    if (typeof wanted === "string") return show(visitor, deps, { complaint: wanted });
+    const { record, secret } = await makeKey(deps.store.keys, deps, { ...wanted, user_id: visitor.user.id });
+    return show(visitor, deps, { made: { name: record.name, secret } });
+  }),
+
+  "POST /keys/revoke": signedIn(async ({ request }, visitor, deps) => {
+    const form = await readForm(request);
+    checkForm(request, visitor, form["csrf"]);
+    await deps.store.keys.revoke(form["id"] ?? "", new Date(deps.clock.now()).toISOString());
+    return seeOther("/keys");
+  }),
+} satisfies Pages;
+
+async function show(
+  visitor: Visitor,
+  { store, clock }: SiteDeps,
+  news: Pick<KeysPage, "made" | "complaint">,
+  cursor = "",
+): Promise<Response> {
+  const { items, next_cursor } = await store.keys.list({ cursor, limit: 50 });
+  const older = next_cursor === "" ? undefined : `/keys?cursor=${encodeURIComponent(next_cursor)}`;
+  return keysPage({ visitor, keys: items, older, now: clock.now(), ...news });
+}
+
+/** What the form wants, or what is wrong with it. */
+function readKey(form: Parameters, { clock }: SiteDeps): { name: string; scopes: Scope[]; expires_at: string | null } | string {
+  const name = cut(oneLine(form["name"] ?? ""), 100);
+  const scope = scopes.find((one) => one === form["scope"]);
+  const days = lifetimes.find((one) => String(one) === form["days"]);
+  if (name === "") return "A key needs a name.";
+  if (scope === undefined || days === undefined) return "Choose what the key can do, and for how long.";
+  return { name, scopes: [scope], expires_at: days === 0 ? null : new Date(clock.now() + days * 86_400_000).toISOString() };
+}

@@ -1,0 +1,56 @@
+import { readForm } from "../../oauth/parameters.ts";
+import { Problem } from "../../problem.ts";
+import { checkForm } from "../guard.ts";
+import { seeOther } from "../page.ts";
+import { signInPage } from "../pages/sign-in.ts";
+import type { Page, Pages, SiteDeps, Visit } from "../visit.ts";
+import { cookieName, findVisitor, signIn, type Visitor } from "../visitor.ts";
+
+export const signInRoutes = {
+  "GET /": async () => seeOther("/keys"),
+
+  "GET /sign-in": async ({ request, origin }) => {
+    const { searchParams } = new URL(request.url);
+    return signInPage({ code: searchParams.get("code") ?? "", to: pathHere(searchParams.get("to"), origin) });
+  },
+
+  "POST /sign-in": async ({ request, origin }, deps) => {
+    if (request.headers.get("origin") === null) throw new Problem(403, "wrong_origin", "sign in on the page itself");
+    const form = await readForm(request);
+    const to = pathHere(form["to"], origin);
+    if (!(await deps.link.take(codeOf(form["code"] ?? "")))) return signInPage({ code: "", to, refused: true });
+    return seeOther(to, await signIn(request, deps.userId, deps));
+  },
+
+  "POST /sign-out": async (visit, deps) => {
+    const visitor = await findVisitor(visit.request, deps);
+    if (visitor === undefined) return seeOther("/sign-in");
+    checkForm(visit.request, visitor, (await readForm(visit.request))["csrf"]);
+    await deps.store.logins.deleteSignIn(visitor.hash);
+    return seeOther("/sign-in", `${cookieName(visit.request)}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`);
+  },
+} satisfies Pages;
+
+/** A page for those who are signed in; others sign in first, and come back here. */
+export function signedIn(page: (visit: Visit, visitor: Visitor, deps: SiteDeps) => Promise<Response>): Page {
+  return async (visit, deps) => {
+    const visitor = await findVisitor(visit.request, deps);
+    if (visitor !== undefined) return page(visit, visitor, deps);
+    const { pathname, search } = new URL(visit.request.url);
+    if (visit.request.method !== "POST") return signInPage({ code: "", to: pathname + search });
+    throw new Problem(403, "signed_out", "you are no longer signed in: go back and reload the page");
+  };
+}
+
+/** A path of this site, and nothing that leads elsewhere. */
+function pathHere(to: string | null | undefined, origin: string): string {
+  if (to === null || to === undefined || !URL.canParse(to, origin)) return "/";
+  const url = new URL(to, origin);
+  return url.origin === origin ? url.pathname + url.search : "/";
+}
+
+/** The code of a pasted link, or what was pasted itself. */
+function codeOf(pasted: string): string {
+  const text = pasted.trim();
+  return URL.canParse(text) ? (new URL(text).searchParams.get("code") ?? "") : text;
+}

@@ -1,0 +1,57 @@
+import { Hono } from "hono";
+import type { App } from "../app.ts";
+import { problemAnswer, simpleAnswer } from "../http/answer.ts";
+import type { Log } from "../log.ts";
+import { OAuthError, oauthErrorAnswer } from "../oauth/error.ts";
+import { endpoints } from "../oauth/metadata.ts";
+import { Problem } from "../problem.ts";
+import { oauthRoutes } from "./routes/oauth.ts";
+import { checkHost, checkOrigin } from "./guard.ts";
+import { problemPage } from "./pages/problem.ts";
+import { authorizeRoutes } from "./routes/authorize.ts";
+import { deviceRoutes } from "./routes/device.ts";
+import { keyRoutes } from "./routes/keys.ts";
+import { signInRoutes } from "./routes/sign-in.ts";
+import type { Page, Pages, SiteDeps } from "./visit.ts";
+
+/** What browsers get at 127.0.0.1: the portal, a login's OAuth endpoints, and beside them the API where it is served here. */
+export function makeSite(deps: SiteDeps): App {
+  const router = new Hono();
+  const pages: Pages = {
+    ...signInRoutes,
+    ...keyRoutes,
+    ...(deps.api && { ...authorizeRoutes, ...deviceRoutes, ...oauthRoutes }),
+  };
+  for (const [route, page] of Object.entries(pages)) {
+    const [method = "", path = ""] = route.split(" ");
+    router.on(method, path, (context) => guard(context.req.raw, page, deps));
+  }
+  router.notFound((context) => guard(context.req.raw, async () => problemPage(404, "There is nothing at this address."), deps));
+  return async (request) => {
+    const { pathname } = new URL(request.url);
+    const isApi = pathname.startsWith("/api/") || pathname === "/healthz";
+    return isApi && deps.api !== undefined ? deps.api(request) : router.fetch(request);
+  };
+}
+
+async function guard(request: Request, page: Page, deps: SiteDeps): Promise<Response> {
+  try {
+    const origin = checkHost(request, deps.port());
+    checkOrigin(request, origin);
+    return await page({ request, origin }, deps);
+  } catch (error) {
+    return failure(error, isForPrograms(new URL(request.url).pathname), deps.log);
+  }
+}
+
+function isForPrograms(path: string): boolean {
+  return path !== endpoints.authorize && Object.values<string>(endpoints).includes(path);
+}
+
+function failure(error: unknown, forPrograms: boolean, log: Log): Response {
+  if (error instanceof OAuthError) return forPrograms ? oauthErrorAnswer(error) : problemPage(400, error.message);
+  if (error instanceof Problem) return forPrograms ? problemAnswer(error) : problemPage(error.status, error.message);
+  log.error("a page failed", error);
+  const message = "the service failed; its log says why";
+  return forPrograms ? simpleAnswer(500, message) : problemPage(500, message);
+}

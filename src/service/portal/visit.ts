@@ -1,0 +1,29 @@
+import type { App } from "../app.ts";
+import type { Log } from "../log.ts";
+import type { GrantDeps } from "../oauth/grant.ts";
+import type { Attempts } from "./attempts.ts";
+import type { SignInLink } from "./sign-in-link.ts";
+
+export interface SiteDeps extends GrantDeps {
+  readonly log: Log;
+  /** The port that browsers find it at; known only once it listens. */
+  readonly port: () => number;
+  readonly link: SignInLink;
+  /** Wrong codes of devices. */
+  readonly attempts: Attempts;
+  /** Who a sign-in by the link is. */
+  readonly userId: string;
+  /** The interface for programs, where it is served here as well: only then can a terminal log in here. */
+  readonly api?: App | undefined;
+}
+
+/** A request that came by the right name, from a page of ours or from no page at all. */
+export interface Visit {
+  readonly request: Request;
+  /** `http://127.0.0.1:PORT`, as the browser calls it. */
+  readonly origin: string;
+}
+
+export type Page = (visit: Visit, deps: SiteDeps) => Promise<Response>;
+/** `METHOD /path` and who answers it. */
+export type Pages = Readonly<Record<`${"GET" | "POST"} /${string}`, Page>>;

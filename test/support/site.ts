@@ -1,0 +1,80 @@
+import { makeAttempts } from "../../src/service/portal/attempts.ts";
+import { makeSignInLink } from "../../src/service/portal/sign-in-link.ts";
+import { makeSite } from "../../src/service/portal/site.ts";
+import type { App } from "../../src/service/app.ts";
+import type { Send } from "../../src/host/host.ts";
+import { sendTo, type TestService } from "./service.ts";
+
+/** The site of a test service in process, and a browser that goes through it: it keeps cookies, and sends what forms send. */
+export interface TestSite {
+  readonly origin: string;
+  readonly app: App;
+  /** As programs reach it. */
+  readonly send: Send;
+  /** The code of the newest sign-in link. */
+  signInCode(): string;
+  browser(): Browser;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface Browser {
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Page>;
+  /** Sends a form of ours, its hidden fields being those of the page shown last. */
+  submit(path: string, fields: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<Page>;
+  signIn(): Promise<void>;
+}
+
+const port = 8080;
+
+export async function makeTestSite({ app, deps, user }: Pick<TestService, "app" | "deps" | "user">): Promise<TestSite> {
+  let code = "";
+  const link = await makeSignInLink(deps.random, async (fresh) => void (code = fresh));
+  const { store, clock, random, log } = deps;
+  const attempts = makeAttempts(10, 600_000, clock);
+  const site = makeSite({ store, clock, random, log, link, attempts, api: app, port: () => port, userId: user.id });
+  const origin = `http://127.0.0.1:${port}`;
+  const named: App = (request) => site(withHost(request, `127.0.0.1:${port}`));
+  return { origin, app: site, send: sendTo(named), signInCode: () => code, browser: () => makeBrowser(site, origin, () => code) };
+}
+
+/** A Request forbids the header `host` to nobody but browsers; the listener sets it from the connection. */
+function withHost(request: Request, host: string): Request {
+  const headers = new Headers(request.headers);
+  if (!headers.has("host")) headers.set("host", host);
+  return new Request(request, { headers });
+}
+
+function makeBrowser(site: App, origin: string, code: () => string): Browser {
+  const cookies = new Map<string, string>();
+  let shown = "";
+  async function visit(method: string, path: string, headers: Record<string, string>, body?: string): Promise<Page> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const sent = { host: "127.0.0.1:8080", ...(cookie !== "" && { cookie }), ...headers };
+    const response = await site(new Request(origin + path, { method, headers: sent, ...(body !== undefined && { body }) }));
+    const [, name, value] = /^([^=]+)=([^;]*)/u.exec(response.headers.get("set-cookie") ?? "") ?? [];
+    if (name !== undefined && value !== undefined) cookies.set(name, value);
+    shown = await response.text();
+    return { status: response.status, headers: response.headers, text: shown };
+  }
+  const browser: Browser = {
+    get: (path, headers = {}) => visit("GET", path, { ...headers }),
+    submit(path, fields, headers = {}) {
+      const hidden = [...shown.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/gu)].map(
+        ([, name = "", value = ""]) => [name, value],
+      );
+      const form = new URLSearchParams({ ...Object.fromEntries(hidden), ...fields });
+      return visit("POST", path, { origin, "content-type": "application/x-www-form-urlencoded", ...headers }, form.toString());
+    },
+    async signIn() {
+      await browser.get(`/sign-in?code=${code()}`);
+      const { status } = await browser.submit("/sign-in", {});
+      if (status !== 303) throw new Error(`signing in gave ${status}`);
+    },
+  };
+  return browser;
+}
