@@ -43,30 +43,36 @@ export interface TestEngine {
 }
 
 export interface EngineOptions {
-  readonly driver?: SandboxDriver["name"];
+  readonly driver?: SandboxDriver["name"] | SandboxDriver;
   /** An existing data folder: a service that starts again. */
   readonly data?: string;
   readonly limits?: Partial<SessionLimits>;
 }
 
-const place = makeFolder("ferry-agent-").path;
+const processes = makeProcesses(process.env, process.platform);
+
+export function driverNamed(name: SandboxDriver["name"]): SandboxDriver {
+  const drivers = makeDrivers({ clock: systemClock, env: process.env, platform: process.platform, processes });
+  const driver = drivers.find((candidate) => candidate.name === name);
+  if (driver === undefined) throw new Error(`there is no driver ${name}`);
+  return driver;
+}
+
+const { path: place, remove } = makeFolder("ferry-agent-");
 buildShellAgent(place);
+process.once("exit", remove);
 
 export async function makeTestEngine({ driver = "process", data, limits = {} }: EngineOptions = {}): Promise<TestEngine> {
   const folder = data === undefined ? makeFolder("ferry-engine-") : { path: data, remove: () => undefined };
-  const processes = makeProcesses(process.env, process.platform);
   const host = { clock: systemClock, random: (size: number) => randomBytes(size), files, version: "0.0.0" };
   const store = await openSqlStore(openSqlite(join(folder.path, "ferry.db")), () => ({
     id: makeId("wsp", host.random),
     name: "test",
   }));
-  const drivers = makeDrivers({ clock: systemClock, env: process.env, platform: process.platform, processes });
-  const chosen = drivers.find(({ name }) => name === driver);
-  if (chosen === undefined) throw new Error(`no driver ${driver}`);
   const log: string[] = [];
   const deps: SessionsDeps = {
     store,
-    driver: chosen,
+    driver: typeof driver === "string" ? driverNamed(driver) : driver,
     git: makeGit({ env: process.env, platform: process.platform, processes }),
     host,
     data: folder.path,

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Session } from "../../../src/wire/resources.ts";
-import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
+import { FerryError } from "../../../src/base/errors.ts";
+import type { SandboxDriver } from "../../../src/service/sandbox/driver.ts";
+import { defaultLimits } from "../../../src/service/session/deps.ts";
+import { driverNamed, makeTestEngine, type TestEngine } from "../../support/engine.ts";
 import { commitFiles, makeFolder, makeRepository } from "../../support/git.ts";
 
 let engine: TestEngine;
@@ -154,6 +157,39 @@ describe("close", () => {
     expect(closed.head_commit).not.toBe(closed.base_commit);
     expect((await engine.events(session)).at(-1)?.type).toBe("session_closed");
   });
+});
+
+test("where no sandbox can be had the session has failed, and says why", async () => {
+  const refusing: SandboxDriver = {
+    ...driverNamed("process"),
+    create: () => Promise.reject(new FerryError("failure", "namespaces are forbidden here", { hint: "allow them" })),
+  };
+  const other = await makeTestEngine({ driver: refusing });
+  const started = await other.start(await other.register(folder.path));
+  await other.post(started, "echo 1");
+  await other.post(started, "echo 2").catch((error: unknown) => expect(error).toMatchObject({ status: 409 }));
+  await other.until(started, (item) => item.type === "session" && item.session.status === "failed");
+  expect((await other.events(started)).map((event) => `${event.type} ${event.status}`)).toContain("system_message completed");
+  expect((await other.events(started)).find((event) => event.type === "system_message")?.payload.message).toBe(
+    "namespaces are forbidden here",
+  );
+  expect((await other.events(started)).every((event) => event.status === "completed" || event.status === "canceled")).toBe(true);
+  await other.close();
+});
+
+test("a turn that reaches a limit fails and says which; the next begins in a new sandbox with what was there", async () => {
+  const other = await makeTestEngine({ limits: { sandbox: { ...defaultLimits.sandbox, wall: 2500 } } });
+  const started = await other.start(await other.register(folder.path), { auto_commit: false });
+  const after = await other.work(started, "echo kept > kept; sleep 1000");
+  expect(after.agent_status).toBe("failed");
+  expect((await other.events(started)).find((event) => event.type === "system_message")?.payload.message).toMatch(
+    /limit \(wall\)$/u,
+  );
+  await other.work(started, "cat kept");
+  expect((await other.events(started)).findLast((event) => event.type === "agent_run_repository_command")?.payload.output).toBe(
+    "kept\n",
+  );
+  await other.close();
 });
 
 test("a session that isn't there is 404", async () => {

@@ -1,25 +1,28 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { driverNamed, makeTestEngine, type TestEngine } from "../../support/engine.ts";
 import { commitFiles, gitIn, makeFolder, makeRepository, type TestGit } from "../../support/git.ts";
-import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
 
-let engine: TestEngine;
-let folder: ReturnType<typeof makeFolder>;
-let git: TestGit;
-let base: string;
+const drivers = ["bwrap", "unshare", "process"] as const;
+const working = await Promise.all(drivers.map(async (name) => ((await driverNamed(name).probe()).works ? [name] : [])));
 
-beforeEach(async () => {
-  folder = makeFolder();
-  git = makeRepository(folder.path);
-  base = commitFiles(git, { "README.md": "hello\n", "old.txt": "one\ntwo\nthree\nfour\n" }, "first");
-  engine = await makeTestEngine({ driver: (process.env["DRV"] ?? "process") as "process" });
-});
+describe.each(working.flat())("a turn of the shell agent in %s", (driver) => {
+  let engine: TestEngine;
+  let folder: ReturnType<typeof makeFolder>;
+  let git: TestGit;
+  let base: string;
 
-afterEach(async () => {
-  await engine.close();
-  folder.remove();
-});
+  beforeEach(async () => {
+    folder = makeFolder();
+    git = makeRepository(folder.path);
+    base = commitFiles(git, { "README.md": "hello\n", "old.txt": "one\ntwo\nthree\nfour\n" }, "first");
+    engine = await makeTestEngine({ driver });
+  });
 
-describe("a turn of the shell agent", () => {
+  afterEach(async () => {
+    await engine.close();
+    folder.remove();
+  });
+
   test("runs the script, tells what it did, and leaves one commit in the session's repository", async () => {
     const repository = await engine.register(`${folder.path}/.git`);
     const session = await engine.start(repository, { base_commit: base });
