@@ -54,7 +54,7 @@ test.each(built)("%s answers anything with a status of its own and a body of its
     params: fc.record({ providerId: id, id, sessionId: id, keyId: id }),
     body: body === undefined ? fc.constant(undefined) : fc.oneof({ weight: 4, arbitrary: fieldsOf(body) }, fc.jsonValue()),
     query: fieldsOf(query).map((fields) =>
-      Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)])),
+      Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, asText(value)])),
     ),
   });
   await fc.assert(
@@ -62,7 +62,11 @@ test.each(built)("%s answers anything with a status of its own and a body of its
       const { status } = await ask(name, given);
       expect(status).toBeLessThan(500);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
   expect(service.errors).toEqual([]);
 });
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

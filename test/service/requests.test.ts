@@ -1,5 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contract } from "../../src/wire/contract.ts";
 import { type RouteName, routes } from "../../src/wire/routes.ts";
 import { type AskService, makeAsk, makeRequest } from "../support/api.ts";
@@ -7,11 +7,11 @@ import { makeTestService, type TestService } from "../support/service.ts";
 
 let service: TestService;
 let ask: AskService;
-beforeEach(async () => {
+beforeAll(async () => {
   service = await makeTestService();
   ask = makeAsk(service);
 });
-afterEach(() => service.close());
+afterAll(() => service.close());
 
 const names = Object.keys(routes) as RouteName[];
 const params = { providerId: "prv_none", id: "rep_none", sessionId: "ses_none", keyId: "key_none" };
@@ -196,11 +196,13 @@ test.each<RouteName>(["analyzeRepository", "readAnalysis"])("%s is 501: not buil
 
 test("what fails unexpectedly is 500 without a word of why, and logged", async () => {
   const broken = new Error("SQLITE_IOERR: disk I/O error at /secret/path");
+  const { update } = service.sessions;
   service.sessions.update = () => Promise.reject(broken);
   expect(await ask("updateSession", { params, body: {} })).toMatchObject({
     status: 500,
     body: { error: "the service failed; its log says why" },
   });
+  service.sessions.update = update;
   expect(service.errors).toEqual([broken]);
 });
 
