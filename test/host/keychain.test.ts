@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Environment, SecretStore } from "../../src/host/host.ts";
 import { makeKeychains } from "../../src/host/keychain.ts";
 import { startKeyring, type Keyring } from "../support/keyring.ts";
+import { describeWith } from "../support/programs.ts";
 
 const dist = fileURLToPath(new URL("../../dist", import.meta.url));
 const keychainIn = (env: Environment, patience = 10_000): SecretStore =>
@@ -36,7 +37,7 @@ describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
     server.close();
   });
 
-  describe("gnome-keyring", () => {
+  describeWith(["dbus-daemon", "dbus-send", "gnome-keyring-daemon"], "gnome-keyring", () => {
     let keyring: Keyring;
     beforeAll(async () => {
       keyring = await startKeyring(join(folder, "keyring"));

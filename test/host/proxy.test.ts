@@ -5,12 +5,13 @@ import https from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeCertificates } from "../support/certificates.ts";
+import { describeWith } from "../support/programs.ts";
 import { serve } from "../support/http-server.ts";
 import { bundleAsker, makeProxy } from "../support/proxy.ts";
 
-describe("TLS and proxies", () => {
+describeWith(["openssl"], "TLS and proxies", () => {
   let folder: string;
   let tls: { key: Buffer; cert: Buffer };
   let bundle: string;
