@@ -14,8 +14,11 @@ export interface Client extends Calls {
    * must be read or cancelled. `path` is absolute (`/api/v1/…`).
    */
   raw(method: string, path: string, options?: RawOptions): Promise<SendResponse>;
-  /** An operation that answers in another medium than JSON (SSE, mbox, bundle); a status of 400 or more is an error. */
-  stream<R extends RouteName>(route: R, input: StreamInput<R>): Promise<SendResponse>;
+  /**
+   * An operation in another medium than JSON (SSE, mbox, bundle), or whose headers matter, too: its answer is given to `read`, and a
+   * connection that is cut within that is tried again. A status of 400 or more is an error.
+   */
+  stream<R extends RouteName, T>(route: R, input: StreamInput<R>, read: (response: SendResponse) => Promise<T>): Promise<T>;
 }
 
 export type Calls = {

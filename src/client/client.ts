@@ -42,9 +42,9 @@ export function makeClient(options: ClientOptions): Client {
     capabilities: () => readCapabilities(calls.readCli, options),
     raw: (method, path, given = {}) =>
       request({ ...given, method, path, headers: given.headers ?? {} }, async (response) => response),
-    stream: async (route, input) => {
+    stream: async (route, input, read) => {
       const wanted = toCall(route, input, { accept: input.accept, ...input.headers });
-      return request(wanted, (response) => refuse(route, response, wanted));
+      return request(wanted, async (response) => read(await refuse(route, response, wanted)));
     },
   };
 }

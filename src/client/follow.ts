@@ -117,8 +117,15 @@ function makeState({ client, sessionId, clock, signal, until, since, message, ti
     if (session === undefined || until === "never") return { state: "going" };
     return judge({ session, events: [...telling.values()], message, quiet: clock.elapsed() - changed });
   };
-  const reread = async (): Promise<void> => {
-    session = await client.readSession({ params: { sessionId }, signal });
+  const reread = async (): Promise<boolean> => {
+    try {
+      session = await client.readSession({ params: { sessionId }, signal });
+      return true;
+    } catch (error) {
+      // The line is bad just now: the source will bring the session when it is better.
+      if (error instanceof FerryError && error.kind === "unavailable") return false;
+      throw error;
+    }
   };
   return {
     shows: (update) => update.kind !== "event" || since === undefined || !(Date.parse(update.event.created_at ?? "") < since),
@@ -145,7 +152,7 @@ function makeState({ client, sessionId, clock, signal, until, since, message, ti
         return undefined;
       }
       // What we know of the session may be a moment old: only what it says now counts.
-      await reread();
+      if (!(await reread())) return undefined;
       const second = verdict();
       drained = Infinity;
       if (second.state !== first.state || !("outcome" in second)) return undefined;

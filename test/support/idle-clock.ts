@@ -8,9 +8,17 @@ export interface IdleClock extends Clock {
 /** So many turns of the event loop without a new sleeper mean that everything in this process waits. */
 const turns = 12;
 
+/** A test that wakes more often than this waits for what never comes. */
+const mostWakes = 20_000;
+
 /** A clock for things that happen within the process alone: when all wait, it moves on to the next that wakes. */
 export function makeIdleClock(start = Date.UTC(2026, 0, 1)): IdleClock {
-  const sleepers = new Set<{ readonly ms: number; readonly until: number; readonly wake: () => void }>();
+  const sleepers = new Set<{
+    readonly ms: number;
+    readonly until: number;
+    readonly wake: () => void;
+    readonly fail: (error: Error) => void;
+  }>();
   const slept: number[] = [];
   let elapsed = 0;
   let activity = 0;
@@ -26,7 +34,8 @@ export function makeIdleClock(start = Date.UTC(2026, 0, 1)): IdleClock {
       sleepers.delete(first);
       elapsed = Math.max(elapsed, first.until);
       slept.push(first.ms);
-      first.wake();
+      if (slept.length > mostWakes) first.fail(new Error("nothing happens but the passing of time"));
+      else first.wake();
     }
     watching = false;
   }
@@ -38,7 +47,7 @@ export function makeIdleClock(start = Date.UTC(2026, 0, 1)): IdleClock {
     sleep: (ms, signal) =>
       new Promise<void>((resolve, reject) => {
         signal?.throwIfAborted();
-        const sleeper = { ms, until: elapsed + ms, wake: resolve };
+        const sleeper = { ms, until: elapsed + ms, wake: resolve, fail: reject };
         sleepers.add(sleeper);
         activity += 1;
         const leave = () => {

@@ -40,7 +40,7 @@ function from(after: string): { after?: string } {
 }
 
 async function* bytes(client: Client, input: StreamInput<"readPatches">): AsyncGenerator<Uint8Array> {
-  const response = await client.stream("readPatches", input);
+  const response = await client.stream("readPatches", input, async (answer) => answer);
   try {
     const type = response.headers["content-type"] ?? "";
     if (!type.startsWith(input.accept)) throw broken(`asked for ${input.accept}, it sent ${type || "no type"}`);

@@ -61,9 +61,10 @@ async function fetchAll(
 ): Promise<{ events: TimelineEvent[]; tag: string }> {
   const headers = tag === "" ? {} : { "if-none-match": tag };
   const options = { params: { sessionId }, accept: "application/json", headers, signal, patience };
-  const response = await client.stream("readEvents", options);
-  const body = await readBody(response);
-  if (response.status === 304) return { events: [], tag };
-  const events = checkAnswer("readEvents", parseJson(body, response, new URL(client.baseUrl).host)) as TimelineEvent[];
-  return { events, tag: response.headers["etag"] ?? "" };
+  return client.stream("readEvents", options, async (response) => {
+    const body = await readBody(response);
+    if (response.status === 304) return { events: [], tag };
+    const events = checkAnswer("readEvents", parseJson(body, response, new URL(client.baseUrl).host)) as TimelineEvent[];
+    return { events, tag: response.headers["etag"] ?? "" };
+  });
 }

@@ -45,7 +45,7 @@ interface Messages {
 async function connect({ client, sessionId, timeline, signal }: Watched): Promise<Messages> {
   const after = timeline.revision;
   if (after === undefined) throw notOffered("the service's events have no revision");
-  const response = await client.stream("readEvents", {
+  const input = {
     params: { sessionId },
     query: { after },
     accept: "text/event-stream",
@@ -54,7 +54,8 @@ async function connect({ client, sessionId, timeline, signal }: Watched): Promis
     signal,
     patience: 0,
     idleTimeout,
-  });
+  };
+  const response = await client.stream("readEvents", input, async (answer) => answer);
   if (!/^text\/event-stream\b/i.test(response.headers["content-type"] ?? "")) {
     await response.cancel();
     throw notOffered("the service doesn't stream its events");
