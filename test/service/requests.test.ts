@@ -1,5 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeApp } from "../../src/service/app.ts";
 import { contract } from "../../src/wire/contract.ts";
 import { type RouteName, routes } from "../../src/wire/routes.ts";
 import { type AskService, makeAsk, makeRequest } from "../support/api.ts";
@@ -196,13 +197,12 @@ test.each<RouteName>(["analyzeRepository", "readAnalysis"])("%s is 501: not buil
 
 test("what fails unexpectedly is 500 without a word of why, and logged", async () => {
   const broken = new Error("SQLITE_IOERR: disk I/O error at /secret/path");
-  const { update } = service.sessions;
-  service.sessions.update = () => Promise.reject(broken);
-  expect(await ask("updateSession", { params, body: {} })).toMatchObject({
+  const sessions = { ...service.sessions, update: () => Promise.reject(broken) };
+  const failing = makeAsk({ app: makeApp({ ...service.deps, sessions }), key: service.key });
+  expect(await failing("updateSession", { params, body: {} })).toMatchObject({
     status: 500,
     body: { error: "the service failed; its log says why" },
   });
-  service.sessions.update = update;
   expect(service.errors).toEqual([broken]);
 });
 
