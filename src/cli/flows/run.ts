@@ -29,12 +29,12 @@ interface RunResult {
 export async function runSession(
   context: Context,
   started: StartedSession,
-  sent: SentMessage,
+  sent: SentMessage | undefined,
   options: RunOptions,
 ): Promise<void> {
   const { outcome } = await followSession(context, started, {
     until: "idle",
-    message: sent.clientId,
+    message: sent?.clientId,
     fresh: true,
     timeout: options.timeout,
     onPatch: options.pull === "each" ? () => pullQuietly(context, started) : undefined,

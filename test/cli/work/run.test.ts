@@ -187,6 +187,48 @@ test("a session of another repository is refused", async () => {
   expect(stderr).toContain("which this working copy is not of");
 });
 
+test("session start --follow --pull end does the same, step by step", async () => {
+  const { code, stdout } = await ferry(
+    here(),
+    "session",
+    "start",
+    "--auto-commit",
+    "-m",
+    "echo f > f",
+    "--follow",
+    "--pull",
+    "end",
+  );
+  expect({ code, subject: git("log", "-1", "--format=%s") }).toEqual({ code: 0, subject: "echo f > f" });
+  expect(stdout).toContain("created f");
+});
+
+test("tail shows it all, once; Ctrl-C says how to watch again", async () => {
+  await ferry(here(), "run", "--detach", "echo t > t");
+  const shown = await ferry(here(), "tail", "--until", "idle", "--json", "--type", "user_message,agent_file_create");
+  expect(shown.code).toBe(0);
+  expect(
+    shown.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { type: string }).type),
+  ).toEqual(["user_message", "agent_file_create"]);
+  const watched = here();
+  const running = ferry(watched, "tail");
+  await expect.poll(() => watched.terminal.written.stdout, { timeout: 10_000 }).toContain("created t");
+  watched.interrupt();
+  expect(await running).toMatchObject({
+    code: 130,
+    stderr: expect.stringMatching(/^watch it again with: ferry tail ses_\w+\nferry: interrupted\n$/u) as string,
+  });
+});
+
+test("the embedded service has its own key: FERRY_API_KEY is not for it", async () => {
+  const there = world.next({ cwd: git.folder, env: { FERRY_API_KEY: "x" } });
+  expect((await ferry(there, "whoami", "--host", "local")).code).toBe(0);
+  expect((await ferry(world.next({ env: { FERRY_API_KEY: "x" } }), "whoami")).code).toBe(2);
+});
+
 test("the series as a mailbox, for plain git am", async () => {
   await ferry(here(), "run", "--pull", "none", "echo m > m");
   const session = git("config", "branch.main.ferrySession");

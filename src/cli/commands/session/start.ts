@@ -1,35 +1,49 @@
+import { Option } from "commander";
 import { fields } from "../../../wire/fields.ts";
-import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
+import { requirePatches } from "../../flows/pull.ts";
+import { runSession, type RunOptions } from "../../flows/run.ts";
 import { sendMessage } from "../../flows/session/message.ts";
+import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
 import { startSession } from "../../flows/session/start.ts";
 import { readText } from "../../flows/text.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";
 
-interface Options extends StartOptions {
+interface Options extends StartOptions, Pick<RunOptions, "pull"> {
   readonly message?: string;
   readonly file?: string;
+  readonly follow: boolean;
 }
 
 export const start: Verb = {
   name: "start",
   aliases: ["create", "new"],
   summary: "Start a session for this working copy and link the branch to it",
-  examples: ["ferry session start -m 'fix the failing test'", "ferry session start --repo acme/shop --base main --auto-commit"],
+  examples: [
+    "ferry session start -m 'fix the failing test'",
+    "ferry session start --repo acme/shop --base main --auto-commit",
+    "ferry session start -m 'fix it' --auto-commit --follow --pull end",
+  ],
   define(command) {
     addStartOptions(command, false);
     command
       .option("-m, --message <text>", "a first message")
-      .option("-F, --file <file>", "the first message from a file; - is stdin");
+      .option("-F, --file <file>", "the first message from a file; - is stdin")
+      .option("--follow", "watch it until the agent needs nothing more", false)
+      .addOption(
+        new Option("--pull <when>", "with --follow: when its commits come").choices(["end", "each", "none"]).default("none"),
+      );
   },
   async run(context, options: Options) {
-    const { message, file } = options;
+    const { message, file, follow, pull } = options;
     const words = message === undefined ? [] : [message];
     const text =
       message === undefined && file === undefined ? undefined : await readText(context, words, file, "the first message");
-    const started = await startSession(context, options);
-    if (text !== undefined) await sendMessage(context, started, text);
-    await showOne(context, started.session, sessionLines(started.session, context.host), fields.session);
+    const started = await startSession(context, options, follow && pull !== "none" ? requirePatches : undefined);
+    if (follow && context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
+    const sent = text === undefined ? undefined : await sendMessage(context, started, text);
+    if (follow) await runSession(context, started, sent, { pull });
+    else await showOne(context, started.session, sessionLines(started.session, context.host), fields.session);
   },
 };

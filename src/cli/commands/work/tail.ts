@@ -34,11 +34,15 @@ export const tail: Verb = {
   },
   async run(context, { until, exit, since, type, updates }: Options, given?: string) {
     const open = await openSession(context, given);
-    const { outcome, note } = await followSession(context, open, {
-      until: exit ? until : "never",
+    const view = {
+      until: exit ? until : ("never" as const),
       since: sinceTime(since, context.host.clock.now()),
       types: type,
       updates,
+    };
+    const { outcome, note } = await followSession(context, open, view).catch(async (error: unknown) => {
+      if (context.host.interrupt.aborted) await context.print.note(`watch it again with: ferry tail ${open.session.id}`);
+      throw error;
     });
     if (note !== undefined) await context.print.note(note);
     const failure = outcomeError(outcome, open.session);

@@ -33,7 +33,7 @@ export async function connect(context: Context, linked?: string): Promise<Connec
   return connectTo(context, await chooseHost(context, linked));
 }
 
-export async function connectTo(context: Context, chosen: ChosenHost): Promise<Connection> {
+async function connectTo(context: Context, chosen: ChosenHost): Promise<Connection> {
   const { env } = context.host;
   if (!chosen.named && (env["FERRY_API_KEY"] ?? "") !== "")
     throw new FerryError("usage", "FERRY_API_KEY is set, but no host for it", { hint: "set FERRY_HOST" });
