@@ -54,65 +54,76 @@ export function tamperedSource(
 }
 
 export function makeManifest({ folder, branch, base }: Sandbox, after: string): Manifest {
-  const run = (args: readonly string[]) => gitBytes(folder, args).toString("latin1");
+  const run = (...args: string[]) => gitBytes(folder, args).toString("latin1");
   const start = after === "" ? base : after;
-  const head = run(["rev-parse", branch]).trim();
-  if (after !== "" && run(["merge-base", after, head]).trim() !== after)
+  const head = run("rev-parse", branch).trim();
+  if (after !== "" && run("merge-base", after, head).trim() !== after)
     throw new FerryError("failure", "the session's history was rewritten", { code: "history_rewritten" });
-  const range = start === "" ? [head] : [head, `^${start}`];
-  const commits = lines(run(["rev-list", "--reverse", "--topo-order", ...range]));
-  const done = start === "" || base === start ? 0 : lines(run(["rev-list", start, ...(base === "" ? [] : [`^${base}`])])).length;
-  const mails = merges(folder, commits) ? [] : splitMbox(makeMbox({ folder, branch, base }, after, head), commits);
-  const items = commits.map((commit, at) => makeItem(folder, commit, { sequence: done + at + 1, mail: mails[at] ?? Buffer.alloc(0) }));
-  const mailable = !merges(folder, commits);
+  const commits = lines(run("rev-list", "--reverse", "--topo-order", head, ...(start === "" ? [] : [`^${start}`])));
+  const done = start === base ? 0 : lines(run("rev-list", start, ...(base === "" ? [] : [`^${base}`]))).length;
+  const mailable = commits.length === 0 || run("rev-list", "--no-walk", "--merges", ...commits) === "";
   return {
     repository_id: "rep_1",
-    object_format: run(["rev-parse", "--show-object-format"]).trim(),
+    object_format: run("rev-parse", "--show-object-format").trim(),
     base_commit: base,
     head_commit: head,
     mailable,
     reason: mailable ? "" : "the series has merges",
-    items,
+    items: makeItems(folder, commits, { done, mbox: mailable ? makeMbox({ folder, branch, base }, after, head) : undefined }),
     next_cursor: "",
   };
 }
 
-function makeItem(folder: string, commit: string, { sequence, mail }: { sequence: number; mail: Buffer }): ManifestItem {
-  const raw = gitBytes(folder, ["cat-file", "commit", commit]);
-  const header = raw.subarray(0, raw.indexOf("\n\n")).toString("latin1").split("\n");
-  const tree = header[0]?.slice(5) ?? "";
-  const parents = header.filter((line) => line.startsWith("parent ")).map((line) => line.slice(7));
-  const changes = gitBytes(folder, ["diff-tree", "-r", "--root", "--raw", "--no-renames", "--no-abbrev", "--no-commit-id", commit]);
-  const diff = diffOffset(folder, commit, mail);
-  return {
-    sequence,
-    commit,
-    parents,
-    tree,
-    raw: raw.toString("base64"),
-    subject: gitBytes(folder, ["show", "-s", "--format=%s", commit]).toString("utf8").trimEnd(),
-    changes: lines(changes.toString("utf8")),
-    bytes: mail.length,
-    sha256: createHash("sha256").update(mail).digest("hex"),
-    diff_offset: diff,
-  };
+/** All commits at once, since a thousand of them are asked for too. */
+function makeItems(folder: string, commits: readonly string[], { done, mbox }: { done: number; mbox: Buffer | undefined }): ManifestItem[] {
+  const input = commits.map((commit) => `${commit}\n`).join("");
+  const tree = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--always"];
+  const raws = readObjects(gitBytes(folder, ["cat-file", "--batch"], { input }));
+  const changes = splitAt(gitBytes(folder, [...tree, "--raw", "--no-abbrev"], { input }), commits.map((commit) => `${commit}\n`));
+  const diffs = splitAt(gitBytes(folder, [...tree, "-p", "--binary", "--full-index", "-U3"], { input }), commits.map((commit) => `${commit}\n`));
+  const mails = mbox === undefined ? [] : splitAt(mbox, commits.map((commit) => `From ${commit} Mon Sep 17 00:00:00 2001\n`));
+  return commits.map((commit, at) => {
+    const raw = raws[at] ?? Buffer.alloc(0);
+    const header = raw.subarray(0, raw.indexOf("\n\n")).toString("latin1").split("\n");
+    const mail = mails[at] ?? Buffer.alloc(0);
+    const diff = (diffs[at] ?? Buffer.alloc(0)).subarray(commit.length + 1);
+    return {
+      sequence: done + at + 1,
+      commit,
+      parents: header.filter((line) => line.startsWith("parent ")).map((line) => line.slice(7)),
+      tree: header[0]?.slice(5) ?? "",
+      raw: raw.toString("base64"),
+      subject: raw.subarray(raw.indexOf("\n\n") + 2).toString("utf8").split("\n")[0] ?? "",
+      changes: lines((changes[at] ?? Buffer.alloc(0)).subarray(commit.length + 1).toString("utf8")),
+      bytes: mail.length,
+      sha256: createHash("sha256").update(mail).digest("hex"),
+      // The diff as git makes it alone is what the mail ends with, but for a blank line or two.
+      diff_offset: diff.toString("latin1").trim() === "" ? mail.length : mail.lastIndexOf(diff.subarray(diff.indexOf("diff --git"), -1)),
+    };
+  });
 }
 
-/** The diff as git makes it alone is what the mail ends with. */
-function diffOffset(folder: string, commit: string, mail: Buffer): number {
-  const diff = gitBytes(folder, ["diff-tree", "-p", "--root", "--binary", "--full-index", "--no-renames", "-U3", "--no-commit-id", commit]);
-  if (diff.length === 0) return mail.length;
-  return mail.lastIndexOf(diff.subarray(0, -1));
+/** What `cat-file --batch` prints. */
+function readObjects(output: Buffer): Buffer[] {
+  const objects: Buffer[] = [];
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(10, at);
+    const size = Number(output.subarray(at, end).toString("latin1").split(" ")[2]);
+    objects.push(output.subarray(end + 1, end + 1 + size));
+    at = end + size + 2;
+  }
+  return objects;
 }
 
-function merges(folder: string, commits: readonly string[]): boolean {
-  return commits.length > 0 && gitBytes(folder, ["rev-list", "--no-walk", "--merges", ...commits]).length > 0;
-}
-
-/** Each message from its `From <commit>` line to the next one's. */
-function splitMbox(mbox: Buffer, commits: readonly string[]): Buffer[] {
-  const starts = commits.map((commit) => mbox.indexOf(`From ${commit} Mon Sep 17 00:00:00 2001\n`));
-  return starts.map((start, at) => mbox.subarray(start, starts[at + 1] ?? mbox.length));
+/** Cut where each of these lines begins, in their order. */
+function splitAt(bytes: Buffer, starts: readonly string[]): Buffer[] {
+  let from = 0;
+  const places = starts.map((start) => {
+    const at = bytes.indexOf(start, from, "latin1");
+    from = at + start.length;
+    return at;
+  });
+  return places.map((place, at) => bytes.subarray(place, places[at + 1] ?? bytes.length));
 }
 
 export function makeMbox({ folder, base }: Sandbox, after: string, until: string): Buffer {
