@@ -74,7 +74,7 @@ export interface Sandbox {
   /** The workspace on the host. Only written before the first process runs; never opened afterwards. */
   readonly hostWorkspace: string;
   readonly env: Environment;
-  /** The limit that was broken last, whose processes were ended for it; told to the user. */
+  /** The limit that was reached: processes were ended for it, or more of them refused. Told to the user. */
   exceeded(): Limit | undefined;
   /** Starts a long-lived process with pipes (an agent). */
   spawn(argv: readonly string[], options?: SpawnOptions): Promise<SandboxProcess>;

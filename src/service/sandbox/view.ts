@@ -41,6 +41,7 @@ export async function viewOf(folder: Folder, spec: SandboxSpec, etc: readonly st
     ...etc.map((path): Step => ({ kind: "read", source: path, target: path })),
     ...devices.map((path): Step => ({ kind: "device", source: path, target: path })),
     ...deviceLinks.map(([target, source]): Step => ({ kind: "link", source, target })),
+    // A control group counts what lies in them as memory; the watch can't, so that they are small beside the limit.
     { kind: "memory", target: "/dev/shm", megabytes: 64 },
     { kind: "memory", target: "/tmp", megabytes: Math.max(64, Math.floor(spec.limits.memoryMB / 4)) },
     ...spec.mounts.map((mount): Step => ({ kind: "read", ...mount })),

@@ -16,14 +16,14 @@ await describeDrivers((room) => {
       await chown(data, 65534, 65534);
       const argv = [...asNobody, ...room.program, room.driver.name, join(data, "sandboxes"), script, JSON.stringify(changes)];
       const output = await outputOf({ argv });
-      expect(await readdir(join(data, "sandboxes"))).toEqual([]);
+      for (const folder of ["sandboxes", "trash"]) expect(await readdir(join(data, folder))).toEqual([]);
       await rm(data, { recursive: true });
       return output;
     }
 
     test("has the same sandbox", async () => {
       const script =
-        'id -un; touch x ~/y && git init -q . && git status -s; [ -e /root ] || echo "no root"; grep -c " /repo " /proc/self/mountinfo || :';
+        'id -un; mkdir -p ~/shut/in ~/shut/x; chmod 0 ~/shut/in; chmod 400 ~/shut; touch x ~/y && git init -q . && git status -s; [ -e /root ] || echo "no root"; grep -c " /repo " /proc/self/mountinfo || :';
       expect(await say(script)).toBe(room.locksIn ? "agent\n?? x\nno root\n1\n" : "nobody\n?? x\n0\n");
     });
 

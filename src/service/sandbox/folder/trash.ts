@@ -9,11 +9,7 @@ export async function discard(root: string, path: string): Promise<void> {
   const trash = trashOf(root);
   await mkdir(trash, { recursive: true, mode: 0o700 });
   const place = await mkdtemp(join(trash, `${basename(path)}-`));
-  try {
-    await rename(path, join(place, "folder"));
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
+  await rename(path, join(place, "folder")).catch(unlessMissing);
   await remove(place);
 }
 
@@ -34,23 +30,22 @@ async function remove(path: string): Promise<void> {
   } catch {
     // An agent can make folders that their own owner can't empty; a second failure is told.
     await unlock(path);
-    await rm(path, { recursive: true, force: true });
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
+/** Lets the owner into each folder. The removal that failed is still at work on others, so that any may be gone already. */
 async function unlock(path: string): Promise<void> {
-  if (!(await lstat(path)).isDirectory()) return;
-  await chmod(path, 0o700);
-  for (const name of await readdir(path)) await unlock(join(path, name));
+  const status = await lstat(path).catch(unlessMissing);
+  if (status?.isDirectory() !== true) return;
+  await chmod(path, 0o700).catch(unlessMissing);
+  for (const name of await names(path)) await unlock(join(path, name));
 }
 
 async function names(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
+  return (await readdir(folder).catch(unlessMissing)) ?? [];
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }
