@@ -1,6 +1,6 @@
 import { harmless } from "../../../base/text.ts";
 import type { Canvas } from "./canvas.ts";
-import { cutTo } from "./spans.ts";
+import { cutTo, type Span } from "./spans.ts";
 
 /** Beyond so many lines a diff is folded. */
 const foldAt = 40;
@@ -42,10 +42,13 @@ export function parseDiff(text: string): Diff {
   return { added, removed, lines };
 }
 
-/** `+n −m`, or "" where nothing is known. */
-export function diffCounts({ added, removed, lines }: Diff, { style, glyphs }: Canvas): string {
-  if (lines.length === 0) return "";
-  return `${style.green(`+${added}`)} ${style.red(`${glyphs.minus}${removed}`)}`;
+/** ` +n −m`, or nothing where nothing is known. */
+export function diffCounts({ added, removed, lines }: Diff, { style, glyphs }: Canvas): Span[] {
+  if (lines.length === 0) return [];
+  return [
+    { text: ` +${added}`, paint: style.green },
+    { text: ` ${glyphs.minus}${removed}`, paint: style.red },
+  ];
 }
 
 /** The diff in colour, in lines of at most `width` columns, folded where it is long. */
@@ -57,5 +60,7 @@ export function renderDiff({ lines }: Diff, { style }: Canvas, width: number | u
     if (line.startsWith("+")) return style.green(text);
     return line.startsWith("-") ? style.red(text) : text;
   });
-  return shown.length === lines.length ? painted : [...painted, style.dim(`… ${lines.length - shown.length} more lines`)];
+  return shown.length === lines.length
+    ? painted
+    : [...painted, style.dim(cutTo(`… ${lines.length - shown.length} more lines`, width))];
 }

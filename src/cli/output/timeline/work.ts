@@ -24,12 +24,9 @@ export function changed(
   { canvas, diff: text }: { canvas: Canvas; diff: string },
 ): Block {
   const diff = parseDiff(text);
-  const counts = diffCounts(diff, canvas);
-  const spans: Span[] = [{ text: `${verb} ` }, { text: what, paint: canvas.style.bold }];
-  const [first = "", ...rest] = sentence(spans, canvas);
-  const head = rest.length === 0 ? [counts === "" ? first : `${first} ${counts}`] : [first, ...rest, counts];
+  const spans: Span[] = [{ text: `${verb} ` }, { text: what, paint: canvas.style.bold }, ...diffCounts(diff, canvas)];
   const paint = glyph === "remove" ? canvas.style.red : canvas.style.green;
-  return { glyph, paint, lines: [...head, ...renderDiff(diff, canvas, roomOf(canvas))] };
+  return { glyph, paint, lines: sentence(spans, canvas, renderDiff(diff, canvas, roomOf(canvas))) };
 }
 
 /** A search with what it found. */
@@ -70,15 +67,22 @@ export function command(event: TimelineEvent, canvas: Canvas): Block {
     .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    "), paint: style.bold }], room));
   const seconds = fields.number("duration_ms");
   const took = seconds === undefined ? "" : ` in ${Math.round(seconds / 100) / 10} s`;
-  const end = running
-    ? style.dim("running")
+  const how = signal || (code === undefined ? "ended" : `exit ${code}`);
+  const end: Span = running
+    ? { text: "running", paint: style.dim }
     : failed
-      ? style.red(`${glyphs.failed} ${signal || `exit ${code ?? ""}`}${took}`)
-      : style.green(`${glyphs.done} ${code === undefined ? "ended" : "exit 0"}${took}`);
-  return { glyph: "run", paint: failed ? style.red : style.dim, lines: [...lines, ...lastLines(fields, canvas), end] };
+      ? { text: `${glyphs.failed} ${how}${took}`, paint: style.red }
+      : { text: `${glyphs.done} ${how}${took}`, paint: style.green };
+  return {
+    glyph: "run",
+    paint: failed ? style.red : style.dim,
+    lines: [...lines, ...lastLines(fields, canvas), ...sentence([end], canvas)],
+  };
 }
 
-function lastLines(fields: Fields<"output" | "cut">, { style, ...canvas }: Canvas): string[] {
+function lastLines(fields: Fields<"output" | "cut">, canvas: Canvas): string[] {
+  const { style } = canvas;
+  const room = roomOf(canvas);
   const output = fields.raw("output").trimEnd();
   if (output === "") return [];
   const lines = output.split("\n");
@@ -86,8 +90,9 @@ function lastLines(fields: Fields<"output" | "cut">, { style, ...canvas }: Canva
   const cut = fields.number("cut") ?? 0;
   const shown = lines
     .slice(-outputLines)
-    .map((line) => style.dim(cutTo(harmless(overwritten(line)).replaceAll("\t", "    "), roomOf({ style, ...canvas }))));
-  const above = left > 0 || cut > 0 ? [style.dim(`… ${left > 0 ? count(left, "line") : count(cut, "byte")} above`)] : [];
+    .map((line) => style.dim(cutTo(harmless(overwritten(line)).replaceAll("\t", "    "), room)));
+  const above =
+    left > 0 || cut > 0 ? [style.dim(cutTo(`… ${left > 0 ? count(left, "line") : count(cut, "byte")} above`, room))] : [];
   return [...above, ...shown];
 }
 

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { makeLiveTimeline } from "../../../../src/cli/output/timeline/live.ts";
+import type { EventItem, TimelineEvent } from "../../../../src/client/timeline/items.ts";
+import { someEvent } from "../../../support/canvas.ts";
+
+function play(isTTY = true, term = "xterm") {
+  let written = "";
+  const stdout = { isTTY, columns: 80, color: false, write: async (text: string | Uint8Array) => void (written += String(text)) };
+  const stdin = { isTTY, read: async () => new Uint8Array() };
+  const live = makeLiveTimeline({ stdin, stdout, stderr: stdout, unicode: true, onResize: () => () => undefined }, term);
+  const show = async (event: TimelineEvent, update = false, late = false): Promise<string> => {
+    written = "";
+    const item: EventItem = { kind: "event", event, update, late };
+    await live.show(item);
+    return written;
+  };
+  return { show, live, stdout };
+}
+
+const command = (status: string, id = "evt_1") => ({
+  ...someEvent("agent_run_repository_command", { command: "make", exit_code: 0 }, status),
+  id,
+});
+const over = (rows: number) => `\u001b[${rows}A\u001b[J`;
+
+test("a change of the last event is drawn over it", async () => {
+  const { show } = play();
+  expect(await show(command("processing"))).toMatch(/\$ make\n +running\n$/);
+  const update = await show(command("completed"), true);
+  expect(update.startsWith(over(2))).toBe(true);
+  expect(update).toContain("✓ exit 0");
+});
+
+test.each<[string, (played: ReturnType<typeof play>) => Promise<unknown>]>([
+  ["another came after it", ({ show }) => show(command("completed", "evt_2"))],
+  ["something else was written", async ({ live }) => live.disturb()],
+  ["the terminal has another width now", async ({ stdout }) => (stdout.columns = 60)],
+])("but not where %s", async (_why, between) => {
+  const played = play();
+  await played.show(command("processing"));
+  await between(played);
+  const update = await played.show(command("completed"), true);
+  expect(update).not.toContain("\u001b");
+  expect(update).toContain("✓ exit 0");
+});
+
+test.each<[string, boolean, string]>([
+  ["in a pipe", false, "xterm"],
+  ["on a dumb terminal", true, "dumb"],
+])("%s nothing is drawn over", async (_where, isTTY, term) => {
+  const { show } = play(isTTY, term);
+  await show(command("processing"));
+  expect(await show(command("completed"), true)).not.toContain("\u001b");
+});
+
+test("what is higher than a screen may be is not drawn over", async () => {
+  const { show } = play();
+  const plan = (count: number) => someEvent("agent_plan_execution_update", { entries: Array(count).fill({ content: "x" }) });
+  await show(plan(30));
+  expect(await show(plan(31), true)).not.toContain("\u001b");
+});
+
+test("a late one is marked, a change that says nothing isn't written", async () => {
+  const { show } = play();
+  expect(await show(someEvent("system_message", { message: "x" }), false, true)).toContain("late");
+  await show({ ...someEvent("user_message", { message: "x" }, "processing"), id: "m" });
+  await show(command("completed", "evt_9"));
+  expect(await show({ ...someEvent("user_message", { message: "x" }), id: "m" }, true)).toBe("");
+});

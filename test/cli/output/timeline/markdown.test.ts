@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { renderMarkdown } from "../../../../src/cli/output/timeline/markdown.ts";
+import { testCanvas } from "../../../support/canvas.ts";
+
+const render = (source: string, width = 30) => renderMarkdown(source, testCanvas(), width);
+const coloured = (source: string) => renderMarkdown(source, testCanvas({ color: true }), 60).join("\n");
+
+describe("blocks", () => {
+  test("a paragraph is filled, and ends at a blank line", () => {
+    expect(render("one two three\nfour five six seven eight\n\nnine")).toEqual([
+      "one two three four five six",
+      "seven eight",
+      "",
+      "nine",
+    ]);
+  });
+
+  test("lists hang below their mark, as deep as they are", () => {
+    expect(render("- one two three four five six seven\n  * deeper\n10. ten\n- [ ] open\n- [x] done")).toEqual([
+      "• one two three four five six",
+      "  seven",
+      "  • deeper",
+      "10. ten",
+      "• [ ] open",
+      "• [✓] done",
+    ]);
+  });
+
+  test("code stays as it is, is cut and not wrapped, and ends only at its own fence", () => {
+    expect(render("````js\nlet a = '**no**';\n```\n\tindented\n````\nafter")).toEqual([
+      "  let a = '**no**';",
+      "  ```",
+      "      indented",
+      "after",
+    ]);
+    expect(render(`~~~\n${"x".repeat(40)}\n~~~`)).toEqual([`  ${"x".repeat(27)}…`]);
+    expect(render("```\nnever closed")).toEqual(["  never closed"]);
+  });
+
+  test("headings, quotes, rules and tables", () => {
+    expect(render("## Title ##\n> said\n***\n| a | b |\n|---|---|")).toEqual([
+      "Title",
+      "│ said",
+      "-".repeat(20),
+      "| a | b |",
+      "|---|---|",
+    ]);
+    expect(render("#no heading")).toEqual(["#no heading"]);
+  });
+
+  test("wide characters count as two columns, and a word that is too long is broken", () => {
+    expect(render("你好世界你好世界", 10)).toEqual(["你好世界你", "好世界"]);
+    expect(render("https://example.com/a/very/long/path", 20)).toEqual(["https://example.com/", "a/very/long/path"]);
+  });
+});
+
+describe("emphasis", () => {
+  const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
+  const italic = (text: string) => `\u001b[3m${text}\u001b[23m`;
+  const cyan = (text: string) => `\u001b[36m${text}\u001b[39m`;
+
+  test.each([
+    ["a **b c** d", `a ${bold("b c")} d`],
+    ["__b__ *i* _i_", `${bold("b")} ${italic("i")} ${italic("i")}`],
+    ["`co*de*`", cyan("co*de*")],
+    ["`` a`b ``", cyan("a`b")],
+    ["~~no~~", "\u001b[9mno\u001b[29m"],
+    ["[text](https://x/)", "\u001b[34mtext\u001b[39m\u001b[2m (https://x/)\u001b[22m"],
+  ])("%s", (source, expected) => {
+    expect(coloured(source)).toBe(expected);
+  });
+
+  test.each(["2 * 3 * 4", "snake_case_name", "a ** b ** c", "**", "`", "_ x _", "[a](b c)", "*"])("%s is none", (source) => {
+    expect(coloured(source)).toBe(source);
+  });
+});
