@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Clock } from "../../../host/host.ts";
 import type { Limit, SandboxLimits } from "../driver.ts";
 
@@ -77,7 +77,7 @@ async function placesFor(id: string, root: string): Promise<Place[]> {
     return group === undefined ? [] : [{ ...rest, folder: join(root, controller, group, name) }];
   });
   const second = own.get("");
-  return first.length > 0 || second === undefined ? first : [{ ...secondVersion, folder: join(root, second, "..", name) }];
+  return first.length > 0 || second === undefined ? first : [{ ...secondVersion, folder: join(root, dirname(second), name) }];
 }
 
 /** Microseconds over which the processor's time is counted. */

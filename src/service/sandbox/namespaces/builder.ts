@@ -24,7 +24,10 @@ export async function builderFor(id: string): Promise<Builder> {
   return uid === undefined ? ordinary : rootFor(uid);
 }
 
-/** The kernel ends the first process when the service dies, however it does (PR_SET_PDEATHSIG, prctl(2)). */
+/**
+ * The kernel ends the first process when the service dies, however it does. It is the thread that started it that counts
+ * (PR_SET_PDEATHSIG, prctl(2)), so drivers are for the main thread, not for a worker that comes and goes.
+ */
 const dieWithService = ["--pdeathsig", "KILL"];
 
 const ordinary: Builder = {
