@@ -62,7 +62,9 @@ export async function readHead(git: Git, repository: Repository): Promise<Head> 
 
 function notHere(folder: string, result: { code: number; stderr: Buffer }): FerryError {
   if (/not a git repository/u.test(result.stderr.toString("utf8")))
-    return new FerryError("not_found", `${oneLine(folder)} is not in a git repository`, { hint: "go to one, or name it with -C DIR" });
+    return new FerryError("not_found", `${oneLine(folder)} is not in a git repository`, {
+      hint: "go to one, or name it with -C DIR",
+    });
   if (result.code !== 0) return gitError(["rev-parse"], result);
   return new FerryError("failure", `${oneLine(folder)}: a repository with a line break in its path can't be read`);
 }

@@ -35,6 +35,7 @@ export function neutralEnvironment(env: Environment, isolated: boolean): Record<
   // Set only where the user set it: it would override core.sshCommand.
   const ssh = neutral["GIT_SSH_COMMAND"];
   if (ssh !== undefined) neutral["GIT_SSH_COMMAND"] = `${ssh} -o BatchMode=yes`;
-  if (isolated) Object.assign(neutral, { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" });
+  if (isolated)
+    Object.assign(neutral, { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" });
   return neutral;
 }

@@ -41,12 +41,15 @@ const marks: readonly (readonly [Operation, string])[] = [
 async function pseudoRefs(git: Git, { gitDir }: Repository): Promise<(Operation | undefined)[]> {
   const input = "CHERRY_PICK_HEAD\nREVERT_HEAD\n";
   const lines = (await git.ok(["cat-file", "--batch-check"], { cwd: gitDir, gitDir, input })).toString("utf8").split("\n");
-  return (["cherry-pick", "revert"] as const).map((operation, at) => (lines[at]?.endsWith(" missing") === false ? operation : undefined));
+  return (["cherry-pick", "revert"] as const).map((operation, at) =>
+    lines[at]?.endsWith(" missing") === false ? operation : undefined,
+  );
 }
 
 /** A rebase leaves `rebase-apply` and `CHERRY_PICK_HEAD` too, a revert of several `sequencer`: the inner one isn't the one to end. */
 function isOutermost(operation: Operation, _at: number, all: readonly Operation[]): boolean {
-  if (operation === "am" || operation === "cherry-pick") return !all.includes("rebase") && !(operation === "cherry-pick" && all.includes("revert"));
+  if (operation === "am" || operation === "cherry-pick")
+    return !all.includes("rebase") && !(operation === "cherry-pick" && all.includes("revert"));
   return true;
 }
 

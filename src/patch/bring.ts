@@ -90,7 +90,8 @@ function headCommit({ head, series }: Incoming): string {
 /** As it is before the landing. */
 export function makeVerdict(incoming: Incoming, changes: readonly Change[], notices: readonly string[]): Verdict {
   const { head, series } = incoming;
-  const detached = head.state === "detached" && series.items.length > 0 ? ["HEAD is detached: no branch holds these commits"] : [];
+  const detached =
+    head.state === "detached" && series.items.length > 0 ? ["HEAD is detached: no branch holds these commits"] : [];
   return {
     applied: false,
     base: head.state === "unborn" ? "" : head.commit,
@@ -107,9 +108,13 @@ export function makeVerdict(incoming: Incoming, changes: readonly Change[], noti
 
 function inTheWay(blocked: PathCheck["blocked"], verdict: Verdict): PullRefused {
   const lines = blocked.map(({ path, why }) => `${showPath(path)} ${why}`);
-  return new PullRefused("attention", `local work is in the way: ${lines[0] ?? ""}${lines.length > 1 ? `, and ${lines.length - 1} more` : ""}`, {
-    verdict: { ...verdict, blocked_by: blocked.map(({ path }) => showPath(path)) },
-    details: lines,
-    hint: "commit it, stash it or move it away, then pull again; nothing was changed",
-  });
+  return new PullRefused(
+    "attention",
+    `local work is in the way: ${lines[0] ?? ""}${lines.length > 1 ? `, and ${lines.length - 1} more` : ""}`,
+    {
+      verdict: { ...verdict, blocked_by: blocked.map(({ path }) => showPath(path)) },
+      details: lines,
+      hint: "commit it, stash it or move it away, then pull again; nothing was changed",
+    },
+  );
 }

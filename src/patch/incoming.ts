@@ -32,7 +32,8 @@ export async function findIncoming(context: Context): Promise<Incoming> {
   const manifest = await readManifest(context, cursor ?? "");
   const whole = readSeries(manifest, repository.objectFormat);
   const start = cursor ?? manifest.base_commit;
-  if (whole.items.length > 0 && (whole.base ?? "") !== start) throw lie(`it begins at ${short(whole.base ?? "nothing")}, not at ${short(start)}`);
+  if (whole.items.length > 0 && (whole.base ?? "") !== start)
+    throw lie(`it begins at ${short(whole.base ?? "nothing")}, not at ${short(start)}`);
   if (whole.items.length === 0 && whole.tip !== start) throw lie(`no commits up to ${short(whole.tip)}`);
   const present = await countPresent(whole, head, context);
   const series = dropFirst(whole, present);
@@ -41,10 +42,21 @@ export async function findIncoming(context: Context): Promise<Incoming> {
   return { head, refs, remote, cursor: at, series, present, fit };
 }
 
-async function readRefs({ git, repository }: Context, refs: FerryRefs): Promise<{ remote: string | undefined; cursor: string | undefined }> {
+async function readRefs(
+  { git, repository }: Context,
+  refs: FerryRefs,
+): Promise<{ remote: string | undefined; cursor: string | undefined }> {
   const { gitDir } = repository;
-  const listing = await git.ok(["for-each-ref", "--format=%(objectname) %(refname)", refs.remote, refs.cursor], { cwd: gitDir, gitDir });
-  const found = new Map(listing.toString("latin1").split("\n").map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]));
+  const listing = await git.ok(["for-each-ref", "--format=%(objectname) %(refname)", refs.remote, refs.cursor], {
+    cwd: gitDir,
+    gitDir,
+  });
+  const found = new Map(
+    listing
+      .toString("latin1")
+      .split("\n")
+      .map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]),
+  );
   return { remote: found.get(refs.remote), cursor: found.get(refs.cursor) };
 }
 
@@ -68,11 +80,15 @@ async function readManifest({ request }: Context, after: string): Promise<Manife
 }
 
 function rewritten(cursor: string, cause: unknown): FerryError {
-  return new FerryError("attention", `the session rewrote its history: ${short(cursor)}, which came here before, is no longer in it`, {
-    code: "history_rewritten",
-    hint: "look at both with ferry diff, then bring the new one to a branch of its own",
-    cause,
-  });
+  return new FerryError(
+    "attention",
+    `the session rewrote its history: ${short(cursor)}, which came here before, is no longer in it`,
+    {
+      code: "history_rewritten",
+      hint: "look at both with ferry diff, then bring the new one to a branch of its own",
+      cause,
+    },
+  );
 }
 
 /** HEAD isn't where the series begins: said with both commits. */
@@ -81,6 +97,9 @@ export function movedError({ head, series }: Incoming): FerryError {
   const there = series.base === undefined ? "begin a history of their own" : `follow ${short(series.base)}`;
   return new FerryError("attention", `${here}, but the session's ${count(series.items.length, "new commit")} ${there}`, {
     code: "moved",
-    hint: series.base === undefined ? "pull on an unborn branch (git switch --orphan NAME)" : `pull on a branch there: git switch -c NAME ${short(series.base)}`,
+    hint:
+      series.base === undefined
+        ? "pull on an unborn branch (git switch --orphan NAME)"
+        : `pull on a branch there: git switch -c NAME ${short(series.base)}`,
   });
 }

@@ -12,7 +12,9 @@ export async function findWorkingCopy(git: Git, folder: string): Promise<Context
   const repository = await discover(git, folder);
   const { workTree } = repository;
   if (workTree === undefined)
-    throw new FerryError("attention", "this repository is bare: it has no working copy to bring commits to", { hint: "pull in a clone or a worktree of it" });
+    throw new FerryError("attention", "this repository is bare: it has no working copy to bring commits to", {
+      hint: "pull in a clone or a worktree of it",
+    });
   return { ...repository, workTree };
 }
 
@@ -21,13 +23,17 @@ export async function findWorkingCopy(git: Git, folder: string): Promise<Context
  * it was: if HEAD moved now, that commit would fail or undo what came.
  * @throws FerryError attention
  */
-export async function refuseInsideCommit(git: Git, { request, host, repository }: Pick<Context, "request" | "host" | "repository">): Promise<void> {
+export async function refuseInsideCommit(
+  git: Git,
+  { request, host, repository }: Pick<Context, "request" | "host" | "repository">,
+): Promise<void> {
   await refuseOtherRepository(request, host, repository);
   const index = host.env["GIT_INDEX_FILE"];
   const locked = (await exists(join(repository.gitDir, "HEAD.lock"))) && request.hook !== undefined;
   if (index === undefined && !locked) return;
   const inCommit = locked || (await isBeingCommitted(git, repository, resolve(request.folder, index ?? "")));
-  if (inCommit) throw new FerryError("attention", "a commit is being made in this working copy", { hint: "pull when it is done" });
+  if (inCommit)
+    throw new FerryError("attention", "a commit is being made in this working copy", { hint: "pull when it is done" });
 }
 
 async function refuseOtherRepository({ folder }: PullRequest, { env }: PatchHost, repository: Repository): Promise<void> {
@@ -35,7 +41,9 @@ async function refuseOtherRepository({ folder }: PullRequest, { env }: PatchHost
   if (named === undefined) return;
   const gitDir = await realpath(resolve(folder, named)).catch(() => "");
   if (gitDir === repository.gitDir || gitDir === repository.commonDir) return;
-  throw new FerryError("attention", `GIT_DIR names another repository than the one around ${folder}`, { hint: "unset GIT_DIR, or pull from that repository's working copy" });
+  throw new FerryError("attention", `GIT_DIR names another repository than the one around ${folder}`, {
+    hint: "unset GIT_DIR, or pull from that repository's working copy",
+  });
 }
 
 /** `commit -a` and `commit PATH` name a lock file or hold one; a plain commit has put its index in place, and differs from HEAD. */
@@ -53,7 +61,9 @@ export async function refuseBusy({ git, repository }: Context, head: Head): Prom
   if (head.state === "detached") return;
   const elsewhere = await otherWorktree(git, repository, head.ref);
   if (elsewhere !== undefined)
-    throw new FerryError("attention", `${head.ref.replace(/^refs\/heads\//u, "")} is checked out in ${elsewhere} too`, { hint: "pull there, or switch this one to another branch" });
+    throw new FerryError("attention", `${head.ref.replace(/^refs\/heads\//u, "")} is checked out in ${elsewhere} too`, {
+      hint: "pull there, or switch this one to another branch",
+    });
 }
 
 /** git-worktree(1), --porcelain: records of `worktree`, `HEAD`, `branch`, ended by an empty line. */

@@ -46,7 +46,8 @@ async function attempt(context: Context, left: number): Promise<Verdict> {
     return await once(context);
   } catch (error) {
     if (!(error instanceof RefsMoved)) throw error;
-    if (left <= 1) throw new FerryError("attention", "HEAD keeps moving", { hint: "pull again when nothing else commits here", cause: error });
+    if (left <= 1)
+      throw new FerryError("attention", "HEAD keeps moving", { hint: "pull again when nothing else commits here", cause: error });
     return attempt(context, left - 1);
   }
 }
@@ -63,7 +64,9 @@ async function once(context: Context): Promise<Verdict> {
 async function remember(incoming: Incoming, { git, host, repository, request }: Context): Promise<Verdict> {
   if (incoming.present > 0 && request.dryRun !== true) {
     const refs = { updates: cursorUpdates(incoming), reason: "ferry pull: nothing new" };
-    const transaction = await whenUnlocked(host, request.hook === undefined ? lockPatience : 0, () => prepare(git, repository, refs));
+    const transaction = await whenUnlocked(host, request.hook === undefined ? lockPatience : 0, () =>
+      prepare(git, repository, refs),
+    );
     await transaction.commit();
   }
   return makeVerdict(incoming, [], []);

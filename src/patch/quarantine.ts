@@ -31,7 +31,12 @@ export async function makeQuarantine(git: Git, host: PatchHost, repository: Repo
   await writeFile(join(gitDir, "info", "attributes"), "* -text -eol -filter -ident -working-tree-encoding\n");
   await writeFile(join(gitDir, "objects", "info", "alternates"), `${join(repository.commonDir, "objects")}\n`);
   await copyFile(join(repository.commonDir, "shallow"), join(gitDir, "shallow")).catch(unlessMissing);
-  return { folder, tree, options: { cwd: tree, gitDir, workTree: tree, isolated: true, env: nobody }, remove: () => removeTree(folder) };
+  return {
+    folder,
+    tree,
+    options: { cwd: tree, gitDir, workTree: tree, isolated: true, env: nobody },
+    remove: () => removeTree(folder),
+  };
 }
 
 /** What pulls that were killed left behind. The caller holds the repository's lock, so none of them is in use. */

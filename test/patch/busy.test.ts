@@ -26,17 +26,17 @@ function failing(run: () => unknown): void {
 
 describe("an open operation is refused, and how to end it is said", () => {
   const operations: Readonly<Record<string, (scene: Scene) => void>> = {
-    "merge": ({ local }) => {
+    merge: ({ local }) => {
       commitFiles(local, { a: "main\n" });
       failing(() => local("merge", "side"));
     },
     "cherry-pick": ({ local }) => failing(() => local("cherry-pick", "side")),
-    "revert": ({ local }) => {
+    revert: ({ local }) => {
       commitFiles(local, { a: "x\n" });
       commitFiles(local, { a: "y\n" });
       failing(() => local("revert", "--no-edit", "HEAD~1"));
     },
-    "rebase": ({ local }) => {
+    rebase: ({ local }) => {
       commitFiles(local, { a: "main\n" });
       failing(() => local("rebase", "--merge", "side"));
     },
@@ -44,12 +44,12 @@ describe("an open operation is refused, and how to end it is said", () => {
       commitFiles(local, { a: "main\n" });
       failing(() => local("rebase", "--apply", "side"));
     },
-    "am": ({ local, sandbox }) => {
+    am: ({ local, sandbox }) => {
       sandbox("format-patch", "-1", "-o", "..");
       commitFiles(local, { b: "other\n" });
       failing(() => local("am", "../0001-change.patch"));
     },
-    "bisect": ({ local }) => {
+    bisect: ({ local }) => {
       local("bisect", "start");
     },
   };
@@ -85,7 +85,9 @@ describe("locks that another git holds", () => {
     const path = `${scene.local.folder}/.git/${lock}`;
     writeFile(scene.local, `.git/${lock}`, "");
     const before = stateOf(scene.local.folder);
-    await expect(pullInto(scene.local.folder, scene.source, { hook: "post-checkout" })).rejects.toMatchObject({ kind: "attention" });
+    await expect(pullInto(scene.local.folder, scene.source, { hook: "post-checkout" })).rejects.toMatchObject({
+      kind: "attention",
+    });
     expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
     unlinkSync(path);
     await pullExactly(scene);
@@ -133,7 +135,10 @@ describe("while a pull runs", () => {
     const checkpoint = during("promoted", () => {
       mine = commitFiles(scene.local, { b: "mine\n" }, "mine");
     });
-    await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toMatchObject({ kind: "attention", code: "moved" });
+    await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toMatchObject({
+      kind: "attention",
+      code: "moved",
+    });
     expect(scene.local("rev-parse", "HEAD")).toBe(mine);
     expect(scene.local("status", "--porcelain")).toBe("");
   });
@@ -198,7 +203,9 @@ describe("a file that can't be written", () => {
     scene.local("config", "filter.big.smudge", "read first; test $first = 1 && echo 1");
     scene.local("config", "filter.big.required", "true");
     const before = stateOf(scene.local.folder);
-    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ message: expect.stringContaining("big") as string });
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
+      message: expect.stringContaining("big") as string,
+    });
     expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
   });
 });
@@ -210,7 +217,10 @@ describe("a filter that can't even make the old file again", () => {
     scene.local("config", "filter.big.clean", "cat");
     scene.local("config", "filter.big.smudge", "false");
     scene.local("config", "filter.big.required", "true");
-    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention", details: [expect.stringContaining("m.big") as string] });
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
+      kind: "attention",
+      details: [expect.stringContaining("m.big") as string],
+    });
     expect(scene.local("status", "--porcelain")).toBe(" D m.big");
     expect(scene.local("rev-parse", "HEAD")).toBe(scene.base);
     expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
@@ -233,17 +243,30 @@ describe("inside a git hook", () => {
     const hook = hookScript(scene, name, `env | grep ^GIT_ > ${dump}`);
     if (name === "post-checkout") scene.local("checkout", "--quiet", "-b", "work");
     else if (name === "post-merge") {
-      scene.local("branch", "--quiet", "side", gitBytes(scene.local.folder, ["commit-tree", "-p", "HEAD", "-m", "s", "HEAD^{tree}"]).toString().trim());
+      scene.local(
+        "branch",
+        "--quiet",
+        "side",
+        gitBytes(scene.local.folder, ["commit-tree", "-p", "HEAD", "-m", "s", "HEAD^{tree}"]).toString().trim(),
+      );
       scene.local("merge", "--quiet", "side");
     } else commitFiles(scene.local, { z: "z\n" });
     unlinkSync(hook);
-    const env = Object.fromEntries(readFileSync(dump, "utf8").trim().split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+    const env = Object.fromEntries(
+      readFileSync(dump, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+    );
     const base = scene.local("rev-parse", "HEAD");
     scene.sandbox("fetch", "--quiet", scene.local.folder, "HEAD");
     scene.sandbox("reset", "--quiet", "--hard", base);
     commitFiles(scene.sandbox, { a: "x\n" });
     const { sandboxSource } = await import("../support/series.ts");
-    await pullExactly({ ...scene, source: sandboxSource({ folder: scene.sandbox.folder, branch: "HEAD", base }) }, { hook: name, env });
+    await pullExactly(
+      { ...scene, source: sandboxSource({ folder: scene.sandbox.folder, branch: "HEAD", base }) },
+      { hook: name, env },
+    );
   });
 
   it("pre-commit: a commit is being made, so nothing moves", async () => {
@@ -251,15 +274,21 @@ describe("inside a git hook", () => {
     commitFiles(scene.sandbox, { a: "x\n" });
     writeFile(scene.local, "b", "mine\n");
     scene.local("add", "b");
-    expect(await pullRefused(scene, { hook: "pre-commit", env: { GIT_INDEX_FILE: ".git/index", GIT_EDITOR: ":" } })).toMatchObject({ kind: "attention" });
-    expect(await pullRefused(scene, { hook: "pre-commit", env: { GIT_INDEX_FILE: `${scene.local.folder}/.git/index.lock` } })).toMatchObject({ kind: "attention" });
+    expect(
+      await pullRefused(scene, { hook: "pre-commit", env: { GIT_INDEX_FILE: ".git/index", GIT_EDITOR: ":" } }),
+    ).toMatchObject({ kind: "attention" });
+    expect(
+      await pullRefused(scene, { hook: "pre-commit", env: { GIT_INDEX_FILE: `${scene.local.folder}/.git/index.lock` } }),
+    ).toMatchObject({ kind: "attention" });
   });
 
   it("GIT_DIR of another repository: refused", async () => {
     const scene = makeScene();
     commitFiles(scene.sandbox, { a: "x\n" });
     const other = makeScene();
-    expect(await pullRefused(scene, { env: { GIT_DIR: `${other.local.folder}/.git`, GIT_WORK_TREE: other.local.folder } })).toMatchObject({ kind: "attention" });
+    expect(
+      await pullRefused(scene, { env: { GIT_DIR: `${other.local.folder}/.git`, GIT_WORK_TREE: other.local.folder } }),
+    ).toMatchObject({ kind: "attention" });
   });
 
   it("in a linked worktree, with its GIT_DIR", async () => {

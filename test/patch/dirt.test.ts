@@ -44,8 +44,8 @@ describe("local work that the series doesn't touch", () => {
 
 describe("local work that the series touches is refused, and the path named", () => {
   const cases: Readonly<Record<string, { path: string; make: (scene: ReturnType<typeof makeScene>) => void }>> = {
-    "unstaged": { path: "a", make: ({ local }) => writeFile(local, "a", "mine\n") },
-    "staged": {
+    unstaged: { path: "a", make: ({ local }) => writeFile(local, "a", "mine\n") },
+    staged: {
       path: "a",
       make: ({ local }) => {
         writeFile(local, "a", "mine\n");
@@ -68,11 +68,11 @@ describe("local work that the series touches is refused, and the path named", ()
       },
     },
     "edit of what goes": { path: "c", make: ({ local }) => writeFile(local, "c", "mine\n") },
-    "deleted": { path: "a", make: ({ local }) => unlinkSync(`${local.folder}/a`) },
+    deleted: { path: "a", make: ({ local }) => unlinkSync(`${local.folder}/a`) },
     "staged for deletion": { path: "a", make: ({ local }) => void local("rm", "--quiet", "--cached", "a") },
-    "untracked": { path: "n", make: ({ local }) => writeFile(local, "n", "mine\n") },
+    untracked: { path: "n", make: ({ local }) => writeFile(local, "n", "mine\n") },
     "untracked folder": { path: "n", make: ({ local }) => writeFile(local, "n/k", "mine\n") },
-    "ignored": {
+    ignored: {
       path: "n",
       make: ({ local }) => {
         writeFile(local, ".git/info/exclude", "n\n");
@@ -190,7 +190,13 @@ describe("a local link on the way of what is added", () => {
   });
 
   it("of the repository itself, which the series replaces by a folder: comes", async () => {
-    const scene = makeScene({ prepare: (local) => { symlinkSync("dir", `${local.folder}/l`); local("add", "l"); local("commit", "--quiet", "-m", "l"); } });
+    const scene = makeScene({
+      prepare: (local) => {
+        symlinkSync("dir", `${local.folder}/l`);
+        local("add", "l");
+        local("commit", "--quiet", "-m", "l");
+      },
+    });
     commitFiles(scene.sandbox, { l: null });
     commitFiles(scene.sandbox, { "l/x": "x\n" });
     await pullExactly(scene);
@@ -271,7 +277,10 @@ describe("submodules and embedded clones", () => {
   });
 
   it("that are replaced by a file, a link or a folder must be empty", async () => {
-    for (const [path, content] of [["sub", "file\n"], ["sub/x", "x\n"]] as const) {
+    for (const [path, content] of [
+      ["sub", "file\n"],
+      ["sub/x", "x\n"],
+    ] as const) {
       const scene = makeGitlink();
       scene.sandbox("rm", "--quiet", "--cached", "sub");
       const { rmSync } = await import("node:fs");

@@ -9,7 +9,9 @@ afterAll(removeScenes);
 function commitRaw(git: TestGit, make: (header: { tree: string; parent: string }) => string | Buffer): void {
   git("add", "--all");
   const content = make({ tree: git("write-tree"), parent: git("rev-parse", "HEAD") });
-  const id = gitBytes(git.folder, ["hash-object", "-t", "commit", "-w", "--stdin", "--literally"], { input: content }).toString().trim();
+  const id = gitBytes(git.folder, ["hash-object", "-t", "commit", "-w", "--stdin", "--literally"], { input: content })
+    .toString()
+    .trim();
   git("update-ref", "HEAD", id);
 }
 
@@ -20,29 +22,33 @@ describe("messages that mail would lose or obey", () => {
     "three dashes": "subject\n\n---\n\nafter\n",
     "a diff": "subject\n\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+evil\n",
     "Index:": "subject\n\nIndex: a\n====\n",
-    "scissors": "subject\n\nnot this\n-- >8 --\nbut this\n",
+    scissors: "subject\n\nnot this\n-- >8 --\nbut this\n",
     "in-body headers": "subject\n\nFrom: Eve <eve@example.com>\nSubject: other\nDate: Thu, 1 Jan 1970 00:00:00 +0000\n\nbody\n",
-    "From and >From": "subject\n\nFrom 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\nFrom here\n>From there\n>>From afar\n",
+    "From and >From":
+      "subject\n\nFrom 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\nFrom here\n>From there\n>>From afar\n",
     "a signature": "subject\n\n-- \n2.39.5\n",
-    "brackets": "[ui] [PATCH 3/4] fix\n",
+    brackets: "[ui] [PATCH 3/4] fix\n",
     "Re:": "Re: re: x\n",
     "a colon": ": x\n",
     "a subject of two lines": "one\ntwo\n\nbody\n",
     "5 kB of subject": `${"x".repeat(5000)}\n`,
     "what looks encoded": "=?UTF-8?q?=C3=BC?= =?utf-8?b?w7w=?=\n",
-    "emoji": "🚢 ⚓ é\n",
-    "nothing": "",
+    emoji: "🚢 ⚓ é\n",
+    nothing: "",
     "no line break at the end": "subject",
     "blanks around": "\n\n  subject  \n\n\nbody  \n\n\n",
-    "CRLF": "subject\r\n\r\nbody\r\n",
-    "tabs": "\tsubject\t\n\n\tbody\n",
+    CRLF: "subject\r\n\r\nbody\r\n",
+    tabs: "\tsubject\t\n\n\tbody\n",
     "a trailer": "subject\n\nSigned-off-by: Ada <ada@example.com>\nFerry-Session: ses_1\n",
   };
   it("come byte for byte, all in one series", async () => {
     const scene = makeScene();
     for (const [name, message] of Object.entries(messages)) {
       writeFile(scene.sandbox, "a", name);
-      commitRaw(scene.sandbox, ({ tree, parent }) => `tree ${tree}\nparent ${parent}\nauthor ${ident}\ncommitter ${ident}\n\n${message}`);
+      commitRaw(
+        scene.sandbox,
+        ({ tree, parent }) => `tree ${tree}\nparent ${parent}\nauthor ${ident}\ncommitter ${ident}\n\n${message}`,
+      );
     }
     expect((await pullExactly(scene)).commits).toHaveLength(Object.keys(messages).length);
   });
@@ -51,13 +57,18 @@ describe("messages that mail would lose or obey", () => {
 describe("commit objects that no command line makes", () => {
   const commits: Readonly<Record<string, (header: { tree: string; parent: string }) => string | Buffer>> = {
     "latin-1 with its header": ({ tree, parent }) =>
-      Buffer.from(`tree ${tree}\nparent ${parent}\nauthor J\xfcrgen <j@example.com> 1 +0000\ncommitter ${ident}\nencoding ISO-8859-1\n\ngr\xfc\xdfe\n`, "latin1"),
+      Buffer.from(
+        `tree ${tree}\nparent ${parent}\nauthor J\xfcrgen <j@example.com> 1 +0000\ncommitter ${ident}\nencoding ISO-8859-1\n\ngr\xfc\xdfe\n`,
+        "latin1",
+      ),
     "invalid UTF-8 without one": ({ tree, parent }) =>
       Buffer.from(`tree ${tree}\nparent ${parent}\nauthor ${ident}\ncommitter ${ident}\n\n\xff\xfe\x80\n`, "latin1"),
     "a signature, a merge tag and an unknown header": ({ tree, parent }) =>
       `tree ${tree}\nparent ${parent}\nauthor ${ident}\ncommitter Bob <b@example.com> 1764000999 -0330\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----\nferry-odd yes\n\nsigned\n`,
-    "an author with nothing in it": ({ tree, parent }) => `tree ${tree}\nparent ${parent}\nauthor  <> 0 +0000\ncommitter  <> 0 +0000\n\nx\n`,
-    "a date in 2130": ({ tree, parent }) => `tree ${tree}\nparent ${parent}\nauthor Ada <a@b> 5049000000 +1400\ncommitter ${ident}\n\nx\n`,
+    "an author with nothing in it": ({ tree, parent }) =>
+      `tree ${tree}\nparent ${parent}\nauthor  <> 0 +0000\ncommitter  <> 0 +0000\n\nx\n`,
+    "a date in 2130": ({ tree, parent }) =>
+      `tree ${tree}\nparent ${parent}\nauthor Ada <a@b> 5049000000 +1400\ncommitter ${ident}\n\nx\n`,
   };
   it.each(Object.keys(commits))("%s", async (name) => {
     const scene = makeScene();
@@ -69,16 +80,27 @@ describe("commit objects that no command line makes", () => {
   it("NUL in the message: git's own rules refuse it", async () => {
     const scene = makeScene();
     writeFile(scene.sandbox, "a", "x\n");
-    commitRaw(scene.sandbox, ({ tree, parent }) => `tree ${tree}\nparent ${parent}\nauthor ${ident}\ncommitter ${ident}\n\nx\0y\n`);
+    commitRaw(
+      scene.sandbox,
+      ({ tree, parent }) => `tree ${tree}\nparent ${parent}\nauthor ${ident}\ncommitter ${ident}\n\nx\0y\n`,
+    );
     expect(await pullRefused(scene)).toMatchObject({ kind: "failure" });
   });
 });
 
 describe("content", () => {
   it("binary, text with NUL, UTF-16, empty, with and without a line break at the end", async () => {
-    const scene = makeScene({ files: { bin: Buffer.from([0, 1, 2, 255]), nonl: "a\nb", nl: "a\nb\n", gone: Buffer.alloc(3000, 7), keep: "k\n" } });
+    const scene = makeScene({
+      files: { bin: Buffer.from([0, 1, 2, 255]), nonl: "a\nb", nl: "a\nb\n", gone: Buffer.alloc(3000, 7), keep: "k\n" },
+    });
     const noise = Buffer.from(Array.from({ length: 70_000 }, (_, at) => (at * 7919) % 256));
-    commitFiles(scene.sandbox, { bin: noise, nonl: "a\nb\n", nl: "a\nb", gone: null, utf16: Buffer.from("\ufeffü\n", "utf16le") });
+    commitFiles(scene.sandbox, {
+      bin: noise,
+      nonl: "a\nb\n",
+      nl: "a\nb",
+      gone: null,
+      utf16: Buffer.from("\ufeffü\n", "utf16le"),
+    });
     commitFiles(scene.sandbox, { bin: noise.subarray(0, 69_000), empty: "", "text-nul": "a\0b\n", nl: "" });
     commitFiles(scene.sandbox, { bin: null, nonl: "\n", empty: null });
     commitFiles(scene.sandbox, {}, "nothing at all");
@@ -117,7 +139,20 @@ describe("content", () => {
 
   it("names with blanks, quotes, tabs, line breaks, backslashes, umlauts and bytes that are no text", async () => {
     const scene = makeScene();
-    const names = [" x ", 'q"uo"te', "t\tab", "line\nbreak", "back\\slash", "ü/ß", "-dash", ":(glob)*", "a => b", "{x => y}/z", "*", "\x01ctl"];
+    const names = [
+      " x ",
+      'q"uo"te',
+      "t\tab",
+      "line\nbreak",
+      "back\\slash",
+      "ü/ß",
+      "-dash",
+      ":(glob)*",
+      "a => b",
+      "{x => y}/z",
+      "*",
+      "\x01ctl",
+    ];
     commitFiles(scene.sandbox, Object.fromEntries(names.map((name) => [name, `${name}\n`])));
     writeFileSync(Buffer.concat([Buffer.from(`${scene.sandbox.folder}/`), Buffer.from([0xff, 0xfe, 0x61])]), "bytes\n");
     commitFiles(scene.sandbox, {});

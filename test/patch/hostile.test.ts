@@ -9,14 +9,20 @@ import { filesBelow } from "../support/state.ts";
 afterAll(removeScenes);
 
 /** A tree object of any bytes, below what HEAD has, committed in the sandbox. */
-function commitTree(git: TestGit, entries: readonly (readonly [mode: string, name: string, id: string])[], message = "hostile"): void {
+function commitTree(
+  git: TestGit,
+  entries: readonly (readonly [mode: string, name: string, id: string])[],
+  message = "hostile",
+): void {
   const own = gitBytes(git.folder, ["ls-tree", "-z", "HEAD"]).toString("latin1").split("\0").slice(0, -1);
   const kept = own.map((line) => {
     const [mode = "", , id = ""] = line.slice(0, line.indexOf("\t")).split(" ");
     return [mode, line.slice(line.indexOf("\t") + 1), id] as const;
   });
   const all = [...kept, ...entries].sort(([, one], [, other]) => (one < other ? -1 : 1));
-  const content = Buffer.concat(all.flatMap(([mode, name, id]) => [Buffer.from(`${mode.replace(/^0/u, "")} ${name}\0`, "latin1"), Buffer.from(id, "hex")]));
+  const content = Buffer.concat(
+    all.flatMap(([mode, name, id]) => [Buffer.from(`${mode.replace(/^0/u, "")} ${name}\0`, "latin1"), Buffer.from(id, "hex")]),
+  );
   const tree = writeObject(git, "tree", content);
   git("update-ref", "HEAD", git("commit-tree", "-p", "HEAD", "-m", message, tree));
 }
@@ -75,12 +81,15 @@ describe("links that lead where they may not", () => {
     symlinkSync(target, `${scene.sandbox.folder}/${path}`);
   };
 
-  it.each(["/etc/passwd", "../x", "dir/../../x", ".git/config", "dir/../.git/hooks", ".GIT", "./../local/a"])("to %s", async (target) => {
-    const scene = makeScene();
-    link(scene, "l", target);
-    commitFiles(scene.sandbox, {});
-    expect(await pullRefused(scene)).toMatchObject({ kind: "failure", code: "policy" });
-  });
+  it.each(["/etc/passwd", "../x", "dir/../../x", ".git/config", "dir/../.git/hooks", ".GIT", "./../local/a"])(
+    "to %s",
+    async (target) => {
+      const scene = makeScene();
+      link(scene, "l", target);
+      commitFiles(scene.sandbox, {});
+      expect(await pullRefused(scene)).toMatchObject({ kind: "failure", code: "policy" });
+    },
+  );
 
   it.each(["a", "dir/d", "missing", "dir/../a", ".gitignore", "dir/./d"])("but not one to %s", async (target) => {
     const scene = makeScene();
@@ -112,7 +121,12 @@ describe("links that lead where they may not", () => {
   });
 
   it("an unchanged one through a changed one", async () => {
-    const scene = makeScene({ prepare: (local) => { symlinkSync("way/../a", `${local.folder}/u`); commitFiles(local, { "way": "file\n" }); } });
+    const scene = makeScene({
+      prepare: (local) => {
+        symlinkSync("way/../a", `${local.folder}/u`);
+        commitFiles(local, { way: "file\n" });
+      },
+    });
     commitFiles(scene.sandbox, { way: null });
     link(scene, "way", ".");
     commitFiles(scene.sandbox, {});
@@ -120,7 +134,12 @@ describe("links that lead where they may not", () => {
   });
 
   it("the user's own are the user's affair", async () => {
-    const scene = makeScene({ prepare: (local) => { symlinkSync("/etc", `${local.folder}/mine`); commitFiles(local, {}); } });
+    const scene = makeScene({
+      prepare: (local) => {
+        symlinkSync("/etc", `${local.folder}/mine`);
+        commitFiles(local, {});
+      },
+    });
     link(scene, "l", "a");
     commitFiles(scene.sandbox, {});
     await pullExactly(scene);
@@ -128,29 +147,32 @@ describe("links that lead where they may not", () => {
 });
 
 describe("a service that lies", () => {
-  const item = (manifest: Manifest, change: Partial<ManifestItem>): Manifest => ({ ...manifest, items: manifest.items.map((each, at) => (at === 1 ? { ...each, ...change } : each)) });
+  const item = (manifest: Manifest, change: Partial<ManifestItem>): Manifest => ({
+    ...manifest,
+    items: manifest.items.map((each, at) => (at === 1 ? { ...each, ...change } : each)),
+  });
   const swapped = (id: string) => (id.startsWith("0") ? `1${id.slice(1)}` : `0${id.slice(1)}`);
   const lies: Readonly<Record<string, (manifest: Manifest) => Manifest>> = {
-    "object_format": (manifest) => ({ ...manifest, object_format: "sha256" }),
-    "base_commit": (manifest) => ({ ...manifest, base_commit: swapped(manifest.base_commit) }),
-    "head_commit": (manifest) => ({ ...manifest, head_commit: swapped(manifest.head_commit) }),
+    object_format: (manifest) => ({ ...manifest, object_format: "sha256" }),
+    base_commit: (manifest) => ({ ...manifest, base_commit: swapped(manifest.base_commit) }),
+    head_commit: (manifest) => ({ ...manifest, head_commit: swapped(manifest.head_commit) }),
     "an item less": (manifest) => ({ ...manifest, items: manifest.items.slice(0, -1) }),
     "the first item less": (manifest) => ({ ...manifest, items: manifest.items.slice(1) }),
     "an item twice": (manifest) => ({ ...manifest, items: [...manifest.items, ...manifest.items.slice(-1)] }),
     "another order": (manifest) => ({ ...manifest, items: [...manifest.items].reverse() }),
     "no item": (manifest) => ({ ...manifest, items: [] }),
-    "sequence": (manifest) => item(manifest, { sequence: 7 }),
-    "commit": (manifest) => item(manifest, { commit: swapped(manifest.items[1]?.commit ?? "") }),
+    sequence: (manifest) => item(manifest, { sequence: 7 }),
+    commit: (manifest) => item(manifest, { commit: swapped(manifest.items[1]?.commit ?? "") }),
     "commit is no id": (manifest) => item(manifest, { commit: "--output=/tmp/x" }),
-    "tree": (manifest) => item(manifest, { tree: swapped(manifest.items[1]?.tree ?? "") }),
-    "parents": (manifest) => item(manifest, { parents: [manifest.base_commit] }),
-    "raw": (manifest) => item(manifest, { raw: manifest.items[0]?.raw ?? "" }),
+    tree: (manifest) => item(manifest, { tree: swapped(manifest.items[1]?.tree ?? "") }),
+    parents: (manifest) => item(manifest, { parents: [manifest.base_commit] }),
+    raw: (manifest) => item(manifest, { raw: manifest.items[0]?.raw ?? "" }),
     "raw is nothing": (manifest) => item(manifest, { raw: "" }),
-    "bytes": (manifest) => item(manifest, { bytes: (manifest.items[1]?.bytes ?? 0) + 1 }),
+    bytes: (manifest) => item(manifest, { bytes: (manifest.items[1]?.bytes ?? 0) + 1 }),
     "fewer bytes": (manifest) => item(manifest, { bytes: 10, diff_offset: 10 }),
     "far too many bytes": (manifest) => item(manifest, { bytes: Number.MAX_SAFE_INTEGER }),
-    "sha256": (manifest) => item(manifest, { sha256: swapped(manifest.items[1]?.sha256 ?? "") }),
-    "diff_offset": (manifest) => item(manifest, { diff_offset: 0 }),
+    sha256: (manifest) => item(manifest, { sha256: swapped(manifest.items[1]?.sha256 ?? "") }),
+    diff_offset: (manifest) => item(manifest, { diff_offset: 0 }),
     "diff_offset at the end": (manifest) => item(manifest, { diff_offset: manifest.items[1]?.bytes ?? 0 }),
     "changes without a path": (manifest) => item(manifest, { changes: [] }),
     "changes that are none": (manifest) => item(manifest, { changes: ["x"] }),
@@ -165,20 +187,26 @@ describe("a service that lies", () => {
 
   it.each(Object.keys(lies))("in the manifest: %s", async (name) => {
     const scene = makeSeries();
-    const source = tamperedSource({ folder: scene.sandbox.folder, branch: "HEAD", base: scene.base }, { manifest: lies[name] ?? expect.fail() });
+    const source = tamperedSource(
+      { folder: scene.sandbox.folder, branch: "HEAD", base: scene.base },
+      { manifest: lies[name] ?? expect.fail() },
+    );
     expect(await pullRefused(scene, { source })).toMatchObject({ kind: "failure", code: "lie" });
   });
 
   const forgeries: Readonly<Record<string, (mbox: Buffer) => Buffer>> = {
     "cut off": (mbox) => mbox.subarray(0, -20),
-    "empty": () => Buffer.alloc(0),
-    "longer": (mbox) => Buffer.concat([mbox, Buffer.from("\nFrom x\n")]),
+    empty: () => Buffer.alloc(0),
+    longer: (mbox) => Buffer.concat([mbox, Buffer.from("\nFrom x\n")]),
     "another byte": (mbox) => Buffer.from(mbox.toString("latin1").replace("+y", "+Y"), "latin1"),
     "no mbox": (mbox) => Buffer.alloc(mbox.length, 65),
   };
   it.each(Object.keys(forgeries))("in the mbox: %s", async (name) => {
     const scene = makeSeries();
-    const source = tamperedSource({ folder: scene.sandbox.folder, branch: "HEAD", base: scene.base }, { mbox: forgeries[name] ?? expect.fail() });
+    const source = tamperedSource(
+      { folder: scene.sandbox.folder, branch: "HEAD", base: scene.base },
+      { mbox: forgeries[name] ?? expect.fail() },
+    );
     expect(await pullRefused(scene, { source })).toMatchObject({ kind: "failure", code: "lie" });
   });
 
@@ -219,14 +247,24 @@ describe("what runs on the machine of whoever has it", () => {
     commitFiles(scene.sandbox, {});
     const { notices } = await pullExactly(scene);
     expect(notices).toHaveLength(5);
-    expect(notices.join("\n")).toMatch(/\.husky\/pre-commit[\s\S]*\.gitattributes[\s\S]*\.gitmodules[\s\S]*x\.yml[\s\S]*executable: a/u);
+    expect(notices.join("\n")).toMatch(
+      /\.husky\/pre-commit[\s\S]*\.gitattributes[\s\S]*\.gitmodules[\s\S]*x\.yml[\s\S]*executable: a/u,
+    );
   });
 
   it("doesn't run in a pull: a hook in the tree, and a filter of the same name that the series' attributes ask for", async () => {
     const scene = makeScene({ files: { a: "a\n", "hooks/x": "" } });
     scene.local("config", "core.hooksPath", "hooks");
     const hook = "#!/bin/sh\ntouch marker\n";
-    const names = ["post-checkout", "post-merge", "reference-transaction", "post-applypatch", "pre-applypatch", "applypatch-msg", "post-index-change"];
+    const names = [
+      "post-checkout",
+      "post-merge",
+      "reference-transaction",
+      "post-applypatch",
+      "pre-applypatch",
+      "applypatch-msg",
+      "post-index-change",
+    ];
     commitFiles(scene.sandbox, Object.fromEntries(names.map((name) => [`hooks/${name}`, hook])));
     const { chmodSync } = await import("node:fs");
     for (const name of names) chmodSync(`${scene.sandbox.folder}/hooks/${name}`, 0o755);

@@ -21,7 +21,9 @@ afterAll(() => {
 
 /** Every kind of change, with every kind of local work beside it. */
 function makeBusy(files: Readonly<Record<string, string>> = {}): Scene {
-  const scene = makeScene({ files: { a: "1\n2\n3\n", b: "b\n", c: "c\n", "dir/d": "d\n", "dir/e": "e\n", gone: "g\n", same: "s\n", ...files } });
+  const scene = makeScene({
+    files: { a: "1\n2\n3\n", b: "b\n", c: "c\n", "dir/d": "d\n", "dir/e": "e\n", gone: "g\n", same: "s\n", ...files },
+  });
   commitFiles(scene.sandbox, { a: "1\nzwei\n3\n", "new/deep/n": "n\n", c: null, same: "S\n", extra: "x\n" });
   commitFiles(scene.sandbox, { dir: null, gone: null });
   commitFiles(scene.sandbox, { dir: "a file now\n", "gone/x": "a folder now\n" });
@@ -68,14 +70,23 @@ describe("kill -9 of the pull", () => {
     const linked = `${scene.local.folder}-linked`;
     gitBytes(scene.local.folder, ["worktree", "add", "--quiet", "-b", "side", linked]);
     await pullExactly({ ...scene, local: gitIn(linked) });
-    expect({ ...visible(scene), refs: "", worktrees: "", gitFolder: "", reflog: "" }).toEqual({ ...before, refs: "", worktrees: "", gitFolder: "", reflog: "" });
+    expect({ ...visible(scene), refs: "", worktrees: "", gitFolder: "", reflog: "" }).toEqual({
+      ...before,
+      refs: "",
+      worktrees: "",
+      gitFolder: "",
+      reflog: "",
+    });
   });
 
   it("and then the user edits what had come: the edit stays, with a copy, and is told", async () => {
     const scene = makeBusy();
     await ended(startPull(program, scene, "tree-written"));
     writeFile(scene.local, "a", "mine\n");
-    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention", details: [expect.stringContaining("a, which") as string] });
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
+      kind: "attention",
+      details: [expect.stringContaining("a, which") as string],
+    });
     expect(readFileSync(`${scene.local.folder}/a`, "utf8")).toBe("mine\n");
     expect(readFileSync(`${scene.local.folder}/.git/ferry/rescue/a`, "utf8")).toBe("mine\n");
     await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ verdict: { blocked_by: ["a"] } });
@@ -89,7 +100,10 @@ describe("kill -9 of the pull", () => {
     // As if it was taken an hour after.
     const journal = `${scene.local.folder}/.git/ferry/journal`;
     writeFileSync(journal, readFileSync(journal, "utf8").replace(/"at":\d+/gu, `"at":${Date.now() - 3_600_000}`));
-    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention", message: expect.stringContaining("index.lock") as string });
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
+      kind: "attention",
+      message: expect.stringContaining("index.lock") as string,
+    });
     expect(readFileSync(lock, "utf8")).toBe("theirs");
     unlinkSync(lock);
     await pullExactly(scene);
@@ -100,7 +114,9 @@ describe("kill -9 of the pull", () => {
     const scene = makeBusy();
     await ended(startPull(program, scene, "prepared"));
     // Its git sees the end of its input, and unlocks.
-    await expect.poll(() => ["HEAD.lock", "refs/heads/main.lock"].some((lock) => existsSync(`${scene.local.folder}/.git/${lock}`))).toBe(false);
+    await expect
+      .poll(() => ["HEAD.lock", "refs/heads/main.lock"].some((lock) => existsSync(`${scene.local.folder}/.git/${lock}`)))
+      .toBe(false);
     const mine = commitFiles(scene.local, {}, "mine");
     await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention" });
     await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ code: "moved" });
@@ -116,7 +132,11 @@ describe("kill -9 in the middle of writing the tree", () => {
     const fifo = (name: string) => `${scene.local.folder}/../${name}`;
     execFileSync("mkfifo", [fifo("reached"), fifo("go")]);
     scene.local("config", "filter.slow.clean", "cat");
-    scene.local("config", "filter.slow.smudge", `read -r x; if test "$x" = M && test ! -e ${fifo("done")}; then echo > ${fifo("reached")}; read -r y < ${fifo("go")}; fi; echo "$x"`);
+    scene.local(
+      "config",
+      "filter.slow.smudge",
+      `read -r x; if test "$x" = M && test ! -e ${fifo("done")}; then echo > ${fifo("reached")}; read -r y < ${fifo("go")}; fi; echo "$x"`,
+    );
     const reached = async () => {
       const [code] = (await once(spawn("cat", [fifo("reached")]), "exit")) as [number];
       expect(code).toBe(0);

@@ -16,10 +16,16 @@ describe("a plain series", () => {
     commitFiles(scene.sandbox, { a: "1\nzwei\ndrei\n" }, "three");
     const verdict = await pullExactly(scene);
     expect(verdict).toMatchObject({ base: scene.base, engine: "am", files: 3, conflicts: [], blocked_by: [], notices: [] });
-    expect(verdict.commits.map(({ sequence, subject }) => [sequence, subject])).toEqual([[1, "one"], [2, "two"], [3, "three"]]);
+    expect(verdict.commits.map(({ sequence, subject }) => [sequence, subject])).toEqual([
+      [1, "one"],
+      [2, "two"],
+      [3, "three"],
+    ]);
     expect(verdict.commits.every(({ commit, applied_as }) => commit === applied_as)).toBe(true);
     expect(scene.local("status", "--porcelain")).toBe("");
-    expect(scene.local("log", "-1", "--format=%an %ae %at %cn %ct")).toBe(scene.sandbox("log", "-1", "--format=%an %ae %at %cn %ct"));
+    expect(scene.local("log", "-1", "--format=%an %ae %at %cn %ct")).toBe(
+      scene.sandbox("log", "-1", "--format=%an %ae %at %cn %ct"),
+    );
     expect(readdirSync(`${scene.local.folder}/.git/ferry`)).toEqual([]);
   });
 
@@ -46,14 +52,24 @@ describe("a plain series", () => {
 
   it("of nothing is no error", async () => {
     const scene = makeScene();
-    expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ applied: false, commits: [], base: scene.base, tip: scene.base });
+    expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({
+      applied: false,
+      commits: [],
+      base: scene.base,
+      tip: scene.base,
+    });
   });
 
   it("is only told about with dryRun, blocked or not", async () => {
     const scene = makeScene();
     const tip = commitFiles(scene.sandbox, { a: "x\n" });
     const before = stateOf(scene.local.folder);
-    expect(await pullInto(scene.local.folder, scene.source, { dryRun: true })).toMatchObject({ applied: false, tip, commits: [{ commit: tip }], files: 1 });
+    expect(await pullInto(scene.local.folder, scene.source, { dryRun: true })).toMatchObject({
+      applied: false,
+      tip,
+      commits: [{ commit: tip }],
+      files: 1,
+    });
     expect(stateOf(scene.local.folder)).toEqual(before);
     writeFile(scene.local, "a", "mine\n");
     expect(await pullRefused(scene, { dryRun: true })).toMatchObject({ kind: "attention", verdict: { blocked_by: ["a"] } });
@@ -121,7 +137,10 @@ describe("where HEAD is", () => {
     const scene = makeScene();
     scene.local("worktree", "add", "--quiet", "--force", `${scene.local.folder}-twice`, "main");
     commitFiles(scene.sandbox, { a: "x\n" });
-    expect(await pullRefused(scene)).toMatchObject({ kind: "attention", message: expect.stringContaining("checked out in") as string });
+    expect(await pullRefused(scene)).toMatchObject({
+      kind: "attention",
+      message: expect.stringContaining("checked out in") as string,
+    });
   });
 
   it("has moved on: refused", async () => {
@@ -158,7 +177,10 @@ describe("the cursor", () => {
     scene.local("checkout", "--quiet", "-b", "second", scene.base);
     await pullExactly(scene);
     scene.local("checkout", "--quiet", "main");
-    expect(await pullInto(scene.local.folder, scene.source, { origin: "https://other.example.com" })).toMatchObject({ applied: true, tip });
+    expect(await pullInto(scene.local.folder, scene.source, { origin: "https://other.example.com" })).toMatchObject({
+      applied: true,
+      tip,
+    });
     expect(scene.source.calls.filter((call) => call === "manifest ")).toHaveLength(3);
   });
 
@@ -194,14 +216,42 @@ describe("the cursor", () => {
 
 describe("the user's configuration changes nothing", () => {
   const configs: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-    "merge options": [["branch.main.mergeOptions", "-s ours --squash"], ["merge.autoStash", "true"], ["merge.verifySignatures", "true"], ["merge.ff", "false"]],
+    "merge options": [
+      ["branch.main.mergeOptions", "-s ours --squash"],
+      ["merge.autoStash", "true"],
+      ["merge.verifySignatures", "true"],
+      ["merge.ff", "false"],
+    ],
     "no name": [["user.useConfigOnly", "true"]],
-    "signing with a dead agent": [["commit.gpgSign", "true"], ["gpg.program", "/nonexistent"], ["user.signingKey", "x"]],
-    "apply and am": [["apply.whitespace", "error"], ["am.threeWay", "true"], ["am.keepcr", "false"], ["mailinfo.scissors", "true"]],
-    "diff": [["diff.noprefix", "true"], ["diff.renames", "copies"], ["diff.external", "/bin/false"], ["diff.ignoreSubmodules", "none"], ["core.quotePath", "false"]],
-    "index": [["core.splitIndex", "true"], ["index.version", "4"], ["core.untrackedCache", "true"], ["index.threads", "1"]],
-    "fsmonitor and hooks": [["core.fsmonitor", "/bin/false"], ["core.hooksPath", "dir"]],
-    "logs": [["core.logAllRefUpdates", "false"]],
+    "signing with a dead agent": [
+      ["commit.gpgSign", "true"],
+      ["gpg.program", "/nonexistent"],
+      ["user.signingKey", "x"],
+    ],
+    "apply and am": [
+      ["apply.whitespace", "error"],
+      ["am.threeWay", "true"],
+      ["am.keepcr", "false"],
+      ["mailinfo.scissors", "true"],
+    ],
+    diff: [
+      ["diff.noprefix", "true"],
+      ["diff.renames", "copies"],
+      ["diff.external", "/bin/false"],
+      ["diff.ignoreSubmodules", "none"],
+      ["core.quotePath", "false"],
+    ],
+    index: [
+      ["core.splitIndex", "true"],
+      ["index.version", "4"],
+      ["core.untrackedCache", "true"],
+      ["index.threads", "1"],
+    ],
+    "fsmonitor and hooks": [
+      ["core.fsmonitor", "/bin/false"],
+      ["core.hooksPath", "dir"],
+    ],
+    logs: [["core.logAllRefUpdates", "false"]],
   };
   it.each(Object.keys(configs))("%s", async (name) => {
     const scene = makeScene();

@@ -13,7 +13,16 @@ export async function buildPullChild(folder: string): Promise<string> {
   const outfile = `${folder}/pull-child.mjs`;
   const entry = fileURLToPath(new URL("pull-child.ts", import.meta.url));
   const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", target: "node20", banner, external: ["execa"] });
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    banner,
+    external: ["execa"],
+  });
   return outfile;
 }
 

@@ -30,9 +30,22 @@ export function gitIn(folder: string, env: Readonly<Record<string, string>> = {}
 }
 
 /** The same as bytes, with input. */
-export function gitBytes(folder: string, args: readonly string[], options: { input?: string | Uint8Array; env?: Readonly<Record<string, string>> } = {}): Buffer {
-  const spawnOptions: SpawnSyncOptionsWithBufferEncoding = { cwd: folder, env: { ...gitEnv, ...options.env }, maxBuffer: 1 << 30, encoding: "buffer" };
-  const result = spawnSync("git", args, options.input === undefined ? spawnOptions : { ...spawnOptions, input: Buffer.from(options.input) });
+export function gitBytes(
+  folder: string,
+  args: readonly string[],
+  options: { input?: string | Uint8Array; env?: Readonly<Record<string, string>> } = {},
+): Buffer {
+  const spawnOptions: SpawnSyncOptionsWithBufferEncoding = {
+    cwd: folder,
+    env: { ...gitEnv, ...options.env },
+    maxBuffer: 1 << 30,
+    encoding: "buffer",
+  };
+  const result = spawnSync(
+    "git",
+    args,
+    options.input === undefined ? spawnOptions : { ...spawnOptions, input: Buffer.from(options.input) },
+  );
   if (result.error !== undefined) throw result.error;
   if (result.status !== 0) throw new Error(`git ${args.join(" ")} in ${folder}: ${result.stderr.toString("utf8")}`);
   return result.stdout;
@@ -52,7 +65,11 @@ export function makeRepository(folder: string, options: readonly string[] = []):
 }
 
 /** Writes files (null takes one away) and commits all of them; gives the commit's id. */
-export function commitFiles(git: TestGit, files: Readonly<Record<string, string | Uint8Array | null>>, message = "change"): string {
+export function commitFiles(
+  git: TestGit,
+  files: Readonly<Record<string, string | Uint8Array | null>>,
+  message = "change",
+): string {
   for (const [path, content] of Object.entries(files)) {
     if (content === null) rmSync(join(git.folder, path), { recursive: true });
     else writeFile(git, path, content);

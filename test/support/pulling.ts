@@ -36,6 +36,14 @@ export interface PullInto extends Partial<PullRequest> {
 
 /** Pulls from a source into a folder; everything else has a sensible value. */
 export function pullInto(folder: string, source: PatchSource, { env, deps, ...request }: PullInto = {}): Promise<Verdict> {
-  const whole = { folder, origin: "https://agents.example.com", workspace: "wsp_1", session: "ses_1", repositoryId: "rep_1", source, ...request };
+  const whole = {
+    folder,
+    origin: "https://agents.example.com",
+    workspace: "wsp_1",
+    session: "ses_1",
+    repositoryId: "rep_1",
+    source,
+    ...request,
+  };
   return pull(whole, makeDeps(env, deps));
 }

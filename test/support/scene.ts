@@ -54,7 +54,10 @@ export async function pullExactly({ local, sandbox, source }: Scene, options: Pu
 }
 
 /** Pulls, and expects a refusal that left everything byte for byte as it was. Gives the error. */
-export async function pullRefused({ local, source }: Pick<Scene, "local" | "source">, options: PullInto & { source?: PatchSource } = {}): Promise<FerryError> {
+export async function pullRefused(
+  { local, source }: Pick<Scene, "local" | "source">,
+  options: PullInto & { source?: PatchSource } = {},
+): Promise<FerryError> {
   const before = stateOf(local.folder);
   const error = await pullInto(local.folder, options.source ?? source, options).then(
     (verdict) => expect.fail(`was applied: ${JSON.stringify(verdict)}`),

@@ -13,7 +13,9 @@ export interface Sandbox {
 }
 
 const formatPatch =
-  "format-patch --stdout -p --binary --full-index --no-renames -k --always --pretty=mboxrd --no-stat --no-signature --no-base --no-cover-letter -U3".split(" ");
+  "format-patch --stdout -p --binary --full-index --no-renames -k --always --pretty=mboxrd --no-stat --no-signature --no-base --no-cover-letter -U3".split(
+    " ",
+  );
 
 /**
  * The server's side of the wire, a second time: manifest, mbox and bundle of a repository on disk, made with the command line
@@ -75,13 +77,29 @@ export function makeManifest({ folder, branch, base }: Sandbox, after: string): 
 }
 
 /** All commits at once, since a thousand of them are asked for too. */
-function makeItems(folder: string, commits: readonly string[], { done, mbox }: { done: number; mbox: Buffer | undefined }): ManifestItem[] {
+function makeItems(
+  folder: string,
+  commits: readonly string[],
+  { done, mbox }: { done: number; mbox: Buffer | undefined },
+): ManifestItem[] {
   const input = commits.map((commit) => `${commit}\n`).join("");
   const tree = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--always"];
   const raws = readObjects(gitBytes(folder, ["cat-file", "--batch"], { input }));
-  const changes = splitAt(gitBytes(folder, [...tree, "--raw", "--no-abbrev"], { input }), commits.map((commit) => `${commit}\n`));
-  const diffs = splitAt(gitBytes(folder, [...tree, "-p", "--binary", "--full-index", "-U3"], { input }), commits.map((commit) => `${commit}\n`));
-  const mails = mbox === undefined ? [] : splitAt(mbox, commits.map((commit) => `From ${commit} Mon Sep 17 00:00:00 2001\n`));
+  const changes = splitAt(
+    gitBytes(folder, [...tree, "--raw", "--no-abbrev"], { input }),
+    commits.map((commit) => `${commit}\n`),
+  );
+  const diffs = splitAt(
+    gitBytes(folder, [...tree, "-p", "--binary", "--full-index", "-U3"], { input }),
+    commits.map((commit) => `${commit}\n`),
+  );
+  const mails =
+    mbox === undefined
+      ? []
+      : splitAt(
+          mbox,
+          commits.map((commit) => `From ${commit} Mon Sep 17 00:00:00 2001\n`),
+        );
   return commits.map((commit, at) => {
     const raw = raws[at] ?? Buffer.alloc(0);
     const header = raw.subarray(0, raw.indexOf("\n\n")).toString("latin1").split("\n");
@@ -93,12 +111,17 @@ function makeItems(folder: string, commits: readonly string[], { done, mbox }: {
       parents: header.filter((line) => line.startsWith("parent ")).map((line) => line.slice(7)),
       tree: header[0]?.slice(5) ?? "",
       raw: raw.toString("base64"),
-      subject: raw.subarray(raw.indexOf("\n\n") + 2).toString("utf8").split("\n")[0] ?? "",
+      subject:
+        raw
+          .subarray(raw.indexOf("\n\n") + 2)
+          .toString("utf8")
+          .split("\n")[0] ?? "",
       changes: lines((changes[at] ?? Buffer.alloc(0)).subarray(commit.length + 1).toString("utf8")),
       bytes: mail.length,
       sha256: createHash("sha256").update(mail).digest("hex"),
       // The diff as git makes it alone is what the mail ends with, but for a blank line or two.
-      diff_offset: diff.toString("latin1").trim() === "" ? mail.length : mail.lastIndexOf(diff.subarray(diff.indexOf("diff --git"), -1)),
+      diff_offset:
+        diff.toString("latin1").trim() === "" ? mail.length : mail.lastIndexOf(diff.subarray(diff.indexOf("diff --git"), -1)),
     };
   });
 }
@@ -106,7 +129,7 @@ function makeItems(folder: string, commits: readonly string[], { done, mbox }: {
 /** What `cat-file --batch` prints. */
 function readObjects(output: Buffer): Buffer[] {
   const objects: Buffer[] = [];
-  for (let at = 0; at < output.length; ) {
+  for (let at = 0; at < output.length;) {
     const end = output.indexOf(10, at);
     const size = Number(output.subarray(at, end).toString("latin1").split(" ")[2]);
     objects.push(output.subarray(end + 1, end + 1 + size));
@@ -133,7 +156,8 @@ export function makeMbox({ folder, base }: Sandbox, after: string, until: string
 
 /** In pieces of odd sizes, as a network has them. */
 async function* inPieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 3 + 1) % 16_381) yield await Promise.resolve(bytes.subarray(at, at + Math.max(1, size)));
+  for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 3 + 1) % 16_381)
+    yield await Promise.resolve(bytes.subarray(at, at + Math.max(1, size)));
 }
 
 function lines(text: string): string[] {

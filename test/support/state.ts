@@ -18,20 +18,27 @@ export function stateOf(folder: string): Record<string, string> {
     status: git("status", "--porcelain=v2", "-z", "--ignored"),
     worktrees: git("worktree", "list", "--porcelain"),
     objects: git("count-objects", "-v"),
-    gitFolder: readdirSync(gitDir).filter((name) => name !== "ferry" && name !== "index").sort().join("\n"),
+    gitFolder: readdirSync(gitDir)
+      .filter((name) => name !== "ferry" && name !== "index")
+      .sort()
+      .join("\n"),
     files: filesBelow(folder).join("\n"),
   };
 }
 
 /** Each path below a folder, `.git` excepted, with its kind, mode and a hash of its content. */
 export function filesBelow(folder: string, prefix = ""): string[] {
-  return readdirSync(join(folder, prefix)).sort().flatMap((name) => {
-    const path = prefix === "" ? name : `${prefix}/${name}`;
-    if (name === ".git") return [];
-    const status = lstatSync(join(folder, path));
-    if (status.isDirectory()) return [`${path}/`, ...filesBelow(folder, path)];
-    if (status.isSymbolicLink()) return [`${path} -> ${readlinkSync(join(folder, path))}`];
-    const hash = createHash("sha256").update(readFileSync(join(folder, path))).digest("hex");
-    return [`${path} ${(status.mode & 0o777).toString(8)} ${hash}`];
-  });
+  return readdirSync(join(folder, prefix))
+    .sort()
+    .flatMap((name) => {
+      const path = prefix === "" ? name : `${prefix}/${name}`;
+      if (name === ".git") return [];
+      const status = lstatSync(join(folder, path));
+      if (status.isDirectory()) return [`${path}/`, ...filesBelow(folder, path)];
+      if (status.isSymbolicLink()) return [`${path} -> ${readlinkSync(join(folder, path))}`];
+      const hash = createHash("sha256")
+        .update(readFileSync(join(folder, path)))
+        .digest("hex");
+      return [`${path} ${(status.mode & 0o777).toString(8)} ${hash}`];
+    });
 }

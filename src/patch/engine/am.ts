@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GitResult } from "../../git/git.ts";
-import { lie, type Series, type SeriesItem } from "../series/series.ts";
+import { lie, type SeriesItem } from "../series/series.ts";
 import { spoolMails } from "../series/mails.ts";
 import type { Engine, Workshop } from "./engine.ts";
 import { graft } from "./graft.ts";
@@ -29,7 +29,16 @@ export const am: Engine = {
 };
 
 /** git-am(1): -k keeps the Subject as it is, --keep-cr the CR of CRLF files, --empty=keep a commit without a diff. */
-const flags = ["--quiet", "-k", "--keep-cr", "--no-scissors", "--no-3way", "--whitespace=nowarn", "--empty=keep", "--patch-format=mboxrd"];
+const flags = [
+  "--quiet",
+  "-k",
+  "--keep-cr",
+  "--no-scissors",
+  "--no-3way",
+  "--whitespace=nowarn",
+  "--empty=keep",
+  "--patch-format=mboxrd",
+];
 
 async function applyMails(mails: string, items: readonly SeriesItem[], { git, quarantine, signal }: Workshop): Promise<void> {
   // Loose objects of a repository that is thrown away needn't be small.

@@ -22,7 +22,11 @@ export async function makeMiniBase(series: Series, { git, quarantine }: Workshop
 }
 
 /** The lines of `ls-tree -z` for those paths, as `update-index -z --index-info` takes them. */
-async function touchedEntries(base: string, touched: ReadonlySet<string>, { git, quarantine }: Pick<Workshop, "git" | "quarantine">) {
+async function touchedEntries(
+  base: string,
+  touched: ReadonlySet<string>,
+  { git, quarantine }: Pick<Workshop, "git" | "quarantine">,
+) {
   const args = ["ls-tree", "-r", "-z", "--full-tree", base];
   const listing = await git.stream(args, quarantine.options);
   listing.stdin.end();

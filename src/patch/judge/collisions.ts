@@ -50,7 +50,7 @@ function collide(folder: GitPath, own: ReadonlySet<string>, all: ReadonlySet<str
 /** gitformat-tree: mode, blank, name, NUL, raw id. */
 function treeNames(content: Buffer, idLength: number): string[] {
   const names: string[] = [];
-  for (let at = 0; at < content.length; ) {
+  for (let at = 0; at < content.length;) {
     const blank = content.indexOf(0x20, at);
     const end = content.indexOf(0, blank);
     names.push(content.subarray(blank + 1, end).toString("latin1"));

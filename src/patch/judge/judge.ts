@@ -40,7 +40,9 @@ export async function judge(series: Series, court: Court): Promise<Judgement> {
 }
 
 function badMode(change: Change): string | undefined {
-  return Object.values<string>(modes).includes(change.newMode) ? undefined : `has the mode ${change.newMode}, which git doesn't make`;
+  return Object.values<string>(modes).includes(change.newMode)
+    ? undefined
+    : `has the mode ${change.newMode}, which git doesn't make`;
 }
 
 /** What these systems' file systems do unless someone chose otherwise. */

@@ -37,7 +37,6 @@ const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu;
 
 /** path.c, is_valid_win32_path: reserved characters, a dot or blank at the end, device names with or without an extension. */
 function badOnWindows(name: string): string | undefined {
-  // eslint-disable-next-line no-control-regex -- they are among the forbidden
   if (/[\u0000-\u001f<>:"|?*\\]/u.test(name) || /[ .]$/u.test(name)) return "can't be a name on Windows";
   if (/^(con|prn|aux|nul|com[1-9]|lpt[1-9]|conin\$|conout\$)\s*(\..*)?$/iu.test(name)) return "is a device on Windows";
   return undefined;

@@ -24,8 +24,10 @@ const rules: readonly { readonly what: string; readonly applies: (change: Change
   },
 ];
 
-const hookFolders = /(^|\/)(\.husky|\.githooks|\.git-hooks)\/|(^|\/)(\.pre-commit-config\.yaml|lefthook\.ya?ml|\.lefthook\.ya?ml)$/u;
-const workflows = /^(\.github\/(workflows|actions)\/|\.gitlab-ci\.yml$|\.circleci\/|Jenkinsfile$|azure-pipelines\.yml$|\.woodpecker)/u;
+const hookFolders =
+  /(^|\/)(\.husky|\.githooks|\.git-hooks)\/|(^|\/)(\.pre-commit-config\.yaml|lefthook\.ya?ml|\.lefthook\.ya?ml)$/u;
+const workflows =
+  /^(\.github\/(workflows|actions)\/|\.gitlab-ci\.yml$|\.circleci\/|Jenkinsfile$|azure-pipelines\.yml$|\.woodpecker)/u;
 
 function named(path: GitPath, name: string): boolean {
   return path === name || path.endsWith(`/${name}`);

@@ -57,7 +57,10 @@ function makePlan({ head, tip, updates }: Landing, { repository }: Context): Pla
     old: head.state === "unborn" ? undefined : head.commit,
     new: tip,
     updates,
-    locks: { refs: [join(gitDir, "HEAD.lock"), ...refs.map((ref) => join(commonDir, `${ref}.lock`))], index: [join(gitDir, "index.lock")] },
+    locks: {
+      refs: [join(gitDir, "HEAD.lock"), ...refs.map((ref) => join(commonDir, `${ref}.lock`))],
+      index: [join(gitDir, "index.lock")],
+    },
   };
 }
 
@@ -80,7 +83,13 @@ async function withRefsLocked(transaction: Transaction, work: Work): Promise<Pat
       return check.blocked;
     }
     await journal.writing(check.before);
-    await writeTree(copy, { old: landing.head, tip: landing.tip, changes: landing.changes, check, checkpoint: context.checkpoint });
+    await writeTree(copy, {
+      old: landing.head,
+      tip: landing.tip,
+      changes: landing.changes,
+      check,
+      checkpoint: context.checkpoint,
+    });
     await transaction.commit();
   } catch (error) {
     throw await takeBack(error, transaction, work);

@@ -39,7 +39,10 @@ export async function writeIndex(copy: WorkingCopy, args: readonly string[], inp
   await whenUnlocked(copy.host, copy.patience, async () => {
     const result = await runNoted(copy, args, input);
     if (result.code === 0) return;
-    const locked = result.stderr.toString("utf8").split("\n").find((line) => line.includes("index.lock': File exists"));
+    const locked = result.stderr
+      .toString("utf8")
+      .split("\n")
+      .find((line) => line.includes("index.lock': File exists"));
     if (locked !== undefined) throw new IndexLocked("attention", locked.replace(/^\w+: /u, ""));
     throw gitError(args, result);
   });
@@ -50,7 +53,11 @@ export async function refreshIndex(copy: WorkingCopy): Promise<void> {
   await runNoted(copy, ["update-index", "-q", "--refresh"]);
 }
 
-async function runNoted({ git, repository, children }: WorkingCopy, args: readonly string[], input?: Uint8Array): Promise<GitResult> {
+async function runNoted(
+  { git, repository, children }: WorkingCopy,
+  args: readonly string[],
+  input?: Uint8Array,
+): Promise<GitResult> {
   const { workTree, gitDir } = repository;
   let noted: GitChild | undefined;
   const announce = async (child: GitChild) => {

@@ -104,7 +104,9 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
   const missing = new Set<GitPath>();
   for (const path of index.keys()) if ((await look(repository.workTree, path)).what === "nothing") missing.add(path);
   for (const { path } of unwatched) if (!missing.has(path) && !asIndexed.has(path)) modified.add(path);
-  const going = new Set(changes.filter(({ oldMode, path }) => oldMode !== modes.absent && !modified.has(path)).map(({ path }) => path));
+  const going = new Set(
+    changes.filter(({ oldMode, path }) => oldMode !== modes.absent && !modified.has(path)).map(({ path }) => path),
+  );
   const staged = new Set(changes.filter((change) => isStaged(change, index)).map(({ path }) => path));
   return { index, staged, modified, missing, going };
 }
@@ -138,7 +140,13 @@ async function readIndex({ git, repository }: Watched, changes: ReadonlyMap<GitP
       const [tag = "", mode = "", id = "", stage] = line.slice(0, tab).split(" ");
       const isOld = mode === change.oldMode && id === change.oldId;
       const isNew = mode === change.newMode && id === change.newId;
-      entries.set(change.path, { mode, id, unwatched: /^[a-zS]$/u.test(tag), skipped: /^[sS]$/u.test(tag), kind: stage !== "0" ? "other" : isOld ? "old" : isNew ? "new" : "other" });
+      entries.set(change.path, {
+        mode,
+        id,
+        unwatched: /^[a-zS]$/u.test(tag),
+        skipped: /^[sS]$/u.test(tag),
+        kind: stage !== "0" ? "other" : isOld ? "old" : isNew ? "new" : "other",
+      });
     }
   const { code, stderr } = await listing.exit;
   if (code !== 0) throw gitError(args, { code, stderr });
@@ -158,7 +166,9 @@ async function judgePath({ repository }: Watched, change: Change, state: State):
   if (state.staged.has(path)) return entry === undefined ? "is staged for deletion" : "has staged changes";
   const found = await look(repository.workTree, path);
   if (oldMode === modes.gitlink && newMode !== modes.gitlink)
-    return found.what === "nothing" || (await isEmptyFolder(repository.workTree, path)) ? undefined : "is a submodule with content";
+    return found.what === "nothing" || (await isEmptyFolder(repository.workTree, path))
+      ? undefined
+      : "is a submodule with content";
   if (newMode === modes.gitlink && oldMode !== modes.gitlink && found.what === "folder")
     return (await holdsOnly(repository.workTree, path, state.going)) ? undefined : "is a folder with files of its own";
   if (oldMode === modes.gitlink) return undefined;

@@ -19,7 +19,10 @@ const indexPack = ["index-pack", "--stdin", "--strict", "--fix-thin"];
  * that it points to (`--strict`), all or none. No ref points at them yet.
  * @throws FerryError failure with what git found wrong
  */
-export async function promote(series: Series, places: { git: Git; quarantine: Quarantine; repository: Repository }): Promise<void> {
+export async function promote(
+  series: Series,
+  places: { git: Git; quarantine: Quarantine; repository: Repository },
+): Promise<void> {
   const { git, quarantine, repository } = places;
   const pack = join(quarantine.folder, "series.pack");
   await writePack(pack, series, { git, quarantine });

@@ -71,7 +71,8 @@ export async function prepare(git: Git, { gitDir }: Repository, { updates, reaso
 function refError(exit: Awaited<GitProcess["exit"]>): FerryError {
   const error = gitError(["update-ref"], exit);
   const said = exit.stderr.toString("utf8");
-  if (/unable to create .*\.lock|is locked|lock file/isu.test(said) && /file exists/isu.test(said)) return new RefsLocked("attention", error.message);
+  if (/unable to create .*\.lock|is locked|lock file/isu.test(said) && /file exists/isu.test(said))
+    return new RefsLocked("attention", error.message);
   if (/but expected|reference already exists|is missing but expected|unable to resolve reference/u.test(said))
     return new RefsMoved("attention", error.message);
   return error;

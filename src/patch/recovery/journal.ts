@@ -119,7 +119,8 @@ async function syncFolder(folder: string): Promise<void> {
     const handle = await open(folder, "r");
     await handle.sync().finally(() => handle.close());
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && ["EISDIR", "EPERM", "EINVAL", "EACCES"].includes(String(error.code)))) throw error;
+    if (!(error instanceof Error && "code" in error && ["EISDIR", "EPERM", "EINVAL", "EACCES"].includes(String(error.code))))
+      throw error;
   }
 }
 

@@ -62,11 +62,16 @@ async function outlive(child: GitChild, { host }: Context): Promise<void> {
 }
 
 /** Files of refs are renamed one by one: a death in between leaves some of a transaction moved. HEAD decides for the others. */
-async function moveRefs({ git, repository }: WorkingCopy, updates: readonly RefUpdate[], state: "new" | "restored" | "elsewhere"): Promise<void> {
+async function moveRefs(
+  { git, repository }: WorkingCopy,
+  updates: readonly RefUpdate[],
+  state: "new" | "restored" | "elsewhere",
+): Promise<void> {
   if (state === "elsewhere") return;
   const { gitDir } = repository;
   for (const { ref, to, from } of updates.filter((update) => update.ref !== "HEAD")) {
-    const args = state === "new" ? ["update-ref", ref, to] : /^0+$/u.test(from) ? ["update-ref", "-d", ref] : ["update-ref", ref, from];
+    const args =
+      state === "new" ? ["update-ref", ref, to] : /^0+$/u.test(from) ? ["update-ref", "-d", ref] : ["update-ref", ref, from];
     const result = await git.run(args, { cwd: gitDir, gitDir });
     if (result.code !== 0) throw gitError(args, result);
   }

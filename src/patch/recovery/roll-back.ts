@@ -28,7 +28,10 @@ export async function rollBack({ copy, changes, before, rescue }: RollBack): Pro
   const { restored, removed, foreign } = await sortOut(copy, ours);
   for (const path of removed) await removeFile(copy, path);
   const blocked = await clearFolders(copy, restored);
-  const failed = await checkOut(copy, restored.filter((entry) => !blocked.includes(entry.path)));
+  const failed = await checkOut(
+    copy,
+    restored.filter((entry) => !blocked.includes(entry.path)),
+  );
   await resetIndex(copy, { changes: changes.filter(({ path }) => !indexed.has(path)), skipped: new Set(before.skipped) });
   for (const path of foreign) await rescueFile(copy, path, rescue);
   const lines = (paths: readonly GitPath[], why: string) => paths.map((path) => `${showPath(path)}, which ${why}`);
@@ -108,7 +111,8 @@ async function removeEmptyFolder({ repository }: WorkingCopy, path: GitPath): Pr
     return true;
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOTEMPTY" || code === "EEXIST" || code === "EPERM" || code === "ENOTDIR" || code === "ENOENT") return code === "ENOENT";
+    if (code === "ENOTEMPTY" || code === "EEXIST" || code === "EPERM" || code === "ENOTDIR" || code === "ENOENT")
+      return code === "ENOENT";
     throw error;
   }
 }
@@ -130,7 +134,10 @@ async function checkOut({ git, repository, scratch }: WorkingCopy, entries: read
 }
 
 /** Entries of the new tree become the old tree's; what the user staged meanwhile stays. */
-async function resetIndex(copy: WorkingCopy, { changes, skipped }: { changes: readonly Change[]; skipped: ReadonlySet<GitPath> }): Promise<void> {
+async function resetIndex(
+  copy: WorkingCopy,
+  { changes, skipped }: { changes: readonly Change[]; skipped: ReadonlySet<GitPath> },
+): Promise<void> {
   const { workTree, gitDir } = copy.repository;
   const byPath = new Map(changes.map((change) => [change.path, change]));
   const listing = await copy.git.ok(["ls-files", "-z", "--stage"], { cwd: workTree, gitDir, workTree });
@@ -147,7 +154,9 @@ async function resetIndex(copy: WorkingCopy, { changes, skipped }: { changes: re
   const back = changes.filter(isNew);
   if (back.length === 0) return;
   // Removals first, so that a file can take the place of a folder.
-  const entries = back.map(oldEntry).sort((one, other) => Number(one.mode !== modes.absent) - Number(other.mode !== modes.absent));
+  const entries = back
+    .map(oldEntry)
+    .sort((one, other) => Number(one.mode !== modes.absent) - Number(other.mode !== modes.absent));
   await writeIndex(copy, ["update-index", "-z", "--index-info"], indexInfo(entries));
   const sparse = back.filter(({ path }) => skipped.has(path)).map(({ path }) => `${path}\0`);
   if (sparse.length > 0) await writeIndex(copy, ["update-index", "-z", "--skip-worktree", "--stdin"], pathBytes(sparse.join("")));

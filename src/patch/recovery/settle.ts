@@ -30,14 +30,19 @@ export async function settle(left: Left, copy: WorkingCopy): Promise<Settled> {
 async function changesBetween({ git, repository }: WorkingCopy, old: string | undefined, tip: string) {
   const { gitDir } = repository;
   const options = { cwd: gitDir, gitDir };
-  const from = old ?? (await git.ok(["hash-object", "-t", "tree", "--stdin"], { ...options, input: "" })).toString("latin1").trim();
+  const from =
+    old ?? (await git.ok(["hash-object", "-t", "tree", "--stdin"], { ...options, input: "" })).toString("latin1").trim();
   return readChanges(await git.ok(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, tip], options));
 }
 
 export function foreignError(lines: readonly string[], folder: string, cause?: unknown): FerryError {
-  return new FerryError("attention", `a pull was taken back, except for ${lines[0] ?? ""}${lines.length > 1 ? `, and ${lines.length - 1} more` : ""}`, {
-    details: lines,
-    hint: `look at them with git status; copies of what was changed meanwhile are in ${join(folder, "rescue")}`,
-    cause,
-  });
+  return new FerryError(
+    "attention",
+    `a pull was taken back, except for ${lines[0] ?? ""}${lines.length > 1 ? `, and ${lines.length - 1} more` : ""}`,
+    {
+      details: lines,
+      hint: `look at them with git status; copies of what was changed meanwhile are in ${join(folder, "rescue")}`,
+      cause,
+    },
+  );
 }

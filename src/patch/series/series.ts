@@ -31,7 +31,13 @@ export interface SeriesItem {
 }
 
 /** Beyond these a manifest isn't work but an attack. */
-export const caps = { patches: 50_000, paths: 2_000_000, commitBytes: 8 * 1024 * 1024, mailBytes: 2 * 1024 ** 3, totalBytes: 8 * 1024 ** 3 };
+export const caps = {
+  patches: 50_000,
+  paths: 2_000_000,
+  commitBytes: 8 * 1024 * 1024,
+  mailBytes: 2 * 1024 ** 3,
+  totalBytes: 8 * 1024 ** 3,
+};
 
 /**
  * Checks a manifest against itself: counts, order, and for each commit that its id is the hash of its content, and its tree and
@@ -100,7 +106,10 @@ export function hashObject(type: "commit" | "blob" | "tree", content: Uint8Array
 
 /** The header lines up to the first that isn't tree or parent. */
 function readHeader(raw: Buffer): { tree: string | undefined; parents: string[] } {
-  const lines = raw.subarray(0, raw.indexOf("\n\n") + 1 || raw.length).toString("latin1").split("\n");
+  const lines = raw
+    .subarray(0, raw.indexOf("\n\n") + 1 || raw.length)
+    .toString("latin1")
+    .split("\n");
   const tree = lines[0]?.startsWith("tree ") === true ? lines[0].slice(5) : undefined;
   const end = lines.findIndex((line, at) => at > 0 && !line.startsWith("parent "));
   return { tree, parents: lines.slice(1, end).map((line) => line.slice(7)) };
