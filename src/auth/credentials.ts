@@ -19,6 +19,8 @@ export interface Login {
 export interface Credentials {
   /** @throws FerryError auth where the keychain is locked, silent or gone, or has no such key */
   read(login: Login): Promise<string>;
+  /** The same, where it may be gone. */
+  find(login: Login): Promise<string | undefined>;
   /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
   save(login: Omit<Login, "store">, key: string): Promise<{ store: StoreName; warning?: string }>;
   /** Whether there was one. */
@@ -39,9 +41,10 @@ export function makeCredentials(host: Pick<Host, "env" | "files" | "secrets">, f
   const storeOf = (name: StoreName): SecretStore => (name === "file" ? file : host.secrets.keychain());
   return {
     place,
+    find,
     async read(login) {
-      const key = await storeOf(login.store).getPassword(service, accountOf(login));
-      if (key !== null) return key;
+      const key = await find(login);
+      if (key !== undefined) return key;
       throw new FerryError("auth", `the key for ${hostName(login.url)} is no longer in ${place(login.store)}`, {
         hint: `ferry login --host ${login.url}`,
       });
@@ -59,6 +62,10 @@ export function makeCredentials(host: Pick<Host, "env" | "files" | "secrets">, f
     },
     delete: (login) => storeOf(login.store).deletePassword(service, accountOf(login)),
   };
+
+  async function find(login: Login): Promise<string | undefined> {
+    return (await storeOf(login.store).getPassword(service, accountOf(login))) ?? undefined;
+  }
 
   async function keep(
     store: SecretStore,

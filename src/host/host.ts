@@ -82,7 +82,8 @@ export interface Input {
 export interface Prompt {
   confirm(question: string, preset: boolean): Promise<boolean>;
   select<T>(question: string, choices: readonly { name: string; value: T; description?: string }[]): Promise<T>;
-  text(question: string, options?: { preset?: string; signal?: AbortSignal }): Promise<string>;
+  /** `until` (epoch ms) counts down beside the question. */
+  text(question: string, options?: { preset?: string; signal?: AbortSignal; until?: number }): Promise<string>;
   hidden(question: string): Promise<string>;
   /** Opens the user's editor on a text and gives back what was saved. */
   edit(text: string, suffix: string): Promise<string>;

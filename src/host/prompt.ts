@@ -18,10 +18,14 @@ export function makePrompt(env: Environment, processes: Processes, interrupt: Ab
         const matching = (term = "") => choices.filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()));
         return (await import("@inquirer/search")).default({ message, source: matching }, where);
       }),
-    text: (message, { preset, signal } = {}) =>
-      ask(signal === undefined ? interrupt : AbortSignal.any([interrupt, signal]), async (where) =>
-        (await import("@inquirer/input")).default({ message, ...(preset === undefined ? {} : { default: preset }) }, where),
-      ),
+    text: (message, { preset, signal, until } = {}) =>
+      ask(signal === undefined ? interrupt : AbortSignal.any([interrupt, signal]), async (where) => {
+        if (until !== undefined) return (await import("./countdown-prompt.ts")).askUntil({ message, until }, where);
+        return (await import("@inquirer/input")).default(
+          { message, ...(preset === undefined ? {} : { default: preset }) },
+          where,
+        );
+      }),
     hidden: (message) =>
       ask(interrupt, async (where) => (await import("@inquirer/password")).default({ message, mask: false }, where)),
     edit: (text, suffix) => edit(text, suffix, editorOf(env), processes),

@@ -4,20 +4,28 @@ import type { Prompt } from "../../src/host/host.ts";
 export interface FakePrompt extends Prompt {
   /** `question` is the beginning of what will be asked; a choice is answered by its name's beginning. */
   expect(question: string, answer: string | boolean): void;
+  /** A question that stays on the screen until whoever asked gives up on it. */
+  ignore(question: string): void;
   /** Questions that were expected and not asked. */
   readonly open: readonly string[];
 }
 
 export function makeFakePrompt(): FakePrompt {
-  const expected: { question: string; answer: string | boolean }[] = [];
-  const answer = (question: string): string | boolean => {
-    const next = expected[0];
-    if (next === undefined || !question.startsWith(next.question)) throw new Error(`unexpected question: ${question}`);
+  const expected: { question: string; answer: string | boolean | typeof unanswered }[] = [];
+  const next = (question: string): string | boolean | typeof unanswered => {
+    const first = expected[0];
+    if (first === undefined || !question.startsWith(first.question)) throw new Error(`unexpected question: ${question}`);
     expected.shift();
-    return next.answer;
+    return first.answer;
+  };
+  const answer = (question: string): string | boolean => {
+    const given = next(question);
+    if (given === unanswered) throw new Error(`nobody waits for ever: ${question}`);
+    return given;
   };
   return {
     expect: (question, given) => void expected.push({ question, answer: given }),
+    ignore: (question) => void expected.push({ question, answer: unanswered }),
     get open() {
       return expected.map(({ question }) => question);
     },
@@ -29,8 +37,22 @@ export function makeFakePrompt(): FakePrompt {
         throw new Error(`${question}: no choice ${wanted} among ${choices.map(({ name }) => name).join(", ")}`);
       return choice.value;
     },
-    text: async (question) => String(answer(question)),
+    async text(question, { signal } = {}) {
+      const given = next(question);
+      return given === unanswered ? untilAborted(signal) : String(given);
+    },
     hidden: async (question) => String(answer(question)),
     edit: async () => String(answer("(editor)")),
   };
+}
+
+const unanswered = Symbol("unanswered");
+
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal === undefined) throw new Error("a question that nobody can give up on");
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
 }

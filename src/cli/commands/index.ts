@@ -32,8 +32,18 @@ export const entries: readonly Entry[] = [
     "Credentials for code hosting platforms",
     async () => (await import("./provider/index.ts")).verbs,
   ),
-  entry("login", account, "Log in to a service with an API key", async () => (await import("./account/login.ts")).login),
-  entry("logout", account, "Forget a service's key", async () => (await import("./account/logout.ts")).logout),
+  entry(
+    "login",
+    account,
+    "Log in to a service, in the browser or with an API key",
+    async () => (await import("./account/login.ts")).login,
+  ),
+  entry(
+    "logout",
+    account,
+    "End a login: revoke its key at the service, and forget it here",
+    async () => (await import("./account/logout.ts")).logout,
+  ),
   entry("whoami", account, "Show who you are to the service", async () => (await import("./account/whoami.ts")).whoami),
   entry("serve", service, "Run the embedded service here, until Ctrl-C", async () => (await import("./service/serve.ts")).serve),
   entry(

@@ -15,6 +15,8 @@ export interface Config {
 export interface HostEntry extends Login {
   /** The workspace's name, where the service told it. */
   readonly workspace?: string;
+  /** Whether ferry's login had the key made: then logout ends it at the service, too. */
+  readonly minted?: boolean;
 }
 
 const patience = 5000;
@@ -68,6 +70,7 @@ function checkEntry(entry: unknown, key: string, path: string): void {
   if (entry["store"] !== "keychain" && entry["store"] !== "file") throw wrong(path, `${key}.store`, `"keychain" or "file"`);
   if (entry["workspace"] !== undefined && typeof entry["workspace"] !== "string")
     throw wrong(path, `${key}.workspace`, "a string");
+  if (entry["minted"] !== undefined && typeof entry["minted"] !== "boolean") throw wrong(path, `${key}.minted`, "true or false");
 }
 
 function wrong(path: string, key: string, right: string): FerryError {

@@ -14,6 +14,8 @@ export interface Printer {
   note(line: string): Promise<void>;
   /** A line that a person must see. */
   warn(line: string): Promise<void>;
+  /** An address of ours for a person to open, on a line of its own, where terminals make a link of it. */
+  address(url: string): Promise<void>;
 }
 
 export interface PrinterOptions {
@@ -34,5 +36,6 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     jsonLine: (value, known) => stdout.write(`${JSON.stringify(shaped(value, known))}\n`),
     note: async (line) => (options.quiet ? undefined : stderr.write(`${oneLine(line)}\n`)),
     warn: (line) => stderr.write(`${oneLine(line)}\n`),
+    address: (url) => stderr.write(`\n  ${oneLine(url)}\n\n`),
   };
 }

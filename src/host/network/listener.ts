@@ -27,9 +27,16 @@ async function respond(handler: LoopbackHandler, incoming: http.IncomingMessage)
   return handler(request);
 }
 
+/** How long answers may take to get out, in ms; connections that browsers open in advance would never end. */
+const grace = 500;
+
 function close(server: http.Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
+    const timer = setTimeout(() => server.closeAllConnections(), grace);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
   });
 }

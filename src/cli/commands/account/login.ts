@@ -1,37 +1,45 @@
-import { hostName, local, parseAddress } from "../../../auth/address.ts";
-import { makeCredentials } from "../../../auth/credentials.ts";
-import { identify } from "../../../auth/login.ts";
+import { Option } from "commander";
+import { local, parseAddress } from "../../../auth/address.ts";
+import { findLoginServer } from "../../../auth/oauth/server.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { findFolders } from "../../../base/folders.ts";
-import { updateConfig, type HostEntry } from "../../config/config.ts";
+import { presetScopes } from "../../../wire/login.ts";
 import type { Context } from "../../context.ts";
-import { clientFor } from "../../flows/host/connect.ts";
+import { keyByBrowser } from "../../flows/login/by-browser.ts";
+import { keyByDevice } from "../../flows/login/by-device.ts";
+import { callerOf } from "../../flows/login/caller.ts";
+import { checkSomebody, keyFromPrompt, keyFromStdin } from "../../flows/login/given-key.ts";
+import { keepKey, type NewKey } from "../../flows/login/keep.ts";
+import { list } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
+
+interface Options {
+  readonly withToken: boolean;
+  readonly device: boolean;
+  readonly browser: boolean;
+  readonly scopes?: readonly string[];
+}
 
 export const login: Verb = {
   name: "login",
-  summary: "Log in to a service with an API key",
+  summary: "Log in to a service, in the browser or with an API key",
   description:
-    "Log in to a service with an API key, which is read from stdin. Make one in the service's portal, in the developer settings.",
-  examples: ["ferry login --host https://agents.example.com --with-token < key.txt"],
-  define: (command) => void command.option("--with-token", "read the key from stdin", false),
-  async run(context, { withToken }: { readonly withToken: boolean }) {
-    const { host, print } = context;
+    "Log in to a service. You approve it in your browser, which hands an API key of your own back to this machine; where the browser is on another one, paste what it ends with. --device shows a code to type on any other device. A service without such a login gives keys in its portal.",
+  examples: [
+    "ferry login --host https://agents.example.com",
+    "ferry login --host https://agents.example.com --device",
+    "ferry login --host https://agents.example.com --with-token < key.txt",
+  ],
+  define(command) {
+    command
+      .addOption(new Option("--with-token", "read the key from stdin").default(false).conflicts(["device", "browser", "scopes"]))
+      .option("--device", "approve it on another device, with a code", false)
+      .option("--no-browser", "only print the address")
+      .option("--scopes <list>", "what the key may do, e.g. sessions:read,repositories:all", list);
+  },
+  async run(context, options: Options) {
+    if (!options.withToken && !options.device) checkSomebody(context);
     const url = await chooseAddress(context);
-    const key = await readKey(context, withToken, url);
-    const { client } = clientFor(context, { send: host.network.send, url, key, origin: url });
-    const { account, info } = await identify(client);
-    const credentials = makeCredentials(host, findFolders(host).config);
-    const { store, warning } = await credentials.save({ url, account }, key.value);
-    const workspace = info?.workspace?.name ?? undefined;
-    await remember(context, { url, account, store, ...(workspace === undefined ? {} : { workspace }) });
-    if (warning !== undefined) await print.warn(warning);
-    if (context.global.json)
-      return print.json({ host: url, account, workspace: workspace ?? null, scopes: info?.key?.scopes ?? null, store });
-    const scopes = info?.key?.scopes?.join(", ");
-    await print.note(`logged in to ${hostName(url)} as ${account}${workspace === undefined ? "" : `, workspace ${workspace}`}`);
-    await print.note(`the key is in ${credentials.place(store)}${scopes === undefined ? "" : `; its scopes: ${scopes}`}`);
-    if ((host.env["FERRY_API_KEY"] ?? "") !== "") await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
+    await keepKey(context, { url, ...(await obtainKey(context, url, options)) });
   },
 };
 
@@ -43,25 +51,14 @@ async function chooseAddress({ global, host, interactive }: Context): Promise<st
   return parseAddress(await host.prompt.text("Address of the service:"));
 }
 
-async function readKey(
-  { host, interactive }: Context,
-  fromStdin: boolean,
-  url: string,
-): Promise<{ value: string; source: string }> {
-  if (fromStdin) {
-    const text = new TextDecoder().decode(await host.terminal.stdin.read(64 * 1024));
-    return { value: text.trim(), source: "standard input" };
+async function obtainKey(context: Context, url: string, options: Options): Promise<Pick<NewKey, "key" | "minted">> {
+  if (options.withToken) return { key: await keyFromStdin(context), minted: false };
+  const server = await findLoginServer(url, callerOf(context));
+  if (server === undefined) {
+    checkSomebody(context);
+    return { key: await keyFromPrompt(context, url), minted: false };
   }
-  if (interactive) return { value: (await host.prompt.hidden(`API key for ${hostName(url)}:`)).trim(), source: "the answer" };
-  throw new FerryError("auth", "nobody to ask for a key", {
-    hint: 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"',
-  });
-}
-
-/** The last one logged in to comes first. */
-async function remember({ host }: Context, entry: HostEntry): Promise<void> {
-  await updateConfig(host, (config) => ({
-    ...config,
-    hosts: [entry, ...config.hosts.filter(({ url, account }) => url !== entry.url || account !== entry.account)],
-  }));
+  const { device, browser, scopes = presetScopes } = options;
+  const value = device ? await keyByDevice(context, server, scopes) : await keyByBrowser(context, server, { scopes, browser });
+  return { key: { value, source: "this login" }, minted: true };
 }

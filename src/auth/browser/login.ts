@@ -1,0 +1,144 @@
+import { FerryError } from "../../base/errors.ts";
+import type { Host } from "../../host/host.ts";
+import { confirmationCode, loginClient } from "../../wire/login.ts";
+import type { Caller } from "../oauth/caller.ts";
+import { type Binding, makeBinding } from "../oauth/pkce.ts";
+import { redeem } from "../oauth/redeem.ts";
+import { requesterOf } from "../oauth/requester.ts";
+import { checkAddress, type LoginServer } from "../oauth/server.ts";
+import { type Callback, openCallback } from "./callback.ts";
+import { readPasted } from "./paste.ts";
+
+type LoginHost = Pick<Host, "network" | "random" | "clock" | "hostname" | "system" | "version">;
+
+/** How a browser login meets its person. */
+export interface BrowserLogin {
+  readonly scopes: readonly string[];
+  /** Shows the address and the code that the page must show, too, and opens it where it can. */
+  show(start: LoginStart): Promise<void>;
+  /** Asks for what the browser ended with; `until` in epoch ms. Rejects with the signal's reason. */
+  paste(until: number, signal: AbortSignal): Promise<string>;
+  /** Says that a paste was no use, and why. */
+  complain(why: string): Promise<void>;
+}
+
+export interface LoginStart {
+  readonly url: string;
+  readonly code: string;
+  /** Why the browser can't come back by itself. */
+  readonly pasteOnly: string | undefined;
+}
+
+const patience = 600_000;
+
+/**
+ * A key by the authorization code grant: the browser comes back to a port of this machine, or a person carries what it ended
+ * with, whichever is first.
+ * @throws FerryError auth where it was denied, refused, or nobody came back within ten minutes
+ */
+export async function loginByBrowser(host: LoginHost, server: LoginServer, caller: Caller, login: BrowserLogin): Promise<string> {
+  const binding = makeBinding(host.random);
+  const callback = await tryCallback(host, binding);
+  const redirectUri = callback.redirectUri;
+  const url = authorizationUrl(server, binding, {
+    ...requesterOf(host),
+    redirect_uri: redirectUri,
+    scope: login.scopes.join(" "),
+  });
+  const over = new AbortController();
+  const signal = AbortSignal.any([caller.signal, over.signal]);
+  try {
+    await login.show({ url, code: confirmationCode(binding.challenge), pasteOnly: callback.missing });
+    const take = oneAtATime((parameters) => redeem(server, caller, binding, { parameters, redirectUri }));
+    const key = await Promise.race([
+      callback.arrival.then(take),
+      pasted(server, login, { state: binding.state, until: host.clock.now() + patience, signal, take }),
+      host.clock.sleep(patience, signal).then(() => {
+        throw new FerryError("auth", "nobody came back from the browser within ten minutes", { hint: "run ferry login again" });
+      }),
+    ]);
+    callback.finish("done");
+    return key;
+  } catch (error) {
+    callback.finish("failed");
+    throw error;
+  } finally {
+    over.abort(new FerryError("interrupted", "the login is over"));
+    await callback.close();
+  }
+}
+
+type Take = (parameters: URLSearchParams) => Promise<string>;
+
+/** Browser and paste may bring the same code, and a code that is used twice is revoked: who comes second gets what the first got. */
+function oneAtATime(take: Take): Take {
+  let running: Promise<string> | undefined;
+  return (parameters) =>
+    (running ??= take(parameters).catch((error: unknown) => {
+      running = undefined;
+      throw error;
+    }));
+}
+
+interface Waiting extends Callback {
+  /** Why there is no listener. */
+  readonly missing: string | undefined;
+}
+
+/** Without a listener the code has to be pasted: the address without a port tells the service that nobody listens. */
+async function tryCallback({ network }: LoginHost, binding: Binding): Promise<Waiting> {
+  try {
+    return { ...(await openCallback(network, binding)), missing: undefined };
+  } catch (error) {
+    const missing = error instanceof Error ? error.message : String(error);
+    const never = new Promise<never>(() => undefined);
+    return {
+      redirectUri: "http://127.0.0.1/callback",
+      arrival: never,
+      finish: () => undefined,
+      close: async () => undefined,
+      missing,
+    };
+  }
+}
+
+function authorizationUrl({ metadata, address }: LoginServer, binding: Binding, asked: Readonly<Record<string, string>>): string {
+  const endpoint = metadata.authorization_endpoint;
+  if (endpoint === undefined)
+    throw new FerryError("failure", `${new URL(address).host} has no login by browser`, { hint: "try --device or --with-token" });
+  const url = checkAddress(endpoint, address, "authorization_endpoint");
+  const parameters = {
+    response_type: "code",
+    client_id: loginClient,
+    state: binding.state,
+    code_challenge: binding.challenge,
+    code_challenge_method: "S256",
+    ...asked,
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+interface Pasting {
+  readonly state: string;
+  readonly until: number;
+  readonly signal: AbortSignal;
+  readonly take: Take;
+}
+
+/** Asks until a paste gives a key: a slip of the hand ends nothing. */
+async function pasted(server: LoginServer, login: BrowserLogin, { state, until, signal, take }: Pasting): Promise<string> {
+  for (;;) {
+    const parameters = readPasted(await login.paste(until, signal), { state, issuer: server.metadata.issuer });
+    if (parameters === undefined) await login.complain("that is neither a code nor the address that the browser ended at");
+    else if (parameters.get("state") !== state) await login.complain("that is the address of another login");
+    else {
+      try {
+        return await take(parameters);
+      } catch (error) {
+        if (!(error instanceof FerryError) || error.code !== "invalid_grant") throw error;
+        await login.complain(error.message);
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { allowInsecureRequests, customFetch } from "oauth4webapi";
+import { isLoopback } from "../../base/address.ts";
+import { FerryError } from "../../base/errors.ts";
+import { isRedirect } from "../../client/http/address.ts";
+import { readBody } from "../../client/http/body.ts";
+import { requestLines, responseLines } from "../../client/http/trace.ts";
+import type { Clock, Send, SendRequest } from "../../host/host.ts";
+
+/** How the calls of a login go out: by the same network as all others, so by the same proxy and certificates. */
+export interface Caller {
+  readonly send: Send;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+  /** Takes the lines of --verbose: addresses and headers with secrets cut, never a body. */
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+const idleTimeout = 30_000;
+/** Bytes of an answer at most. */
+const bodyLimit = 256 * 1024;
+
+/** The options that make oauth4webapi call our way. http is let through here, since parseAddress lets it through for loopback alone. */
+export function callOptions(caller: Caller, address: string) {
+  return {
+    [customFetch]: (url: string, init: Init) => call(caller, url, init),
+    [allowInsecureRequests]: isLoopback(new URL(address).hostname),
+  };
+}
+
+interface Init {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: URLSearchParams | undefined;
+}
+
+async function call({ send, clock, userAgent, signal, trace }: Caller, url: string, init: Init): Promise<Response> {
+  const { method, headers, body } = init;
+  const request: SendRequest = {
+    method,
+    url,
+    headers: { ...headers, "user-agent": userAgent, ...(body && { "content-type": "application/x-www-form-urlencoded" }) },
+    body: body?.toString(),
+    signal,
+    idleTimeout,
+  };
+  requestLines(request).forEach((line) => trace?.(line));
+  const start = clock.elapsed();
+  const response = await send(request);
+  responseLines(response, clock.elapsed() - start).forEach((line) => trace?.(line));
+  if (isRedirect(response)) throw await moved(url, response);
+  const bytes = await readBody(response, bodyLimit);
+  const bodiless = response.status === 204 || response.status === 304;
+  return new Response(bodiless ? null : new Uint8Array(bytes), { status: response.status, headers: { ...response.headers } });
+}
+
+/** A redirect is never followed: what these calls carry is meant for one place. */
+async function moved(url: string, response: Awaited<ReturnType<Send>>): Promise<FerryError> {
+  await response.cancel();
+  const target = response.headers["location"] ?? "";
+  const { host } = new URL(url);
+  const where = URL.canParse(target, url) ? new URL(target, url).origin : "somewhere else";
+  return new FerryError("failure", `${host} redirects the login to ${where}`, {
+    hint: `if that is the service's address, log in there: ferry login --host ${where}`,
+  });
+}

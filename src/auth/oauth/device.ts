@@ -1,0 +1,98 @@
+import {
+  deviceAuthorizationRequest,
+  type DeviceAuthorizationResponse,
+  deviceCodeGrantRequest,
+  None,
+  processDeviceAuthorizationResponse,
+  processDeviceCodeResponse,
+} from "oauth4webapi";
+import { FerryError, NoAnswerError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { loginClient } from "../../wire/login.ts";
+import { callOptions, type Caller } from "./caller.ts";
+import { isRefusal, loginError } from "./failure.ts";
+import { checkAddress, type LoginServer } from "./server.ts";
+
+/** What a person needs for a login on another device; made harmless for a terminal. */
+export interface DeviceTask {
+  readonly userCode: string;
+  /** Where the code is typed. */
+  readonly page: string;
+  /** The same with the code in it. */
+  readonly direct: string | undefined;
+  /** In ms from now. */
+  readonly expiresIn: number;
+}
+
+export interface DeviceLogin {
+  readonly scopes: readonly string[];
+  readonly requester: Readonly<Record<string, string>>;
+  tell(task: DeviceTask): Promise<void>;
+}
+
+/** In seconds (RFC 8628, 3.2 and 3.5). */
+const presetInterval = 5;
+const slowDown = 5;
+const longestInterval = 60;
+
+const client = { client_id: loginClient };
+
+/**
+ * A key by the device grant (RFC 8628): tells what a person has to do, then asks until they did.
+ * @throws FerryError auth where it was denied or the code expired, failure where the service has no such grant
+ */
+export async function loginByDevice(server: LoginServer, caller: Caller, login: DeviceLogin): Promise<string> {
+  const { host } = new URL(server.address);
+  if (server.metadata.device_authorization_endpoint === undefined)
+    throw new FerryError("failure", `${host} has no login by device`, { hint: "run ferry login without --device" });
+  try {
+    const granted = await ask(server, caller, login);
+    await login.tell(taskOf(granted, server.address));
+    return await poll(server, caller, granted);
+  } catch (error) {
+    throw loginError(error, host);
+  }
+}
+
+async function ask({ metadata, address }: LoginServer, caller: Caller, login: DeviceLogin): Promise<DeviceAuthorizationResponse> {
+  const parameters = { scope: login.scopes.join(" "), ...login.requester };
+  const options = callOptions(caller, address);
+  const response = await deviceAuthorizationRequest(metadata, client, None(), parameters, options);
+  return processDeviceAuthorizationResponse(metadata, client, response);
+}
+
+function taskOf(granted: DeviceAuthorizationResponse, address: string): DeviceTask {
+  const { user_code, verification_uri, verification_uri_complete, expires_in } = granted;
+  return {
+    userCode: oneLine(user_code),
+    page: checkAddress(verification_uri, address, "verification_uri").href,
+    direct: verification_uri_complete && checkAddress(verification_uri_complete, address, "verification_uri_complete").href,
+    expiresIn: expires_in * 1000,
+  };
+}
+
+async function poll({ metadata, address }: LoginServer, caller: Caller, granted: DeviceAuthorizationResponse): Promise<string> {
+  const { clock, signal } = caller;
+  const deadline = clock.elapsed() + granted.expires_in * 1000;
+  for (let interval = granted.interval ?? presetInterval; ;) {
+    await clock.sleep(interval * 1000, signal);
+    if (clock.elapsed() > deadline)
+      throw new FerryError("auth", "nobody approved the login in time", { hint: "run ferry login again" });
+    try {
+      const options = callOptions(caller, address);
+      const response = await deviceCodeGrantRequest(metadata, client, None(), granted.device_code, options);
+      return (await processDeviceCodeResponse(metadata, client, response)).access_token;
+    } catch (error) {
+      interval = nextInterval(error, interval);
+    }
+  }
+}
+
+/** @throws the error where it is no reason to ask again */
+function nextInterval(error: unknown, interval: number): number {
+  if (isRefusal(error, "authorization_pending")) return interval;
+  if (isRefusal(error, "slow_down")) return interval + slowDown;
+  // A network that fails now and then ends no login, but is asked less often (RFC 8628, 3.5).
+  if (error instanceof NoAnswerError) return Math.min(interval * 2, longestInterval);
+  throw error;
+}

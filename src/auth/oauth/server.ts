@@ -1,0 +1,65 @@
+import { type AuthorizationServer, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
+import { isLoopback } from "../../base/address.ts";
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { callOptions, type Caller } from "./caller.ts";
+import { loginError } from "./failure.ts";
+
+/** A host's login endpoints (RFC 8414), each on the host's own origin. */
+export interface LoginServer {
+  readonly address: string;
+  readonly metadata: AuthorizationServer;
+}
+
+/** What a service without login endpoints answers there: nothing of that name, or what its gateway says to strangers. */
+const absent: readonly number[] = [401, 403, 404, 405, 410, 501];
+
+/**
+ * The login endpoints of the host at `address`; undefined where it has none.
+ * @throws FerryError failure where its metadata names another issuer or sends us elsewhere, unavailable where there is no answer
+ */
+export async function findLoginServer(address: string, caller: Caller): Promise<LoginServer | undefined> {
+  const issuer = new URL(address);
+  try {
+    const response = await discoveryRequest(issuer, { algorithm: "oauth2", ...callOptions(caller, address) });
+    if (absent.includes(response.status) || isPage(response)) return undefined;
+    const metadata = await processDiscoveryResponse(issuer, response);
+    checkEndpoints(metadata, address);
+    return { address, metadata };
+  } catch (error) {
+    throw loginError(error, issuer.host);
+  }
+}
+
+/** An application's own page, shown for every address that the service doesn't know. */
+function isPage(response: Response): boolean {
+  return response.ok && /\bhtml\b/iu.test(response.headers.get("content-type") ?? "");
+}
+
+const names = ["authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "revocation_endpoint"] as const;
+
+/** Codes and keys go to these, and one is opened in a browser: a file, a script or another host must never be among them. */
+function checkEndpoints(metadata: AuthorizationServer, address: string): void {
+  for (const name of names) {
+    const endpoint = metadata[name];
+    if (endpoint !== undefined) checkAddress(endpoint, address, name);
+  }
+}
+
+/**
+ * Lets an address of the host's own origin pass.
+ * @throws FerryError failure for any other, naming what it was for
+ */
+export function checkAddress(text: string, address: string, what: string): URL {
+  const home = new URL(address);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (url !== undefined && secure && url.origin === home.origin && url.username === "" && url.password === "") return url;
+  throw new FerryError(
+    "failure",
+    `${home.host} names an address of somebody else as its ${what}: ${oneLine(text).slice(0, 200)}`,
+    {
+      hint: "nothing was sent or opened; tell whoever runs the service, or use --with-token",
+    },
+  );
+}

@@ -1,0 +1,46 @@
+import { whyNoBrowser } from "../../../auth/browser/choice.ts";
+import { loginByBrowser, type LoginStart } from "../../../auth/browser/login.ts";
+import type { LoginServer } from "../../../auth/oauth/server.ts";
+import { FerryError } from "../../../base/errors.ts";
+import type { Context } from "../../context.ts";
+import { callerOf } from "./caller.ts";
+
+export interface BrowserChoice {
+  readonly scopes: readonly string[];
+  /** False after --no-browser. */
+  readonly browser: boolean;
+}
+
+/** A key by way of the browser: its address is on the screen before anything is opened, and the answer can be pasted as well. */
+export async function keyByBrowser(context: Context, server: LoginServer, { scopes, browser }: BrowserChoice): Promise<string> {
+  const { host, print } = context;
+  const obstacle = browser ? await whyNoBrowser(host) : "--no-browser";
+  return loginByBrowser(host, server, callerOf(context), {
+    scopes,
+    async show(start) {
+      await say(context, start, obstacle);
+      if (obstacle === undefined) await openBrowser(context, start.url);
+    },
+    paste: (until, signal) => host.prompt.text("Or paste the code, or the whole address, here:", { until, signal }),
+    complain: (why) => print.warn(why),
+  });
+}
+
+async function say({ print }: Context, { url, code, pasteOnly }: LoginStart, obstacle: string | undefined): Promise<void> {
+  const how = obstacle === undefined ? "This opens in your browser" : `Open this in a browser (${obstacle}: none is opened here)`;
+  await print.warn(`${how}:`);
+  await print.address(url);
+  await print.warn(`The page must show the code ${code}.`);
+  if (pasteOnly !== undefined)
+    await print.warn(`The browser can't come back here by itself (${pasteOnly}): paste what it shows in the end.`);
+}
+
+/** That no browser came is no end: the address is on the screen. */
+async function openBrowser({ host, print }: Context, url: string): Promise<void> {
+  try {
+    await host.browser.open(url);
+  } catch (error) {
+    const why = error instanceof FerryError || error instanceof Error ? error.message : String(error);
+    await print.warn(`no browser could be opened (${why}): open the address yourself`);
+  }
+}

@@ -1,0 +1,76 @@
+import { hostName } from "../../../auth/address.ts";
+import { makeCredentials } from "../../../auth/credentials.ts";
+import { type Identity, identify } from "../../../auth/login.ts";
+import { revokeKey } from "../../../auth/oauth/revoke.ts";
+import { asFerryError } from "../../../base/errors.ts";
+import { findFolders } from "../../../base/folders.ts";
+import type { ApiKey } from "../../../client/http/key.ts";
+import { type HostEntry, updateConfig } from "../../config/config.ts";
+import type { Context } from "../../context.ts";
+import { clientFor } from "../host/connect.ts";
+import { callerOf } from "./caller.ts";
+
+/** A key that isn't kept yet. */
+export interface NewKey {
+  readonly url: string;
+  readonly key: ApiKey;
+  /** Whether this login had it made: then it is ended at the service where it can't be kept, and at logout. */
+  readonly minted: boolean;
+}
+
+/** Sees that the key works, keeps it, reads it back, and only then says who is logged in. */
+export async function keepKey(context: Context, { url, key, minted }: NewKey): Promise<void> {
+  try {
+    const { client } = clientFor(context, { send: context.host.network.send, url, key, origin: url });
+    const identity = await identify(client);
+    await report(context, identity, await store(context, { url, key, minted }, identity));
+  } catch (error) {
+    if (minted) await endUnkept(context, url, key);
+    throw error;
+  }
+}
+
+async function store({ host, print }: Context, { url, key, minted }: NewKey, { account, info }: Identity): Promise<HostEntry> {
+  const credentials = makeCredentials(host, findFolders(host).config);
+  const { store: place, warning } = await credentials.save({ url, account }, key.value);
+  if (warning !== undefined) await print.warn(warning);
+  const workspace = info?.workspace?.name ?? undefined;
+  const entry: HostEntry = {
+    url,
+    account,
+    store: place,
+    ...(workspace !== undefined && { workspace }),
+    ...(minted && { minted }),
+  };
+  // The last one logged in to comes first.
+  await updateConfig(host, (config) => ({
+    ...config,
+    hosts: [entry, ...config.hosts.filter((other) => other.url !== url || other.account !== account)],
+  }));
+  return entry;
+}
+
+async function report({ host, print, global }: Context, { info }: Identity, entry: HostEntry): Promise<void> {
+  const { url, account, store: place, workspace } = entry;
+  const scopes = info?.key?.scopes;
+  if (global.json) {
+    await print.json({ host: url, account, workspace: workspace ?? null, scopes: scopes ?? null, store: place });
+    return;
+  }
+  const where = makeCredentials(host, findFolders(host).config).place(place);
+  await print.note(`logged in to ${hostName(url)} as ${account}${workspace === undefined ? "" : `, workspace ${workspace}`}`);
+  await print.note(`the key is in ${where}${scopes == null ? "" : `; its scopes: ${scopes.join(", ")}`}`);
+  if ((host.env["FERRY_API_KEY"] ?? "") !== "") await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
+}
+
+/** A key that nobody has must not stay valid. */
+async function endUnkept(context: Context, url: string, key: ApiKey): Promise<void> {
+  try {
+    await revokeKey(url, key.value, callerOf(context));
+  } catch (error) {
+    const { message } = asFerryError(error);
+    await context.print.warn(
+      `a key that was made for this login is still valid (${message}): revoke it in the portal of ${hostName(url)}`,
+    );
+  }
+}

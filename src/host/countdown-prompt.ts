@@ -1,0 +1,27 @@
+import { createPrompt, isEnterKey, useEffect, useKeypress, usePrefix, useState } from "@inquirer/core";
+
+/** A line of text, with the time that is left beside the question. It ends nothing by itself: whoever asks has a signal for that. */
+export const askUntil = createPrompt<string, { readonly message: string; readonly until: number }>(({ message, until }, done) => {
+  const [text, setText] = useState("");
+  const [left, setLeft] = useState(until - Date.now());
+  const [over, setOver] = useState(false);
+  const prefix = usePrefix({ status: over ? "done" : "idle" });
+  useEffect(() => {
+    const timer = setInterval(() => setLeft(until - Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  useKeypress((key, line) => {
+    if (isEnterKey(key) && line.line.trim() === "" && text.trim() === "") return;
+    if (isEnterKey(key)) {
+      setOver(true);
+      done(text);
+    } else setText(line.line);
+  });
+  // A pasted code is no use to who looks over the shoulder later.
+  return over ? `${prefix} ${message}` : `${prefix} ${message} (${minutes(left)} left) ${text}`;
+});
+
+function minutes(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
