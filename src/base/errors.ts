@@ -22,6 +22,8 @@ export interface ErrorDetails {
   readonly status?: number | undefined;
   /** The service's own stable word for it. */
   readonly code?: string | undefined;
+  /** When the service wants to be asked again, in ms from now. */
+  readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
   /** More lines for a person (paths, candidates), already in order. */
   readonly details?: readonly string[] | undefined;
@@ -34,6 +36,7 @@ export class FerryError extends Error {
   readonly hint: string | undefined;
   readonly status: number | undefined;
   readonly code: string | undefined;
+  readonly retryAfter: number | undefined;
   readonly details: readonly string[];
 
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
@@ -42,6 +45,7 @@ export class FerryError extends Error {
     this.hint = details.hint;
     this.status = details.status;
     this.code = details.code;
+    this.retryAfter = details.retryAfter;
     this.details = details.details ?? [];
   }
 }
