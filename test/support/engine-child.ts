@@ -11,6 +11,8 @@ export interface EngineChild {
   readonly session: string;
   /** The ids of the messages that it acknowledged. */
   readonly messages: readonly string[];
+  /** Waits until a command has printed this line, and that is on disk. */
+  printed(line: string): Promise<void>;
 }
 
 const program = new URL("engine-process.ts", import.meta.url);
@@ -39,9 +41,17 @@ export async function startEngineChild(
   });
   const child = spawn(process.execPath, [outfile, data, path, base, ...messages], { stdio: ["ignore", "pipe", "inherit"] });
   child.once("exit", () => rmSync(folder, { recursive: true }));
-  const ids: string[] = [];
-  for await (const line of createInterface({ input: child.stdout })) if (ids.push(line) === messages.length + 1) break;
-  const [session, ...acknowledged] = ids;
-  if (session === undefined || acknowledged.length < messages.length) throw new Error("the engine's process ended too early");
-  return { child, session, messages: acknowledged };
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error("the engine's process ended too early");
+    return value;
+  };
+  const session = await next();
+  const acknowledged: string[] = [];
+  while (acknowledged.length < messages.length) acknowledged.push(await next());
+  const printed = async (line: string) => {
+    while ((await next()) !== line);
+  };
+  return { child, session, messages: acknowledged, printed };
 }

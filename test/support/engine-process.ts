@@ -1,4 +1,5 @@
-// The session engine as a program of its own, for tests that kill it: posts messages, and says on stdout what is acknowledged.
+// The session engine as a program of its own, for tests that kill it: posts messages and says on stdout what is acknowledged, and
+// then each line that a command printed, when it is on disk.
 import { makeTestEngine } from "./engine.ts";
 
 const [data = "", path = "", base = "", ...messages] = process.argv.slice(2);
@@ -6,3 +7,7 @@ const engine = await makeTestEngine({ data });
 const session = await engine.start(await engine.register(path), { base_commit: base });
 console.log(session.id);
 for (const message of messages) console.log((await engine.post(session, message)).id);
+await engine.until(session, (item) => {
+  if (item.type === "session_event" && item.event.type === "agent_run_repository_command") console.log(item.event.payload.output);
+  return false;
+});

@@ -4,7 +4,8 @@ export class BoundedOutput {
   private headSize = 0;
   private tail: Buffer[] = [];
   private tailSize = 0;
-  private total = 0;
+  /** How many bytes there were so far. */
+  total = 0;
   private readonly half: number;
 
   /** `limit` is the number of bytes that are kept. */

@@ -1,7 +1,7 @@
 import type { ParsedBodyOf } from "../../wire/contract.ts";
 import type { Session } from "../../wire/resources.ts";
 import { titleOf } from "./create.ts";
-import { type Books, follow, isUserMessage, look, stateOf, type UserMessage } from "./settle.ts";
+import { type Books, isUserMessage, look, stateOf, type UserMessage, writeFields } from "./settle.ts";
 import { transition } from "./state.ts";
 
 export interface Taken {
@@ -27,6 +27,6 @@ export async function takeMessage(
     if (!isUserMessage(event)) throw new Error(`the event ${event.id} is no message`);
     if (!fresh) return { event, session: situation.session, fresh };
     const session = situation.session.title === "" ? await inner.change(id, { title: titleOf(message) }) : situation.session;
-    return { event, session: await follow(inner, session, change), fresh };
+    return { event, session: await writeFields(inner, session, change), fresh };
   });
 }

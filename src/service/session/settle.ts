@@ -4,6 +4,7 @@ import { Problem } from "../problem.ts";
 import type { Store } from "../store/store.ts";
 import { type SessionState, type Transition, transition, type Trigger } from "./state.ts";
 import type { Timeline } from "./timeline/timeline.ts";
+import type { TimelineWriter } from "./timeline/writer.ts";
 
 export type UserMessage = SessionEvent & { readonly type: "user_message" };
 
@@ -48,7 +49,7 @@ export async function settle({ store, timeline }: Books, sessionId: string, trig
       for (const { id } of situation.queue) await inner.update(sessionId, id, { status: "canceled" });
     const next = change.next === true ? situation.queue[0] : undefined;
     if (next !== undefined) await inner.update(sessionId, next.id, { status: "processing" });
-    return { session: await follow(inner, situation.session, change), next };
+    return { session: await writeFields(inner, situation.session, change), next };
   });
 }
 
@@ -64,7 +65,11 @@ export function stateOf({ session, running, queue }: Situation): SessionState {
 }
 
 /** Writes the two fields where they change. */
-export async function follow(timeline: Timeline, session: Session, { status, agent_status }: Transition): Promise<Session> {
+export async function writeFields(
+  timeline: TimelineWriter,
+  session: Session,
+  { status, agent_status }: Transition,
+): Promise<Session> {
   if (status === session.status && agent_status === session.agent_status) return session;
   return timeline.change(session.id, { status, agent_status });
 }

@@ -41,7 +41,9 @@ test("a follower sees each version once, in order, with the session and the comm
 test("events that are written while stored ones are read are neither missed nor repeated", async () => {
   const timeline = new Timeline(engine.deps);
   const write = (text: string) => timeline.say(session.id, text);
-  for (let at = 0; at < 1200; at++) await engine.store.timeline.append(session.id, event(`stored ${at}`));
+  await engine.store.transaction(async (store) => {
+    for (let at = 0; at < 1200; at++) await store.timeline.append(session.id, event(`stored ${at}`));
+  });
   const over = new AbortController();
   const seen: string[] = [];
   for await (const item of timeline.follow(session.id, 3, over.signal)) {

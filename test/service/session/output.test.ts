@@ -13,7 +13,8 @@ async function* inPieces(text: string, cuts: readonly number[]): AsyncGenerator<
 
 async function cutUp(text: string, firstLines: readonly string[], cuts: readonly number[] = []): Promise<string[]> {
   const found = firstLines.map(() => "");
-  for await (const { section, bytes } of sections(inPieces(text, cuts), firstLines)) found[section] += bytes.toString();
+  for await (const { section, bytes } of sections(inPieces(text, cuts), firstLines))
+    found[section] = (found[section] ?? "") + bytes.toString();
   return found;
 }
 

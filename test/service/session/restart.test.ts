@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, watch } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SessionEvent } from "../../../src/wire/event.ts";
 import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
-import { startEngineChild } from "../../support/engine-child.ts";
+import { type EngineChild, startEngineChild } from "../../support/engine-child.ts";
 import { commitFiles, gitIn, makeFolder, makeRepository } from "../../support/git.ts";
 
 let folder: ReturnType<typeof makeFolder>;
@@ -12,6 +12,7 @@ let data: string;
 let origin: string;
 let base: string;
 let engine: TestEngine | undefined;
+let other: EngineChild | undefined;
 
 beforeEach(() => {
   folder = makeFolder();
@@ -22,17 +23,11 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  other?.child.kill("SIGKILL");
   await engine?.close();
-  engine = undefined;
+  [engine, other] = [undefined, undefined];
   folder.remove();
 });
-
-/** Waits until a file is there; scripts write it into the test's own folder. */
-async function appears(path: string): Promise<void> {
-  const watcher = watch(folder.path);
-  while (!existsSync(path)) await once(watcher, "change");
-  watcher.close();
-}
 
 const said = (events: readonly SessionEvent[]) =>
   events.flatMap((event) => (event.type === "system_message" ? [event.payload.message] : []));
@@ -45,12 +40,14 @@ test("killed in the middle of a turn: nothing acknowledged is lost, the turn is 
     child,
     session: id,
     messages,
+    printed,
   } = await startEngineChild(data, origin, base, [
     "echo 1 > one",
-    `echo $$ > ${mark}.tmp; mv ${mark}.tmp ${mark}; sleep 1000`,
+    `echo $$ > ${mark}; echo ready; sleep 1000`,
     "cat one; echo 3 > three",
   ]);
-  await appears(mark);
+  const { child, session: id, messages } = other;
+  await other.printed("ready");
   child.kill("SIGKILL");
   await once(child, "exit");
 

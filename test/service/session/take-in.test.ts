@@ -105,7 +105,7 @@ describe("refused, with nothing left of it", () => {
   });
 });
 
-const id = fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 40, maxLength: 40 });
+const id = fc.string({ unit: fc.constantFrom(...Array.from("0123456789abcdef")), minLength: 40, maxLength: 40 });
 const headers = fc.record({
   objectFormat: fc.constantFrom("sha1", "sha256"),
   prerequisites: fc.array(id, { maxLength: 3 }),

@@ -75,10 +75,12 @@ async function runScript(
   const turn = { script, canceled: false };
   running.set(sessionId, turn);
   script.stdout.on("data", (chunk: Buffer) => output.push(chunk));
-  const look = setInterval(
-    () => void update({ sessionUpdate: "tool_call_update", toolCallId, content: shown(output) }),
-    outputPace,
-  );
+  let seen = 0;
+  const look = setInterval(() => {
+    if (output.total === seen) return;
+    seen = output.total;
+    void update({ sessionUpdate: "tool_call_update", toolCallId, content: shown(output) });
+  }, outputPace);
 
   const [code, signal] = (await once(script, "exit")) as [number | null, NodeJS.Signals | null];
   // What the script left running in its group would hold the pipe open, and outlive the turn.

@@ -1,76 +1,33 @@
-import { makeId } from "../../../base/ids.ts";
-import type { Payload, SessionEvent } from "../../../wire/event.ts";
-import type { Session } from "../../../wire/resources.ts";
-import type { EventStatus } from "../../../wire/values.ts";
-import type { SessionChange, Store } from "../../store/store.ts";
-import { type SessionsDeps, timestamp } from "../deps.ts";
-import { Followers } from "./followers.ts";
+import type { SessionEvent } from "../../../wire/event.ts";
+import type { Store } from "../../store/store.ts";
+import type { SessionsDeps } from "../deps.ts";
 import type { StreamItem } from "../sessions.ts";
+import { Followers } from "./followers.ts";
+import { TimelineWriter } from "./writer.ts";
 
 /** How many stored events are read at once. */
 const page = 500;
 
-/** Writes a session's record and timeline, and tells its followers. */
-export class Timeline {
-  private readonly deps: Pick<SessionsDeps, "store" | "host">;
-  private readonly followers = new Followers();
+/** The sessions' timelines: written, and followed while they are. */
+export class Timeline extends TimelineWriter {
+  private readonly followers: Followers;
 
   constructor(deps: Pick<SessionsDeps, "store" | "host">) {
-    this.deps = deps;
-  }
-
-  async append(sessionId: string, payload: Payload, status: EventStatus): Promise<SessionEvent> {
-    return (await this.appendOnce(sessionId, payload, status, "")).event;
-  }
-
-  /** The event, or the one that has the sender's id already ("" for none); `fresh` says which. */
-  async appendOnce(
-    sessionId: string,
-    payload: Payload,
-    status: EventStatus,
-    clientId: string,
-  ): Promise<{ event: SessionEvent; fresh: boolean }> {
-    const id = makeId("evt", this.deps.host.random);
-    const at = timestamp(this.deps);
-    const event = await this.deps.store.timeline.append(sessionId, { id, payload, status, client_id: clientId, at });
-    this.followers.ring(sessionId);
-    return { event, fresh: event.id === id };
-  }
-
-  async update(sessionId: string, eventId: string, change: { status?: EventStatus; payload?: Payload }): Promise<void> {
-    await this.deps.store.timeline.update(sessionId, eventId, { ...change, at: timestamp(this.deps) });
-    this.followers.ring(sessionId);
-  }
-
-  /** A line of ferry's own in the timeline. */
-  async say(sessionId: string, message: string): Promise<void> {
-    await this.append(sessionId, { type: "system_message", message }, "completed");
-  }
-
-  /** Changes the session's record; what it is then. @throws Error where it is gone */
-  async change(sessionId: string, change: Omit<SessionChange, "updated_at">): Promise<Session> {
-    const session = await this.deps.store.sessions.update(sessionId, { ...change, updated_at: timestamp(this.deps) });
-    if (session === undefined) throw new Error(`the session ${sessionId} is gone from the store`);
-    this.tell(sessionId, { type: "session", session });
-    return session;
+    const followers = new Followers();
+    super(deps, followers);
+    this.followers = followers;
   }
 
   /** Several writes as one: followers are told when all of them are on disk, or of none. */
-  async together<T>(sessionId: string, work: (timeline: Timeline) => Promise<T>): Promise<T> {
+  async together<T>(sessionId: string, work: (writer: TimelineWriter) => Promise<T>): Promise<T> {
     const told: StreamItem[] = [];
-    const result = await this.deps.store.transaction((store: Store) => {
-      const inner = new Timeline({ ...this.deps, store });
-      inner.tell = (_, item) => void told.push(item);
-      return work(inner);
-    });
+    const audience = { ring: () => undefined, tell: (_: string, item: StreamItem) => void told.push(item) };
+    const result = await this.deps.store.transaction((store: Store) =>
+      work(new TimelineWriter({ ...this.deps, store }, audience)),
+    );
     this.followers.ring(sessionId);
     for (const item of told) this.tell(sessionId, item);
     return result;
-  }
-
-  /** Tells those who follow now; nothing is kept. */
-  tell(sessionId: string, item: StreamItem): void {
-    this.followers.tell(sessionId, item);
   }
 
   /**

@@ -67,6 +67,8 @@ export class Worker {
       });
     } finally {
       over.abort();
+      // Where it could not be settled, it is over all the same.
+      if (this.turns.get(session.id)?.stop === stop) this.turns.delete(session.id);
       if (!this.turns.has(session.id)) await deps.store.sessions.release(session.id, deps.owner);
     }
   }

@@ -39,6 +39,7 @@ export class Rooms {
   }
 
   async leaveAll(): Promise<void> {
+    for (const idle of this.idle.values()) idle.abort();
     await Promise.all([...this.open.keys()].map((id) => this.leave(id)));
   }
 }
