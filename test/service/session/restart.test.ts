@@ -36,12 +36,7 @@ const statuses = (events: readonly SessionEvent[], type: SessionEvent["type"]) =
 
 test("killed in the middle of a turn: nothing acknowledged is lost, the turn is told, the queue goes on", async () => {
   const mark = join(folder.path, "mark");
-  const {
-    child,
-    session: id,
-    messages,
-    printed,
-  } = await startEngineChild(data, origin, base, [
+  other = await startEngineChild(data, origin, base, [
     "echo 1 > one",
     `echo $$ > ${mark}; echo ready; sleep 1000`,
     "cat one; echo 3 > three",
