@@ -10,12 +10,6 @@ export function testCanvas(change: { columns?: number; color?: boolean; isTTY?: 
 /** An event as a service may send it. */
 export function someEvent(type: string, payload: unknown = {}, status = "completed"): TimelineEvent {
   const whole = typeof payload === "object" && payload !== null ? { type, ...payload } : payload;
-  return {
-    id: "evt_1",
-    session_id: "ses_1",
-    type,
-    payload: whole as TimelineEvent["payload"],
-    status,
-    created_at: "2026-01-01T10:20:30.000Z",
-  };
+  const event = { id: "evt_1", session_id: "ses_1", type, payload: whole, status, created_at: "2026-01-01T10:20:30.000Z" };
+  return event as TimelineEvent;
 }

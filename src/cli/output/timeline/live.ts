@@ -18,7 +18,10 @@ const beginningOfDisplay = (rows: number) => `\u001b[${rows}A\u001b[J`;
  * Events as lines, one after the other. On a terminal a change of the last one is drawn over it, if the terminal can (`TERM` is not
  * dumb) and still has the width that it was drawn for; any other change is told on a line of its own, where it says something.
  */
-export function makeLiveTimeline({ stdout, unicode }: Terminal, term: string | undefined): LiveTimeline {
+export function makeLiveTimeline(
+  { stdout, unicode }: Pick<Terminal, "stdout" | "unicode">,
+  term: string | undefined,
+): LiveTimeline {
   const canRedraw = stdout.isTTY && term !== "dumb";
   let last: { readonly id: string; readonly rows: number; readonly columns: number } | undefined;
   return {

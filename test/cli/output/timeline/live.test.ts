@@ -6,8 +6,7 @@ import { someEvent } from "../../../support/canvas.ts";
 function play(isTTY = true, term = "xterm") {
   let written = "";
   const stdout = { isTTY, columns: 80, color: false, write: async (text: string | Uint8Array) => void (written += String(text)) };
-  const stdin = { isTTY, read: async () => new Uint8Array() };
-  const live = makeLiveTimeline({ stdin, stdout, stderr: stdout, unicode: true, onResize: () => () => undefined }, term);
+  const live = makeLiveTimeline({ stdout, unicode: true }, term);
   const show = async (event: TimelineEvent, update = false, late = false): Promise<string> => {
     written = "";
     const item: EventItem = { kind: "event", event, update, late };

@@ -1,0 +1,143 @@
+import { EventEmitter, once } from "node:events";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeContext } from "../../../src/cli/context.ts";
+import { followSession, type FollowView } from "../../../src/cli/flows/follow.ts";
+import type { GlobalOptions } from "../../../src/cli/options.ts";
+import { makeTestClient } from "../../support/client.ts";
+import { makeIdleClock, type IdleClock } from "../../support/idle-clock.ts";
+import { makeTimelineService, type Fault, type TimelineService } from "../../support/timeline-service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+let clock: IdleClock;
+let service: TimelineService;
+const faults = new Map<number, Fault>();
+const asked = new EventEmitter();
+beforeEach(() => {
+  world = makeWorld();
+  clock = makeIdleClock();
+  faults.clear();
+  service = makeTimelineService({
+    clock,
+    capabilities: ["stream", "after"],
+    fault: (_, count) => {
+      asked.emit("asked");
+      return faults.get(count);
+    },
+  });
+});
+afterEach(() => world.dispose());
+
+const plain: GlobalOptions = {
+  json: false,
+  showSecrets: false,
+  quiet: false,
+  verbose: false,
+  input: true,
+  color: "auto",
+  yes: false,
+};
+
+async function show(view: Partial<FollowView> = {}, options: Partial<GlobalOptions> = {}) {
+  const context = makeContext({ ...world.host, clock }, { ...plain, ...options });
+  const client = makeTestClient(service.send, { clock });
+  const connection = {
+    client,
+    memory: { get: async () => undefined, set: async () => undefined },
+    host: "local",
+    name: "local",
+    origin: "local:1",
+  };
+  const open = { connection, session: service.session } as unknown as Parameters<typeof followSession>[1];
+  const result = await followSession(context, open, { until: "idle", ...view });
+  return { ...result, ...world.terminal.written };
+}
+
+/** A turn: a message is taken up, a command runs, something is said, and it is done. */
+async function work(): Promise<void> {
+  const message = service.add("user_message", { status: "queued", payload: { type: "user_message", message: "go" } });
+  await once(asked, "asked");
+  await clock.sleep(1000);
+  service.change(message.id, { status: "processing" });
+  await clock.sleep(1000);
+  service.add("agent_message", { payload: { type: "agent_message", message: "done" } });
+  await clock.sleep(1000);
+  service.change(message.id, { status: "completed" });
+  service.set({ agent_status: "idle" });
+}
+
+describe("for a person", () => {
+  test("a line an event on stdout, nothing on stderr", async () => {
+    const [{ stdout, stderr, outcome }] = await Promise.all([show(), work()]);
+    expect(stdout).toBe(
+      [
+        "2026-01-01T00:00:00.000Z  › go",
+        "                            queued",
+        "2026-01-01T00:00:00.000Z  › taken up: go",
+        "2026-01-01T00:00:02.000Z  ● done",
+        "",
+      ].join("\n"),
+    );
+    expect([stderr, outcome]).toEqual(["", "idle"]);
+  });
+
+  test("an outage is told once, on stderr, and by which way it is followed only with -v", async () => {
+    for (const count of [3, 4, 5]) faults.set(count, { lost: true });
+    faults.set(2, { cut: 0 });
+    const [{ stderr }] = await Promise.all([show({}, { verbose: true }), work()]);
+    expect(stderr).toBe("following by: stream\nthe connection is lost, trying again: the line is cut\n");
+  });
+
+  test("only the types that were asked for, or nothing at all", async () => {
+    const [{ stdout }] = await Promise.all([show({ types: ["agent_message"] }), work()]);
+    expect(stdout).toBe("2026-01-01T00:00:02.000Z  ● done\n");
+    world = world.next();
+    expect((await show({ silent: true })).stdout).toBe("");
+  });
+});
+
+describe("for a script", () => {
+  const lines = (stdout: string) =>
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { id: string; status: string });
+
+  test("each event once, as it came", async () => {
+    const [{ stdout }] = await Promise.all([show({}, { json: true }), work()]);
+    expect(lines(stdout).map(({ id, status }) => [id, status])).toEqual([
+      ["evt_1", "queued"],
+      ["evt_2", "completed"],
+    ]);
+    expect(lines(stdout)[1]).toEqual(service.events[1]);
+  });
+
+  test("and each changed version, with --updates", async () => {
+    const [{ stdout }] = await Promise.all([show({ updates: true }, { json: true }), work()]);
+    expect(lines(stdout).map(({ id, status }) => [id, status])).toEqual([
+      ["evt_1", "queued"],
+      ["evt_1", "processing"],
+      ["evt_2", "completed"],
+      ["evt_1", "completed"],
+    ]);
+  });
+});
+
+test("each commit that is there is waited for before what comes after it is shown", async () => {
+  const order: string[] = [];
+  const working = (async () => {
+    const message = service.add("user_message", { status: "processing" });
+    await clock.sleep(1000);
+    service.tell("patch", { sequence: 1 });
+    await clock.sleep(1);
+    service.change(message.id, { status: "completed" });
+    service.set({ agent_status: "idle" });
+  })();
+  const onPatch = async () => {
+    order.push("begun");
+    await clock.sleep(5000);
+    order.push("pulled");
+  };
+  await Promise.all([show({ onPatch }), working]);
+  expect(order).toEqual(["begun", "pulled"]);
+});
