@@ -10,7 +10,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   } catch (error) {
     // Whoever reads us has seen enough (`| head`, a quit pager): that is no failure.
     if (isClosedPipe(error)) return 0;
-    const failure = host.interrupt.aborted ? asFerryError(host.interrupt.reason) : asFerryError(error);
+    const failure = asFailure(host.interrupt.aborted ? host.interrupt.reason : error);
     await report(failure, argv, host);
     return exitCodes[failure.kind];
   }
@@ -20,6 +20,15 @@ async function execute(argv: readonly string[], host: Host): Promise<void> {
   if (argv.length === 1 && argv[0] === "--version") return host.terminal.stdout.write(`ferry ${host.version}\n`);
   const { parse } = await import("./program.ts");
   await parse(argv, host);
+}
+
+/** What is neither ours nor the system's (those carry a code) is a fault in the program, and its reader can only report it. */
+function asFailure(error: unknown): FerryError {
+  if (error instanceof FerryError || !(error instanceof Error) || "code" in error) return asFerryError(error);
+  return new FerryError("failure", `ferry has a fault: ${error.message}`, {
+    hint: "please report it with what --verbose shows",
+    cause: error,
+  });
 }
 
 async function report(failure: FerryError, argv: readonly string[], host: Host): Promise<void> {

@@ -81,6 +81,20 @@ test("a closed pipe is no failure; a full disk is", async () => {
   expect(world.terminal.written.stderr).toBe("ferry: ENOSPC: write\n");
 });
 
+test("a fault in the program is told as one", async () => {
+  const broken = {
+    ...world.host,
+    terminal: {
+      ...world.terminal,
+      stdout: { ...world.terminal.stdout, write: () => Promise.reject(new TypeError("x is undefined")) },
+    },
+  };
+  expect(await run(["--help"], broken)).toBe(1);
+  expect(world.terminal.written.stderr).toBe(
+    "ferry: ferry has a fault: x is undefined\n  hint: please report it with what --verbose shows\n",
+  );
+});
+
 test("every verb's file is listed by its noun", async () => {
   const commands = new URL("../../src/cli/commands/", import.meta.url);
   const exported = new Set<unknown>();
