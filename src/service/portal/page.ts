@@ -57,7 +57,7 @@ function documentOf(title: string, body: Html, visitor: Visitor | undefined, wid
 <style>${new Html(style)}</style>
 </head>
 <body>
-<header><strong>ferry</strong>${visitor === undefined ? undefined : signedIn(visitor)}</header>
+<header><a href="/">ferry</a>${visitor === undefined ? undefined : signedIn(visitor)}</header>
 <main${wide ? new Html(' class="wide"') : undefined}>
 <h1>${title}</h1>
 ${body}

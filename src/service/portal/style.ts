@@ -15,12 +15,11 @@ export const style = `
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0; min-height: 100vh; background: var(--paper); color: var(--ink); display: flex; flex-direction: column;
+  overflow-wrap: anywhere; margin: 0; min-height: 100vh; background: var(--paper); color: var(--ink); display: flex; flex-direction: column;
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", "DejaVu Sans", sans-serif;
 }
 header, footer { padding: 1rem 1.25rem; color: var(--soft); font-size: .875rem; }
 header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; border-bottom: 1px solid var(--line); background: var(--card); }
-header strong { color: var(--ink); font-size: 1rem; margin-right: auto; }
 header form { margin: 0; }
 main { flex: 1; width: 100%; max-width: 34rem; margin: 0 auto; padding: 1.5rem 1.25rem; }
 main.wide { max-width: 56rem; }
@@ -28,18 +27,21 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; text-wrap: balance
 h2 { font-size: 1.05rem; margin: 0 0 .5rem; }
 p { margin: 0 0 1rem; }
 a { color: var(--accent); }
+header a { color: var(--ink); text-decoration: none; font-weight: 700; font-size: 1rem; margin-right: auto; }
 .soft { color: var(--soft); }
+.card > :last-child, .card form > :last-child { margin-bottom: 0; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
 dt { color: var(--soft); }
-dd { margin: 0; overflow-wrap: anywhere; }
+dd { margin: 0; }
 code, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace; }
 .code {
   display: block; text-align: center; font-size: 1.6rem; letter-spacing: .08em; padding: .75rem; margin: 0 0 .5rem;
   background: var(--field); border-radius: 8px; overflow-wrap: anywhere;
 }
 .secret { display: block; padding: .75rem; background: var(--field); border-radius: 8px; overflow-wrap: anywhere; user-select: all; }
-ul { margin: 0; padding-left: 1.25rem; }
+ul { margin: 0 0 1rem; padding-left: 1.25rem; }
+li code { white-space: nowrap; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0 0 1rem; }
 button, input, select { font: inherit; color: inherit; }
 button {
@@ -50,18 +52,21 @@ button.primary { background: var(--accent); border-color: var(--accent); color: 
 button.danger { color: var(--danger); }
 button.small { padding: .25rem .75rem; min-height: 32px; font-size: .875rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-label, fieldset { display: block; margin: 0 0 1rem; }
-fieldset { border: 1px solid var(--line); border-radius: 8px; padding: .75rem 1rem; }
-fieldset label { margin: 0; padding: .2rem 0; }
-input[type=text], select { display: block; width: 100%; padding: .6rem .75rem; min-height: 44px; border: 1px solid var(--line); border-radius: 8px; background: var(--field); }
+label { display: block; margin: 0 0 1rem; }
+input[type=text], select { display: block; margin-top: .25rem; width: 100%; padding: .6rem .75rem; min-height: 44px; border: 1px solid var(--line); border-radius: 8px; background: var(--field); }
 details { margin: 0 0 1rem; }
 summary { cursor: pointer; color: var(--soft); }
 details[open] summary { margin-bottom: .75rem; }
-.scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; }
 th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 500; font-size: .875rem; }
 td form { margin: 0; }
+@media (max-width: 44rem) {
+  thead { display: none; }
+  tr { display: block; padding: .75rem 0; border-bottom: 1px solid var(--line); }
+  td { display: flex; gap: 1rem; padding: .15rem 0; border: 0; }
+  td::before { content: attr(data-label); flex: 0 0 6.5rem; color: var(--soft); }
+}
 .warning { border-left: 4px solid var(--danger); }
 .done { border-left: 4px solid var(--good); }
 `;

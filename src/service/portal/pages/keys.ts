@@ -28,7 +28,7 @@ export function keysPage({ visitor, keys, older, now, made, complaint }: KeysPag
     status: complaint === undefined ? 200 : 400,
     body: html` ${complaint === undefined ? undefined : html`<p class="card warning" role="alert">${complaint}</p>`}
       ${made === undefined ? undefined : madeKey(made)}
-      <section class="card scroll">
+      <section class="card">
         <table>
           <thead>
             <tr>
@@ -36,7 +36,7 @@ export function keysPage({ visitor, keys, older, now, made, complaint }: KeysPag
               <th scope="col">Scopes</th>
               <th scope="col">Made</th>
               <th scope="col">Works until</th>
-              <th scope="col"><span class="soft">Revoke</span></th>
+              <th scope="col">End it</th>
             </tr>
           </thead>
           <tbody>
@@ -60,13 +60,13 @@ function madeKey({ name, secret }: { readonly name: string; readonly secret: str
 function row(key: KeyRecord, { csrf }: Visitor, now: number): Html {
   const ended = key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= now);
   const until =
-    key.revoked_at !== null ? `revoked ${day(key.revoked_at)}` : key.expires_at === null ? "revoked" : day(key.expires_at);
+    key.revoked_at !== null ? `revoked ${day(key.revoked_at)}` : key.expires_at === null ? "no end" : day(key.expires_at);
   return html`<tr>
-    <td>${key.name}</td>
-    <td>${key.scopes.map((scope) => html`<code>${scope}</code> `)}</td>
-    <td>${day(key.created_at)}</td>
-    <td>${until}</td>
-    <td>
+    <td data-label="Name">${key.name}</td>
+    <td data-label="Scopes"><span>${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span></td>
+    <td data-label="Made">${day(key.created_at)}</td>
+    <td data-label="Works until">${until}</td>
+    <td data-label="End it">
       ${ended ? undefined : html`<form method="post" action="/keys/revoke"><input type="hidden" name="csrf" value="${csrf}" /><input type="hidden" name="id" value="${key.id}" /><button class="small danger" aria-label="Revoke ${key.name}">Revoke</button></form>`}
     </td>
   </tr>`;

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ChildProcess } from "node:child_process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Binary, collect, makeBinary } from "../support/binary.ts";
+import { type TestBrowser, useChromium } from "../support/chromium.ts";
+import { describeWith } from "../support/programs.ts";
+import { type OnTerminal, startOnTerminal } from "../support/pty.ts";
+
+const ferryPath = fileURLToPath(new URL("../../bin/ferry.js", import.meta.url));
+
+describeWith(["chromium", "script"], "a login on a desktop", () => {
+  const browser: TestBrowser = useChromium();
+  let place: Binary;
+  let service: ChildProcess;
+  let address: string;
+
+  beforeAll(async () => {
+    place = makeBinary();
+    service = place.start(["serve", "--port", "0", "--sandbox", "process"]);
+    address = await new Promise<string>((resolve, reject) => {
+      let said = "";
+      service.stderr?.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        const [, found] = /^serving .* and (http:\S+)$/mu.exec(said) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+      service.once("exit", () => reject(new Error(said)));
+    });
+  });
+  afterAll(async () => {
+    const ended = collect(service);
+    service.kill("SIGTERM");
+    await ended;
+    await place.dispose();
+  });
+
+  const signInLink = () => `${address}/sign-in?code=${readFileSync(join(place.folder, "data", "sign-in"), "utf8")}`;
+  const login = (...argv: string[]) => startOnTerminal(place, [process.execPath, ferryPath, "login", "--host", address, ...argv]);
+  const addressOn = async (terminal: OnTerminal) => (await terminal.see(/^ {2}(http:\S+)\r?$/mu))[1] ?? "";
+
+  /** Signs in on the way, as a person does whose browser is new. */
+  async function openAsked(url: string, options: Parameters<TestBrowser["open"]>[0] = {}) {
+    const page = await browser.open(options);
+    await page.goto(url);
+    await page.fill("input[name=code]", signInLink());
+    await page.click("button.primary");
+    await page.waitForSelector("text=Give this terminal a key?");
+    return page;
+  }
+
+  test("Approve: the terminal says who it is now, and the browser that it can go", async () => {
+    const terminal = login();
+    const url = await addressOn(terminal);
+    await terminal.see(/Or paste the code, or the whole address, here: \(9:5\d left\)/u);
+    const page = await openAsked(url);
+    const [, code = ""] = await terminal.see(/The page must show the code (\S+)\./u);
+    expect(await page.textContent(".code")).toBe(code);
+    await page.click("button[value=approve]");
+    await page.waitForSelector("text=Go back to your terminal");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).toMatch(/logged in to 127\.0\.0\.1:\d+ as \S+, workspace local/u);
+    expect(browser.complaints).toEqual([]);
+    expect(await place.run(["whoami", "--json"], { env: { FERRY_HOST: address } })).toMatchObject({ code: 0 });
+  });
+
+  test("Deny: the terminal says so, and isn't logged in", async () => {
+    const terminal = login();
+    const page = await openAsked(await addressOn(terminal), { dark: true, width: 360 });
+    await page.click("button[value=deny]");
+    await page.waitForSelector("text=The login did not work");
+    expect(await terminal.ended).toBe(4);
+    expect(terminal.screen()).toContain("ferry: the login was denied in the browser");
+  });
+
+  test("without JavaScript, and with the browser on another machine: the code that it shows is pasted", async () => {
+    const terminal = login("--no-browser");
+    const page = await openAsked(await addressOn(terminal), { scripts: false });
+    await page.click("text=The terminal is on another machine");
+    await page.click("text=Approve, and show me a code");
+    const code = (await page.textContent("code.secret")) ?? "";
+    await terminal.see(/left\)/u);
+    terminal.type(` ${code} \r`);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.screen()).toContain("logged in to");
+  });
+
+  test("--device: approved in a browser that the terminal knows nothing of", async () => {
+    const terminal = login("--device");
+    const url = await addressOn(terminal);
+    expect(url).toContain("/device?user_code=");
+    const page = await openAsked(url);
+    await page.click("button[value=approve]");
+    await page.waitForSelector("text=Approved");
+    expect(await terminal.ended).toBe(0);
+    expect(browser.complaints).toEqual([]);
+  });
+
+  test("Ctrl-C ends the wait at once", async () => {
+    const terminal = login();
+    await terminal.see(/left\)/u);
+    const started = performance.now();
+    terminal.type("\u0003");
+    expect(await terminal.ended).toBe(130);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test("no page has anything from elsewhere, on a narrow screen nothing is wider than it", async () => {
+    const page = await browser.open({ width: 320 });
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).origin));
+    await page.goto(signInLink());
+    await page.click("button.primary");
+    await page.fill("input[name=name]", `a rather long name ${"x".repeat(60)}`);
+    await page.click("text=Make the key");
+    expect(await page.textContent("code.secret")).toMatch(/^ferry_/u);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
+    expect(new Set(asked)).toEqual(new Set([address]));
+    expect(browser.complaints).toEqual([]);
+  });
+});
