@@ -4,6 +4,7 @@ import type { Outcome } from "../../client/outcome.ts";
 import type { EventItem } from "../../client/timeline/items.ts";
 import { fields } from "../../wire/fields.ts";
 import type { Context } from "../context.ts";
+import type { LiveTimeline } from "../output/timeline/live.ts";
 import type { OpenSession } from "./session/select.ts";
 
 export interface FollowView extends Pick<FollowOptions, "until" | "since" | "message" | "fresh"> {
@@ -30,26 +31,31 @@ export async function followSession(
   view: FollowView,
 ): Promise<{ readonly outcome: Outcome; readonly note?: string }> {
   const { clock, random, interrupt } = context.host;
-  const show = await makeView(context, view);
+  // Here, since the tables of character widths that it needs take 60 ms to load, which a noun's other verbs needn't pay.
+  const { makeLiveTimeline } = await import("../output/timeline/live.ts");
+  const live = makeLiveTimeline(context.host.terminal, context.host.env["TERM"]);
+  const show = makeView(context, view, live);
   const options = { ...view, client: connection.client, sessionId: session.id, clock, random, signal: interrupt };
-  for await (const item of follow(options)) {
-    if (item.kind === "outcome") return item;
-    await show(item);
+  try {
+    for await (const item of follow(options)) {
+      if (item.kind === "outcome") return item;
+      await show(item);
+    }
+  } finally {
+    await live.settle();
   }
   // With `never` only the signal ends it, which throws.
   throw new FerryError("unavailable", "the timeline broke off");
 }
 
-async function makeView({ host, global, print }: Context, view: FollowView): Promise<(item: FollowItem) => Promise<void>> {
-  // Here, since the tables of character widths that it needs take 60 ms to load, which a noun's other verbs needn't pay.
-  const { makeLiveTimeline } = await import("../output/timeline/live.ts");
-  const live = makeLiveTimeline(host.terminal, host.env["TERM"]);
-  const aside = async (told: Promise<void>): Promise<void> => {
-    await told;
-    live.disturb();
+function makeView({ global, print }: Context, view: FollowView, live: LiveTimeline): (item: FollowItem) => Promise<void> {
+  const aside = async (tell: () => Promise<void>): Promise<void> => {
+    await live.settle();
+    await tell();
   };
+  const isWanted = (type: string): boolean => view.silent !== true && view.types?.includes(type) !== false;
   const showEvent = async (item: EventItem): Promise<void> => {
-    if (view.silent === true || view.types?.includes(item.event.type ?? "") === false) return;
+    if (!isWanted(item.event.type ?? "")) return;
     if (!global.json) return live.show(item);
     if (!item.update || view.updates === true) await print.jsonLine(item.event, fields.event);
   };
@@ -60,21 +66,23 @@ async function makeView({ host, global, print }: Context, view: FollowView): Pro
         troubled = false;
         return showEvent(item);
       case "patch":
-        return view.onPatch === undefined ? undefined : aside(view.onPatch());
+        return view.onPatch === undefined ? undefined : aside(view.onPatch);
       case "gap":
-        return aside(print.warn("the service no longer has a part of the timeline: what follows starts later"));
+        return aside(() => print.warn("the service no longer has a part of the timeline: what follows starts later"));
       case "trouble":
         // Said once for an outage, not for each further try.
-        if (!troubled) await aside(print.note(`the connection is lost, trying again: ${item.error.message}`));
+        if (!troubled) await aside(() => print.note(`the connection is lost, trying again: ${item.error.message}`));
         troubled = true;
         return;
       case "source":
-        return global.verbose ? aside(print.warn(`following by: ${item.name}`)) : undefined;
+        return global.verbose ? aside(() => print.warn(`following by: ${item.name}`)) : undefined;
       case "session":
         troubled = false;
         return;
-      // Text that is being written comes again as an event when it is whole.
       case "delta":
+        if (!global.json && isWanted("agent_message") && typeof item.delta["text"] === "string")
+          await live.write(item.delta["text"]);
+        return;
       case "outcome":
     }
   };

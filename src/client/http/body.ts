@@ -2,7 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import type { SendResponse } from "../../host/host.ts";
 
 /** What is held in memory of one answer, in bytes; larger things are streams. */
-export const bodyLimit = 64 * 1024 * 1024;
+const bodyLimit = 64 * 1024 * 1024;
 
 /** The code of an error that says that an answer isn't what the interface promises. */
 export const unexpected = "unexpected_answer";

@@ -17,18 +17,14 @@ export interface Asked {
   readonly now: number;
 }
 
-/** An answer of status 400 or more as an error. Takes its body. */
-export async function problem(response: SendResponse, asked: Asked): Promise<FerryError> {
-  const body = await readBody(response, problemLimit).catch(() => new Uint8Array());
-  return problemOf(response, new TextDecoder().decode(body), asked);
-}
-
 /**
- * The same where the body was read already. Both shapes of the seed, the usual ones of others and plain text are understood; of
- * anything else the status speaks. The message is one line, harmless, and never holds the key.
+ * An answer of status 400 or more as an error; takes its body. Both shapes of the seed, the usual ones of others and plain text are
+ * understood; of anything else the status speaks. The message is one line, harmless, and never holds the key.
  */
-export function problemOf({ status, headers }: SendResponse, body: string, asked: Asked): FerryError {
-  const { message, code } = read(body, headers["content-type"] ?? "");
+export async function problem(response: SendResponse, asked: Asked): Promise<FerryError> {
+  const { status, headers } = response;
+  const body = await readBody(response, problemLimit).catch(() => new Uint8Array());
+  const { message, code } = read(new TextDecoder().decode(body), headers["content-type"] ?? "");
   const { pathname, host } = new URL(asked.url);
   const said = cut(oneLine(message.replaceAll(asked.key.value, "<redacted>")), 500);
   const line = said === "" ? `${host} answered ${asked.method} ${pathname} with ${status}${nameOf(status)}` : said;
@@ -37,6 +33,7 @@ export function problemOf({ status, headers }: SendResponse, body: string, asked
   return new FerryError(kindOf(status), line, { status, code, hint, retryAfter: again });
 }
 
+/** What an answer's status is to whoever asked. */
 export function kindOf(status: number): ErrorKind {
   if (status === 400 || status === 422) return "usage";
   if (status === 401 || status === 403) return "auth";

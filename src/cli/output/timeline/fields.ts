@@ -48,7 +48,7 @@ export function wordOf(value: unknown): string {
   return cut(oneLine(textOf(value).slice(0, 2000)), 500);
 }
 
-export function asObject(value: unknown): Readonly<Record<string, unknown>> {
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : {};
 }
 

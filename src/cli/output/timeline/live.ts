@@ -2,17 +2,30 @@ import type { EventItem } from "../../../client/timeline/items.ts";
 import type { Terminal } from "../../../host/host.ts";
 import { renderEvent, renderUpdate } from "../event.ts";
 import { makeCanvas } from "./canvas.ts";
+import { cutTo } from "./spans.ts";
+import { draftMessage } from "./talk.ts";
 
 /** A timeline as it grows on stdout. */
 export interface LiveTimeline {
   show(item: EventItem): Promise<void>;
-  /** Something else was written to the terminal: what stands above it is no longer drawn over. */
-  disturb(): void;
+  /** The agent writes this on; shown on a terminal until the whole message comes. */
+  write(text: string): Promise<void>;
+  /** Before something else is written to the terminal: what isn't final goes, and nothing above is drawn over any more. */
+  settle(): Promise<void>;
+}
+
+interface Drawn {
+  readonly id: string;
+  readonly rows: number;
+  /** The width that it was drawn for: in another one it has other rows. */
+  readonly columns: number;
 }
 
 /** Higher than this, an event may have left the screen: it is not drawn over. */
 const mostRows = 20;
-const beginningOfDisplay = (rows: number) => `\u001b[${rows}A\u001b[J`;
+const draftId = "";
+/** Control sequences: so many lines up, and clear from there (ECMA-48, 8.3.22 and 8.3.39). */
+const startOver = (rows: number) => (rows === 0 ? "" : `\u001b[${rows}A\u001b[J`);
 
 /**
  * Events as lines, one after the other. On a terminal a change of the last one is drawn over it, if the terminal can (`TERM` is not
@@ -23,22 +36,37 @@ export function makeLiveTimeline(
   term: string | undefined,
 ): LiveTimeline {
   const canRedraw = stdout.isTTY && term !== "dumb";
-  let last: { readonly id: string; readonly rows: number; readonly columns: number } | undefined;
+  let last: Drawn | undefined;
+  let draft = "";
+
+  /** How many rows of the terminal's last lines are this one's. */
+  const rowsOf = (id: string): number => {
+    const isThere = canRedraw && last?.id === id && last.columns === stdout.columns && last.rows <= mostRows;
+    return isThere ? (last?.rows ?? 0) : 0;
+  };
+  const draw = async (id: string, lines: readonly string[], over: number): Promise<void> => {
+    last = { id, rows: lines.length, columns: stdout.columns };
+    await stdout.write(`${startOver(over)}${lines.map((line) => `${line}\n`).join("")}`);
+  };
   return {
     async show({ event, update, late }) {
       const canvas = makeCanvas(stdout, unicode);
-      const over =
-        canRedraw && update && last?.id === event.id && last.columns === stdout.columns && last.rows <= mostRows
-          ? last
-          : undefined;
-      const lines = update && over === undefined ? renderUpdate(event, canvas) : renderEvent(event, canvas);
+      const over = update ? rowsOf(event.id) : 0;
+      const lines = update && over === 0 ? renderUpdate(event, canvas) : renderEvent(event, canvas);
       if (lines.length === 0) return;
-      if (late && stdout.isTTY) lines.push(canvas.style.dim("  (late: older than what is above)"));
-      last = { id: event.id, rows: lines.length, columns: stdout.columns };
-      await stdout.write(`${over === undefined ? "" : beginningOfDisplay(over.rows)}${lines.join("\n")}\n`);
+      if (late && stdout.isTTY) lines.push(canvas.style.dim(cutTo("  (late: older than what is above)", canvas.columns)));
+      if (event.type === "agent_message") draft = "";
+      await draw(event.id, lines, over + rowsOf(draftId));
     },
-    disturb() {
+    async write(text) {
+      if (!canRedraw) return;
+      draft += text;
+      await draw(draftId, draftMessage(draft, makeCanvas(stdout, unicode)), rowsOf(draftId));
+    },
+    async settle() {
+      const rows = rowsOf(draftId);
       last = undefined;
+      if (rows > 0) await stdout.write(startOver(rows));
     },
   };
 }

@@ -1,6 +1,6 @@
-import { cut, oneLine } from "../../../base/text.ts";
+import { cut, harmless, oneLine } from "../../../base/text.ts";
 import type { TimelineEvent } from "../../../client/timeline/items.ts";
-import { roomOf, sentence, type Block } from "./block.ts";
+import { layOut, roomOf, sentence, type Block } from "./block.ts";
 import type { Canvas } from "./canvas.ts";
 import { fieldsOf, readFields, wordOf } from "./fields.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -30,6 +30,17 @@ export function messageProgress(event: TimelineEvent, canvas: Canvas): Block | u
 export function agentMessage(event: TimelineEvent, canvas: Canvas): Block {
   const lines = renderMarkdown(fieldsOf(event, "agent_message").raw("message"), canvas, roomOf(canvas));
   return { glyph: "agent", paint: canvas.style.blue, lines };
+}
+
+/** So many lines of what is being written, and as much of it, are looked at for each further piece. */
+const draftLines = 6;
+const draftLength = 2_000;
+
+/** The end of a message that is still being written; without a time, since it isn't there yet. */
+export function draftMessage(text: string, canvas: Canvas): string[] {
+  const { dim, blue } = canvas.style;
+  const lines = plain(harmless(text.slice(-draftLength)), canvas).slice(-draftLines);
+  return layOut({ glyph: "agent", paint: blue, lines: lines.map(dim) }, "", canvas);
 }
 
 export function systemMessage(event: TimelineEvent, canvas: Canvas): Block {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { makeLiveTimeline } from "../../../../src/cli/output/timeline/live.ts";
 import type { EventItem, TimelineEvent } from "../../../../src/client/timeline/items.ts";
 import { someEvent } from "../../../support/canvas.ts";
@@ -13,7 +13,17 @@ function play(isTTY = true, term = "xterm") {
     await live.show(item);
     return written;
   };
-  return { show, live, stdout };
+  const write = async (text: string): Promise<string> => {
+    written = "";
+    await live.write(text);
+    return written;
+  };
+  const settle = async (): Promise<string> => {
+    written = "";
+    await live.settle();
+    return written;
+  };
+  return { show, write, settle, live, stdout };
 }
 
 const command = (status: string, id = "evt_1") => ({
@@ -32,7 +42,7 @@ test("a change of the last event is drawn over it", async () => {
 
 test.each<[string, (played: ReturnType<typeof play>) => Promise<unknown>]>([
   ["another came after it", ({ show }) => show(command("completed", "evt_2"))],
-  ["something else was written", async ({ live }) => live.disturb()],
+  ["something else was written", ({ live }) => live.settle()],
   ["the terminal has another width now", async ({ stdout }) => (stdout.columns = 60)],
 ])("but not where %s", async (_why, between) => {
   const played = play();
@@ -65,4 +75,31 @@ test("a late one is marked, a change that says nothing isn't written", async () 
   await show({ ...someEvent("user_message", { message: "x" }, "processing"), id: "m" });
   await show(command("completed", "evt_9"));
   expect(await show({ ...someEvent("user_message", { message: "x" }), id: "m" }, true)).toBe("");
+});
+
+describe("what is being written", () => {
+  test("grows in its place, and gives it to the message that it becomes", async () => {
+    const { show, write } = play();
+    expect(await write("I look")).toBe(`          ● I look\n`);
+    expect(await write("\nat it")).toBe(`${over(1)}          ● I look\n            at it\n`);
+    const message = await show(someEvent("agent_message", { message: "I look at it" }));
+    expect(message.startsWith(over(2))).toBe(true);
+    expect(await write("new")).toBe("          ● new\n");
+  });
+
+  test("shows its end alone where it is long, harmless", async () => {
+    const { write } = play();
+    const text = await write(`${"x\n".repeat(30)}\u001b[2Jend`);
+    expect(text.split("\n")).toHaveLength(7);
+    expect(text).toMatch(/␛\[2Jend\n$/u);
+  });
+
+  test("goes when something else is said, and isn't shown where nothing can be drawn over", async () => {
+    const played = play();
+    await played.write("I look");
+    expect(await played.settle()).toBe(over(1));
+    expect(await played.settle()).toBe("");
+    expect(await play(false).write("I look")).toBe("");
+    expect(await play(true, "dumb").write("I look")).toBe("");
+  });
 });
