@@ -43,9 +43,9 @@ export async function startEngineChild(
   child.once("exit", () => rmSync(folder, { recursive: true }));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => {
-    const { done, value } = await lines.next();
-    if (done === true) throw new Error("the engine's process ended too early");
-    return value;
+    const line = await lines.next();
+    if (line.done === true) throw new Error("the engine's process ended too early");
+    return line.value;
   };
   const session = await next();
   const acknowledged: string[] = [];

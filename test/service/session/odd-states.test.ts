@@ -114,6 +114,20 @@ test("what doesn't fit is told as left out", async () => {
   if (large !== undefined) expect(large.diff.length).toBeLessThan(70_000);
 });
 
+test("what is too large to come home: not committed, it is told and the commits come; committed, the turn fails", async () => {
+  const other = await makeTestEngine({ limits: { bundle: 300_000 } });
+  const started = await other.start(await other.register(folder.path), { auto_commit: false });
+  const told = async () =>
+    (await other.events(started)).flatMap((event) => (event.type === "system_message" ? [event.payload.message] : []));
+  const first = await other.work(started, "git commit -q --allow-empty -m small; head -c 1000000 /dev/urandom > large");
+  expect(first.agent_status).toBe("idle");
+  expect(first.head_commit).not.toBe(first.base_commit);
+  expect(await told()).toEqual([expect.stringMatching(/^what is not committed goes with the sandbox: .* 300000 bytes/u)]);
+  const second = await other.work(first, "git add large; git commit -q -m large");
+  expect(second).toMatchObject({ agent_status: "failed", head_commit: first.head_commit });
+  await other.close();
+});
+
 test("empty turns commit nothing", async () => {
   const after = await engine.work(session, "true");
   expect(after).toMatchObject({ agent_status: "idle", head_commit: base });

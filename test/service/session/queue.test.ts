@@ -66,6 +66,18 @@ test("the same client_id twice is one message", async () => {
   expect((await engine.events(session)).filter((event) => event.type === "user_message")).toHaveLength(1);
 });
 
+test("while the agent works its branch and model stay, and auto_commit may change", async () => {
+  await engine.post(session, "echo started; sleep 1000");
+  await outputHas("started");
+  const busy = { status: 409, code: "agent_busy" };
+  await expect(engine.sessions.update(session.id, { branch_name: "other" })).rejects.toMatchObject(busy);
+  await expect(engine.sessions.update(session.id, { model: "shell:x" })).rejects.toMatchObject(busy);
+  expect(await engine.sessions.update(session.id, { auto_commit: false })).toMatchObject({
+    auto_commit: false,
+    branch_name: session.branch_name,
+  });
+});
+
 test("a script that fails fails the turn, tells why, and keeps what it did", async () => {
   const after = await engine.work(session, "echo half > half.txt\nexit 3");
   expect(after.agent_status).toBe("failed");

@@ -30,11 +30,11 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const bundleOf = (...revisions: string[]) => gitBytes(sandbox.folder, ["bundle", "create", "--quiet", "-", ...revisions]);
-const take = (bundle: Buffer, refs = [{ name: ref, commit: tip }]) =>
+const take = (bundle: Buffer, commit = tip) =>
   takeIn({ git, host: { files: systemFiles } as Parameters<typeof takeIn>[0]["host"] }, bundle, {
     gitDir: session.folder,
     quarantine: join(folder.path, "quarantine"),
-    refs,
+    ref: { name: ref, commit },
   });
 const objects = () => session("count-objects", "-v");
 
@@ -100,7 +100,7 @@ describe("refused, with nothing left of it", () => {
     const evil = sandbox("commit-tree", tree, "-p", base, "-m", "evil");
     sandbox("update-ref", ref, evil);
     const before = objects();
-    await expect(take(bundleOf("main", `^${base}`), [{ name: ref, commit: evil }])).rejects.toThrow(/index-pack/u);
+    await expect(take(bundleOf("main", `^${base}`), evil)).rejects.toThrow(/index-pack/u);
     expect(objects()).toBe(before);
   });
 });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { FerryError } from "../../../base/errors.ts";
 import { makeId } from "../../../base/ids.ts";
 import type { Git } from "../../../git/git.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
@@ -34,28 +35,24 @@ export interface BroughtHome {
 export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: string, series: Series): Promise<BroughtHome> {
   const { git } = deps;
   const { branch, base, head } = series;
-  const gitDir = layout.repository(deps.data, series.sessionId);
-  const tips = await findTips(sandbox, branch, tree);
-  if (tips.tip === "" && head !== "")
+  const home = { ...series, gitDir: layout.repository(deps.data, series.sessionId) };
+  const { tip, uncommitted, remark } = await findTips(sandbox, branch, tree);
+  if (tip === "" && head !== "")
     return { head, remark: `the branch ${branch} is gone from the sandbox; what came before is kept` };
-
-  const moves: Move[] = [
-    { name: `refs/heads/${branch}`, from: head, commit: tips.tip },
-    { name: uncommittedRef, from: await resolve(git, gitDir, uncommittedRef), commit: tips.uncommitted },
-  ].filter(({ from, commit }) => from !== commit);
-  const brought = moves.filter(({ commit }) => commit !== "");
-  if (brought.length > 0) await fetchFrom(deps, sandbox, brought, { ...series, gitDir });
-  if (base !== "" && !(await isAncestor(git, gitDir, base, tips.tip)))
+  await fetchFrom(deps, sandbox, { name: `refs/heads/${branch}`, commit: tip }, home);
+  if (base !== "" && !(await isAncestor(git, home.gitDir, base, tip)))
     return {
       head,
       remark: `the branch ${branch} no longer holds the commit it began with, ${base}: its commits can't be brought home`,
     };
-  await git.ok(["update-ref", "--stdin"], { ...own(gitDir), input: moves.map(instruction).join("") });
-  const rewritten = head !== "" && !(await isAncestor(git, gitDir, head, tips.tip));
-  return {
-    head: tips.tip,
-    remark: rewritten ? `the agent rewrote commits of ${branch} that were brought home before` : tips.remark,
-  };
+  await moveRef(git, home.gitDir, `refs/heads/${branch}`, tip);
+  const remarks = [
+    head !== "" && !(await isAncestor(git, home.gitDir, head, tip))
+      ? `the agent rewrote commits of ${branch} that were brought home before`
+      : remark,
+    await keepUncommitted(deps, sandbox, uncommitted, { ...home, head: tip }),
+  ];
+  return { head: tip, remark: remarks.filter((text) => text !== "").join("; ") };
 }
 
 /** Whether `ancestor` is in the history of `commit`; false also where the repository doesn't have it. */
@@ -63,29 +60,39 @@ export async function isAncestor(git: Git, gitDir: string, ancestor: string, com
   return (await git.run(["merge-base", "--is-ancestor", ancestor, commit], own(gitDir))).code === 0;
 }
 
-interface Move extends Ref {
-  /** Where the ref is now; "" for nowhere. */
-  readonly from: string;
+interface Home extends Series {
+  /** The session's repository. */
+  readonly gitDir: string;
+}
+
+/** Not worth failing for: it is often large and seldom needed, and it is still in the sandbox. Gives what to say of it. */
+async function keepUncommitted(deps: SessionsDeps, sandbox: Sandbox, commit: string, home: Home): Promise<string> {
+  try {
+    await fetchFrom(deps, sandbox, { name: uncommittedRef, commit }, home);
+    await moveRef(deps.git, home.gitDir, uncommittedRef, commit);
+    return "";
+  } catch (error) {
+    if (!(error instanceof FerryError)) throw error;
+    return `what is not committed goes with the sandbox: it can't be brought home (${error.message})`;
+  }
+}
+
+/** Takes a ref's commit in, where the repository doesn't have it at that ref already. */
+async function fetchFrom(deps: SessionsDeps, sandbox: Sandbox, ref: Ref, { sessionId, gitDir, base, head }: Home): Promise<void> {
+  if (ref.commit === "" || ref.commit === (await resolve(deps.git, gitDir, ref.name))) return;
+  const known = new Set([base, head].filter((commit) => commit !== ""));
+  const bundle = await runInside(sandbox, pack, [ref.name, ...known], { limit: deps.limits.bundle });
+  const quarantine = join(layout.session(deps.data, sessionId), makeId("sbx", deps.host.random));
+  await takeIn(deps, bundle, { gitDir, quarantine, ref });
+}
+
+async function moveRef(git: Git, gitDir: string, name: string, commit: string): Promise<void> {
+  const from = await resolve(git, gitDir, name);
+  if (from === commit) return;
+  const none = "0".repeat(commit.length);
+  await git.ok(["update-ref", ...(commit === "" ? ["-d", name, from] : [name, commit, from || none])], own(gitDir));
 }
 
 async function resolve(git: Git, gitDir: string, ref: string): Promise<string> {
   return (await git.run(["rev-parse", "--quiet", "--verify", ref], own(gitDir))).stdout.toString("utf8").trim();
-}
-
-async function fetchFrom(
-  deps: SessionsDeps,
-  sandbox: Sandbox,
-  refs: readonly Ref[],
-  { sessionId, gitDir, base, head }: Series & { readonly gitDir: string },
-): Promise<void> {
-  const args = [String(refs.length), ...refs.map(({ name }) => name), ...[base, head].filter((commit) => commit !== "")];
-  const bundle = await runInside(sandbox, pack, args, { limit: deps.limits.bundle });
-  const quarantine = join(layout.session(deps.data, sessionId), makeId("sbx", deps.host.random));
-  await takeIn(deps, bundle, { gitDir, quarantine, refs: refs.map(({ name, commit }) => ({ name, commit })) });
-}
-
-/** A line of `git update-ref --stdin`. An id of zeros stands for "not there". */
-function instruction({ name, from, commit }: Move): string {
-  const none = "0".repeat(Math.max(from.length, commit.length));
-  return commit === "" ? `delete ${name} ${from}\n` : `update ${name} ${commit} ${from || none}\n`;
 }

@@ -10,8 +10,8 @@ export interface TakeIn {
   readonly gitDir: string;
   /** A folder of this call's own, for what isn't checked yet. */
   readonly quarantine: string;
-  /** What the bundle must bring, no more and no less. */
-  readonly refs: readonly Ref[];
+  /** What the bundle must bring, and nothing else. */
+  readonly ref: Ref;
 }
 
 /**
@@ -34,20 +34,16 @@ export async function takeIn(deps: Pick<SessionsDeps, "git" | "host">, bundle: B
       config,
       input: pack,
     });
-    await git.ok(["rev-list", "--quiet", "--objects", ...what.refs.map(({ commit }) => commit), "--not", "--all"], options);
+    await git.ok(["rev-list", "--quiet", "--objects", what.ref.commit, "--not", "--all"], options);
     await release(deps, quarantine, join(gitDir, "objects", "pack"));
   } finally {
     await host.files.remove(quarantine);
   }
 }
 
-async function checkHeader(git: Git, header: BundleHeader, { gitDir, refs }: TakeIn): Promise<void> {
-  const lines = (list: readonly Ref[]) =>
-    list
-      .map(({ name, commit }) => `${commit} ${name}`)
-      .toSorted()
-      .join("\n");
-  if (lines(header.refs) !== lines(refs))
+async function checkHeader(git: Git, header: BundleHeader, { gitDir, ref }: TakeIn): Promise<void> {
+  const [brought, ...more] = header.refs;
+  if (brought?.name !== ref.name || brought.commit !== ref.commit || more.length > 0)
     throw new FerryError("failure", "the sandbox gave a bundle of something else than the session's branch");
   const input = header.prerequisites.map((id) => `${id}\n`).join("");
   const known = await git.ok(["cat-file", "--batch-check"], { ...own(gitDir), input });

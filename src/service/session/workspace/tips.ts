@@ -38,19 +38,12 @@ export async function findTips(sandbox: Sandbox, branch: string, tree: string): 
   return { tip, uncommitted, remark: astray ? `the agent works on ${where}; only commits on ${branch} come home` : "" };
 }
 
-/**
- * Writes refs as a bundle, without what the session's repository has of them: `$1` says how many refs follow, then come commits
- * that are there, and count where the sandbox still has them.
- */
+/** Writes the ref `$1` as a bundle, without what the commits `$2` … hold, as far as the sandbox still has these. */
 export const pack = `
-refs=$1; shift
-for word; do
+ref=$1; shift
+for commit; do
   shift
-  if [ "$refs" -gt 0 ]; then
-    refs=$((refs - 1)); set -- "$@" "$word"
-  elif git cat-file -e "$word^{commit}" 2>/dev/null; then
-    set -- "$@" "^$word"
-  fi
+  ! git cat-file -e "$commit^{commit}" 2>/dev/null || set -- "$@" "^$commit"
 done
-exec git bundle create --quiet - "$@"
+exec git bundle create --quiet - "$ref" "$@"
 `;
