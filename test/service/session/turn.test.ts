@@ -51,4 +51,18 @@ describe.each(working.flat())("a turn of the shell agent in %s", (driver) => {
     expect(repo("rev-parse", after.branch_name)).toBe(after.head_commit);
     expect(repo("ls-tree", "-r", "--name-only", after.branch_name)).toBe("hi.txt\nnew.txt");
   });
+
+  test("a message with a line #! runs as what it names", async () => {
+    const session = await engine.start(await engine.register(folder.path), { base_commit: base });
+    const after = await engine.work(
+      session,
+      "#!/usr/bin/perl\nprint STDOUT 6 * 7, qq(\\n); print STDERR qq(err\\n); open my $f, '>', 'perl.txt';",
+    );
+    expect(after.agent_status).toBe("idle");
+    const command = (await engine.events(session)).find((event) => event.type === "agent_run_repository_command");
+    expect(command?.payload.output?.split("\n").sort()).toEqual(["", "42", "err"]);
+    expect(gitIn(`${engine.data}/sessions/${session.id}/repo.git`)("log", "-1", "--format=%s", after.branch_name)).toMatch(
+      /^print STDOUT 6/u,
+    );
+  });
 });

@@ -33,13 +33,8 @@ export function configEnvironment(config: Readonly<Record<string, string>>): Rec
   return { GIT_CONFIG_COUNT: String(entries.length / 2), ...Object.fromEntries(entries) };
 }
 
-/** argv and environment of a shell script that uses git in the workspace; `args` are its `$1`, `$2` … */
-export function script(text: string, args: readonly string[]): { argv: string[]; env: Readonly<Record<string, string>> } {
-  return { argv: ["sh", "-c", text, "git", ...args], env: environment };
-}
-
 /**
- * Runs a script inside and gives what it printed.
+ * Runs a shell script that uses git in the workspace, and gives what it printed; `args` are its `$1`, `$2` …
  * @throws FerryError failure with the script's last line on stderr
  */
 export async function runInside(
@@ -48,8 +43,8 @@ export async function runInside(
   args: readonly string[],
   options: ExecOptions = {},
 ): Promise<Buffer> {
-  const { argv, env } = script(text, args);
-  const result = await sandbox.exec(argv, { cwd: sandbox.workspace, ...options, env });
+  const argv = ["sh", "-c", text, "git", ...args];
+  const result = await sandbox.exec(argv, { cwd: sandbox.workspace, ...options, env: environment });
   if (result.code !== 0) throw new FerryError("failure", `git in the sandbox: ${lastLine(result)}`);
   return Buffer.from(result.stdout);
 }
