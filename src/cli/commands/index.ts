@@ -23,6 +23,12 @@ export const entries: readonly Entry[] = [
   ),
   entry("pull", main, "Bring a session's commits into this working copy", async () => (await import("./work/pull.ts")).pull),
   entry("patch", main, "Write a session's commits as a mailbox to stdout", async () => (await import("./work/patch.ts")).patch),
+  entry(
+    "hook hooks",
+    main,
+    "Let git's own hooks pull the linked session's commits",
+    async () => (await import("./hook/index.ts")).verbs,
+  ),
   entry("session sessions", resources, "Start, list and steer sessions", async () => (await import("./session/index.ts")).verbs),
   entry("message messages", resources, "Talk to a session's agent", async () => (await import("./message/index.ts")).verbs),
   entry("repo repos", resources, "Repositories that the service knows", async () => (await import("./repo/index.ts")).verbs),
@@ -45,12 +51,20 @@ export const entries: readonly Entry[] = [
     async () => (await import("./account/logout.ts")).logout,
   ),
   entry("whoami", account, "Show who you are to the service", async () => (await import("./account/whoami.ts")).whoami),
+  entry("auth", account, "Look at your logins, and choose between them", async () => (await import("./auth/index.ts")).verbs),
+  entry("key keys", account, "API keys of the workspace", async () => (await import("./key/index.ts")).verbs),
   entry("serve", service, "Run the embedded service here, until Ctrl-C", async () => (await import("./service/serve.ts")).serve),
   entry(
     "service",
     service,
     "Start and stop the embedded service in the background",
     async () => (await import("./service/index.ts")).verbs,
+  ),
+  entry(
+    "doctor",
+    service,
+    "Check what ferry needs here, with the remedy for what is missing",
+    async () => (await import("./doctor/doctor.ts")).doctor,
   ),
   entry("api", service, "Make any call to the service, with the stored key", async () => (await import("./api/api.ts")).api),
 ];

@@ -11,6 +11,8 @@ import { makePatchSource } from "./source.ts";
 
 export interface PullOptions {
   readonly dryRun?: boolean;
+  /** The git hook that it runs in: nothing is waited for then. */
+  readonly hook?: string;
 }
 
 /**
@@ -32,6 +34,7 @@ export async function pullSession(context: Context, open: OpenSession, options: 
         repositoryId: session.repository_id ?? "",
         source: makePatchSource(connection.client, session.id, session.repository_id || undefined),
         dryRun: options.dryRun,
+        hook: options.hook,
         progress: ({ stage, done, total }) => spinner?.update(`pulling: ${stage} ${done}/${total}`),
       },
       { git, host },

@@ -6,10 +6,11 @@ import { oneLine } from "../../../base/text.ts";
 import { type Client, makeClient } from "../../../client/client.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import type { Memory } from "../../../client/memory.ts";
-import type { Send } from "../../../host/host.ts";
+import type { Host, Send } from "../../../host/host.ts";
 import { makeMemory } from "../../config/memory.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, type ChosenHost } from "./choose.ts";
+import { findLocal, type LocalService } from "../local/find.ts";
 import { ensureLocal } from "../local/start.ts";
 
 /** A service that can be called now. */
@@ -25,34 +26,40 @@ export interface Connection {
   lastCalls(patience: number): Client;
 }
 
+export interface ConnectOptions {
+  /** Of git's hooks, which wait for nothing: the embedded service isn't started, and each call is tried once. */
+  readonly hasty?: boolean;
+}
+
 /**
  * Chooses the host, finds its key, and makes a client for it; starts the embedded service where that is meant and doesn't run.
  * `linked` is the host that the session's link names.
  */
-export async function connect(context: Context, linked?: string): Promise<Connection> {
-  return connectTo(context, await chooseHost(context, linked));
-}
-
-async function connectTo(context: Context, chosen: ChosenHost): Promise<Connection> {
+export async function connect(context: Context, linked?: string, { hasty = false }: ConnectOptions = {}): Promise<Connection> {
+  const chosen = await chooseHost(context, linked);
   const { env } = context.host;
   if (!chosen.named && (env["FERRY_API_KEY"] ?? "") !== "")
     throw new FerryError("usage", "FERRY_API_KEY is set, but no host for it", { hint: "set FERRY_HOST" });
   if (chosen.kind === "local") {
-    const service = await ensureLocal(context);
+    const service = hasty ? await requireLocal(context.host) : await ensureLocal(context);
     const send = context.host.network.overSocket(service.socket);
     return makeConnection(context, chosen, {
       send,
       url: "http://localhost",
       key: service.key,
       origin: `local:${service.origin}`,
+      hasty,
     });
   }
   const key = await keyFor(context, chosen);
-  return makeConnection(context, chosen, { send: context.host.network.send, url: chosen.url, key, origin: chosen.url });
+  return makeConnection(context, chosen, { send: context.host.network.send, url: chosen.url, key, origin: chosen.url, hasty });
 }
 
 /** A client for a key that isn't stored yet. */
-export function clientFor(context: Context, { send, url, key, origin }: Target): { client: Client; memory: Memory } {
+export function clientFor(
+  context: Context,
+  { send, url, key, origin, hasty = false }: Target,
+): { client: Client; memory: Memory } {
   const { host, global } = context;
   const memory = makeMemory(host, origin);
   const trace = (line: string): void => void host.terminal.stderr.write(`${oneLine(line)}\n`);
@@ -65,6 +72,7 @@ export function clientFor(context: Context, { send, url, key, origin }: Target):
     memory,
     userAgent: `ferry/${host.version}`,
     signal: host.interrupt,
+    ...(hasty && { patience: 0 }),
     trace: global.verbose || (host.env["FERRY_DEBUG"] ?? "") !== "" ? trace : undefined,
   });
   return { client, memory };
@@ -75,6 +83,13 @@ interface Target {
   readonly url: string;
   readonly key: ApiKey;
   readonly origin: string;
+  readonly hasty?: boolean;
+}
+
+async function requireLocal(host: Host): Promise<LocalService> {
+  const service = await findLocal(host);
+  if (service !== undefined) return service;
+  throw new FerryError("unavailable", "the embedded service doesn't run", { hint: "ferry service start" });
 }
 
 function makeConnection(context: Context, chosen: ChosenHost, target: Target): Connection {
@@ -90,7 +105,8 @@ function makeConnection(context: Context, chosen: ChosenHost, target: Target): C
   };
 }
 
-async function keyFor({ host }: Context, chosen: ChosenHost & { kind: "remote" }): Promise<ApiKey> {
+/** FERRY_API_KEY, else the stored key. @throws FerryError auth where there is none, or the keychain is locked */
+export async function keyFor({ host }: Context, chosen: ChosenHost & { kind: "remote" }): Promise<ApiKey> {
   const value = host.env["FERRY_API_KEY"];
   if (value !== undefined && value !== "") return { value, source: "FERRY_API_KEY" };
   if (chosen.entry === undefined)

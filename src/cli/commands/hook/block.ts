@@ -1,0 +1,48 @@
+/** The hooks that ferry has a part in. */
+export const hookNames = ["post-checkout", "post-merge", "pre-push"] as const;
+export type HookName = (typeof hookNames)[number];
+
+const begin = "# >>> ferry: commits of the linked session; `ferry hook uninstall` takes this out";
+const end = "# <<< ferry";
+const shebang = "#!/bin/sh\n";
+
+/** A shell's script, in which a block of ours can stand. */
+export function isShellScript(text: string): boolean {
+  return /^#!.*\b(sh|bash|dash|ksh|zsh|ash)\s*$/mu.test(text.split("\n", 1)[0] ?? "");
+}
+
+export function hasBlock(text: string): boolean {
+  return text.includes(begin);
+}
+
+/** The script with our block as the first thing that it does, since it may end itself; another block of ours is replaced. */
+export function withBlock(text: string | undefined, name: HookName): string {
+  const script = text === undefined ? shebang : withoutBlock(text);
+  const first = script.indexOf("\n") + 1;
+  return `${script.slice(0, first)}${block(name)}${script.slice(first)}`;
+}
+
+/** The script as it was; "" where nothing but ours stood in it. */
+export function withoutBlock(text: string): string {
+  const [before = "", rest] = text.split(`${begin}\n`, 2);
+  if (rest === undefined) return text;
+  const script = before + rest.slice(rest.indexOf(`${end}\n`) + end.length + 1);
+  return script === shebang ? "" : script;
+}
+
+/**
+ * POSIX sh that asks git first, so that a branch without a session costs no Node. What git gives a hook on stdin is left for the
+ * others. githooks(5): post-checkout's third argument is 1 for a change of branch; in a rebase it runs for each step.
+ */
+function block(name: HookName): string {
+  const branch = "$(git symbolic-ref --quiet --short HEAD)";
+  const linked = `[ -n "$(git config --get "branch.${branch}.ferrySession")" ]`;
+  const settled = ["rebase-merge", "rebase-apply"].map((place) => `[ ! -d "$(git rev-parse --git-path ${place})" ]`);
+  const conditions = [
+    ...(name === "post-checkout" ? ['[ "${3-}" = 1 ]'] : []),
+    linked,
+    ...settled,
+    "command -v ferry >/dev/null",
+  ];
+  return `${begin}\nif ${conditions.join(" &&\n  ")}\nthen ferry hook run ${name} </dev/null || exit $?; fi\n${end}\n`;
+}

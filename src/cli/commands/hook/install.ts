@@ -1,0 +1,31 @@
+import type { Host } from "../../../host/host.ts";
+import type { Verb } from "../../verb.ts";
+import { isShellScript, withBlock } from "./block.ts";
+import { findHooks, type Hook } from "./place.ts";
+
+export const install: Verb = {
+  name: "install",
+  summary: "Let git's own hooks pull the linked session's commits",
+  description:
+    "Let git's own hooks pull the linked session's commits: after a change of branch and after a merge; before a push they only say that there are newer ones. Hooks that are there already go on working.",
+  examples: ["ferry hook install", "git config ferry.hookStrict true   # a pull that fails fails the hook"],
+  async run(context) {
+    for (const hook of await findHooks(context)) {
+      await put(context.host, hook);
+      await context.print.note(`${hook.name}: ${hook.path}`);
+    }
+    if (context.global.json)
+      await context.print.json((await findHooks(context)).map(({ name, path, installed }) => ({ name, installed, path })));
+  },
+};
+
+async function put({ files }: Host, { name, path, text, active, aside }: Hook): Promise<void> {
+  if (text === undefined || (active && isShellScript(text))) {
+    await files.write(path, withBlock(text, name), 0o755);
+    return;
+  }
+  // Ours comes first and then becomes a program in another language: what git says on stdin is still all there.
+  const next = active ? 'exec "$0.before-ferry" "$@"\n' : "";
+  await files.rename(path, aside);
+  await files.write(path, withBlock(undefined, name) + next, 0o755);
+}

@@ -1,0 +1,18 @@
+import { showList } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+import { findHooks } from "./place.ts";
+
+export const status: Verb = {
+  name: "status",
+  summary: "Show which of git's hooks ferry has a part in",
+  examples: ["ferry hook status", "ferry hook status --json"],
+  async run(context) {
+    const items = (await findHooks(context)).map(({ name, installed, path }) => ({ name, installed, path }));
+    const columns = [
+      { header: "HOOK", value: ({ name }: (typeof items)[number]) => name },
+      { header: "INSTALLED", value: ({ installed }: (typeof items)[number]) => (installed ? "yes" : "no") },
+      { header: "FILE", value: ({ path }: (typeof items)[number]) => path },
+    ];
+    await showList(context, { items, more: false }, columns, ["name", "installed", "path"]);
+  },
+};

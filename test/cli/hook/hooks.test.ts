@@ -1,0 +1,130 @@
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { makeBinary, type Binary } from "../../support/binary.ts";
+import { commitFiles, gitIn, makeRepository, type TestGit } from "../../support/git.ts";
+
+// Real git runs the hooks, and the hooks run the built program, which a script on PATH stands in front of and notes each call.
+let ferry: Binary;
+let git: TestGit;
+let count = 0;
+
+const calls = (): string[] =>
+  existsSync(join(ferry.folder, "calls")) ? readFileSync(join(ferry.folder, "calls"), "utf8").trim().split("\n") : [];
+const hook = (name: string): string => join(git.folder, ".git", "hooks", name);
+const call = (...args: string[]) => ferry.run(args, { cwd: git.folder });
+
+beforeAll(async () => {
+  ferry = makeBinary();
+  const bin = join(ferry.folder, "bin");
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, "ferry"),
+    `#!/bin/sh\necho "$*" >>"${ferry.folder}/calls"\nexec "${process.execPath}" "${join(import.meta.dirname, "../../../bin/ferry.js")}" "$@"\n`,
+  );
+  chmodSync(join(bin, "ferry"), 0o755);
+  await ferry.run(["service", "start", "--sandbox", "process"]);
+});
+afterAll(() => ferry.dispose());
+
+beforeEach(() => {
+  const folder = join(ferry.folder, `repo${++count}`);
+  makeRepository(folder);
+  git = gitIn(folder, { ...ferry.env, PATH: `${join(ferry.folder, "bin")}:${ferry.env["PATH"] ?? ""}` });
+  commitFiles(git, { a: "a\n" });
+  writeFileSync(join(ferry.folder, "calls"), "");
+});
+
+test("a change of branch pulls, silently where the branch has no session, and without Node", async () => {
+  await call("hook", "install");
+  await call("run", "--pull", "none", "echo 1 > one");
+  git("checkout", "--quiet", "-b", "other");
+  expect(calls()).toEqual([""]);
+  git("checkout", "--quiet", "main");
+  expect(calls()).toEqual(["hook run post-checkout"]);
+  expect(readFileSync(join(git.folder, "one"), "utf8")).toBe("1\n");
+  expect(git("status", "--porcelain")).toBe("");
+});
+
+test("checking out a file, and the steps of a rebase, are no change of branch", async () => {
+  await call("hook", "install");
+  await call("session", "start");
+  git("checkout", "--quiet", "--", "a");
+  git("checkout", "--quiet", "--detach");
+  git("checkout", "--quiet", "main");
+  writeFileSync(join(ferry.folder, "calls"), "");
+  commitFiles(git, { b: "b" });
+  git("rebase", "--quiet", "--force-rebase", "HEAD~1");
+  expect(calls().filter(Boolean)).toEqual([]);
+});
+
+test("after a merge it pulls, before a push it only says that there is more", async () => {
+  await call("run", "--pull", "none", "echo 1 > one");
+  await call("hook", "install");
+  makeRepository(join(ferry.folder, `remote${count}`), ["--bare"]);
+  const pushed = await pushTo(join(ferry.folder, `remote${count}`));
+  expect(pushed).toMatch(/ferry: ses_\w+ has newer commits: ferry pull/u);
+  expect(existsSync(join(git.folder, "one"))).toBe(false);
+});
+
+test("a service that is down, or isn't running, is one line and exit 0; with ferry.hookStrict it isn't", async () => {
+  await call("session", "start");
+  const down = { FERRY_DATA_DIR: join(ferry.folder, "nothing") };
+  mkdirSync(down.FERRY_DATA_DIR, { recursive: true, mode: 0o700 });
+  const told = await ferry.run(["hook", "run", "post-merge"], { cwd: git.folder, env: down });
+  expect(told).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^ferry: the commits of ses_\w+ were not pulled: the embedded service doesn't run\n$/u,
+    ) as string,
+  });
+  expect(readdirSync(down.FERRY_DATA_DIR)).toEqual([]);
+  git("config", "ferry.hookStrict", "true");
+  expect((await ferry.run(["hook", "run", "post-merge"], { cwd: git.folder, env: down })).code).toBe(6);
+});
+
+describe("hooks that are there already", () => {
+  test("go on working, in whatever language, and are as they were after uninstall", async () => {
+    const mine = {
+      "post-checkout": '#!/bin/sh\necho checkout "$3" >> .git/ran\n',
+      "post-merge": `#!/usr/bin/env node\nrequire("fs").appendFileSync(".git/ran", "merge\\n");\n`,
+      "pre-push": "#!/bin/sh\nexit 7\n",
+    };
+    for (const [name, text] of Object.entries(mine))
+      writeFileSync(hook(name), text, { mode: name === "pre-push" ? 0o644 : 0o755 });
+    const before = readdirSync(join(git.folder, ".git", "hooks"));
+    await call("hook", "install");
+    await call("hook", "install");
+    git("checkout", "--quiet", "-b", "other");
+    commitFiles(git, { b: "b" });
+    git("checkout", "--quiet", "main");
+    git("merge", "--quiet", "other");
+    expect(readFileSync(join(git.folder, ".git", "ran"), "utf8")).toBe("checkout 1\ncheckout 1\nmerge\n");
+    expect((await call("hook", "status")).stdout).toMatch(/^post-checkout\tyes\t.*\npost-merge\tyes\t.*\npre-push\tyes\t.*\n$/u);
+    expect((await call("hook", "uninstall")).stderr).toBe("taken out of post-checkout, post-merge, pre-push\n");
+    expect(readdirSync(join(git.folder, ".git", "hooks"))).toEqual(before);
+    for (const [name, text] of Object.entries(mine)) expect(readFileSync(hook(name), "utf8")).toBe(text);
+    expect((await call("hook", "uninstall")).stderr).toBe("there was nothing of ferry's\n");
+  });
+
+  test("lie where core.hooksPath says, also for a linked worktree", async () => {
+    git("config", "core.hooksPath", ".husky/_");
+    mkdirSync(join(git.folder, ".husky", "_"), { recursive: true });
+    expect((await call("hook", "install", "--json")).stdout).toContain(join(git.folder, ".husky/_/post-merge"));
+    git("config", "--unset", "core.hooksPath");
+    git("worktree", "add", "--quiet", "../linked");
+    const { stdout } = await ferry.run(["hook", "install", "--json"], { cwd: join(ferry.folder, "linked") });
+    expect(stdout).toContain(hook("post-merge"));
+    git("worktree", "remove", "--force", "../linked");
+  });
+});
+
+/** Pushes; gives what was said on stderr. */
+async function pushTo(remote: string): Promise<string> {
+  return new Promise((resolve) => {
+    const env = { ...ferry.env, PATH: `${join(ferry.folder, "bin")}:${ferry.env["PATH"] ?? ""}` };
+    execFile("git", ["push", "--quiet", remote, "main"], { cwd: git.folder, env }, (_, __, stderr) => resolve(stderr));
+  });
+}
