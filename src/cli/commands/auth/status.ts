@@ -1,0 +1,82 @@
+import { hostName } from "../../../auth/address.ts";
+import { makeCredentials } from "../../../auth/credentials.ts";
+import { identify } from "../../../auth/login.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
+import { findFolders } from "../../../base/folders.ts";
+import { type HostEntry, readConfig } from "../../config/config.ts";
+import type { Context } from "../../context.ts";
+import { clientFor } from "../../flows/host/connect.ts";
+import type { Column } from "../../output/table.ts";
+import { showList } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+
+/** One login, as it is now. */
+interface Status {
+  readonly name: string;
+  readonly host: string;
+  readonly account: string;
+  readonly workspace: string | null;
+  readonly scopes: readonly string[] | null;
+  readonly expires_at: string | null;
+  /** Where the key is. */
+  readonly key: string;
+  /** Whether commands use it where nothing names a host. */
+  readonly default: boolean;
+  readonly works: boolean;
+  readonly error: string | null;
+}
+
+const fields = ["name", "host", "account", "workspace", "scopes", "expires_at", "key", "default", "works", "error"] as const;
+
+export const status: Verb = {
+  name: "status",
+  summary: "Show each login: who, which workspace, where the key is, and whether it works now",
+  examples: ["ferry auth status", "ferry auth status --json --fields host,works"],
+  async run(context) {
+    const { hosts } = await readConfig(context.host);
+    if (hosts.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
+    const checked = await Promise.all(hosts.map((entry, at) => check(context, entry, at === 0)));
+    await showList(context, { items: checked.map(({ row }) => row), more: false }, columns, fields);
+    if ((context.host.env["FERRY_API_KEY"] ?? "") !== "")
+      await context.print.warn("FERRY_API_KEY is set and wins where a host is named");
+    const failures = checked.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
+    const [first] = failures;
+    if (first === undefined) return;
+    throw new FerryError(first.kind, `${failures.length} of ${hosts.length} logins don't work: ${first.message}`, {
+      hint: first.hint,
+    });
+  },
+};
+
+const columns: readonly Column<Status>[] = [
+  { header: "HOST", value: ({ name, default: preset }, terminal) => (preset && terminal ? `${name} (default)` : name) },
+  { header: "ACCOUNT", value: ({ account }) => account },
+  { header: "WORKSPACE", value: ({ workspace }) => workspace },
+  { header: "SCOPES", value: ({ scopes }) => scopes?.join(",") },
+  { header: "KEY IN", value: ({ key }) => key },
+  { header: "STATE", value: ({ works, error }) => (works ? "works" : error) },
+];
+
+interface Checked {
+  readonly row: Status;
+  readonly failure: FerryError | undefined;
+}
+
+async function check(context: Context, entry: HostEntry, preset: boolean): Promise<Checked> {
+  const credentials = makeCredentials(context.host, findFolders(context.host).config);
+  const { url, account, workspace = null } = entry;
+  const key = credentials.place(entry.store);
+  const row = { name: hostName(url), host: url, account, workspace, scopes: null, expires_at: null, key, default: preset };
+  try {
+    const value = await credentials.read(entry);
+    const target = { send: context.host.network.send, url, key: { value, source: key }, origin: url, hasty: true };
+    const { info } = await identify(clientFor(context, target).client);
+    const { scopes = null, expires_at = null } = info?.key ?? {};
+    const known = { workspace: info?.workspace?.name ?? workspace, scopes, expires_at };
+    return { row: { ...row, ...known, works: true, error: null }, failure: undefined };
+  } catch (error) {
+    context.host.interrupt.throwIfAborted();
+    const failure = asFerryError(error);
+    return { row: { ...row, works: false, error: failure.message }, failure };
+  }
+}

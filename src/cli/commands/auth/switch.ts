@@ -1,0 +1,55 @@
+import { hostName } from "../../../auth/address.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
+import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
+import type { Context } from "../../context.ts";
+import type { Verb } from "../../verb.ts";
+
+/** `switch` is a word of the language. */
+export const change: Verb = {
+  name: "switch",
+  summary: "Choose the login that commands use where nothing names a host",
+  examples: ["ferry auth switch", "ferry auth switch agents.example.com", "ferry auth switch ada@example.com"],
+  define: (command) => void command.argument("[login]", "a host or an account"),
+  async run(context, _, given?: string) {
+    const { hosts } = await readConfig(context.host);
+    const chosen = await choose(context, hosts, given ?? context.global.host);
+    await updateConfig(context.host, (config) => ({
+      ...config,
+      hosts: [chosen, ...config.hosts.filter((entry) => !isSame(entry, chosen))],
+    }));
+    if (context.global.json) await context.print.json({ host: chosen.url, account: chosen.account });
+    await context.print.note(`now ${nameOf(chosen)}`);
+  },
+};
+
+async function choose(
+  { interactive, host }: Context,
+  hosts: readonly HostEntry[],
+  given: string | undefined,
+): Promise<HostEntry> {
+  if (hosts.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
+  const matching =
+    given === undefined ? hosts : hosts.filter(({ url, account }) => [url, hostName(url), account].includes(given));
+  const [only, second] = matching;
+  if (only === undefined)
+    throw new FerryError("not_found", `not logged in as or to ${oneLine(given ?? "")}`, { hint: "ferry auth status" });
+  if (second === undefined) return only;
+  const [first, next] = [hosts[0], hosts[1]];
+  // With two, the other one is meant.
+  if (given === undefined && hosts.length === 2 && first !== undefined && next !== undefined) return next;
+  if (interactive)
+    return host.prompt.select(
+      "Which login?",
+      matching.map((entry) => ({ name: nameOf(entry), value: entry })),
+    );
+  throw new FerryError("usage", "which login is meant?", { details: matching.map(nameOf), hint: "name a host or an account" });
+}
+
+function nameOf({ url, account }: HostEntry): string {
+  return oneLine(`${hostName(url)} as ${account}`);
+}
+
+function isSame(a: HostEntry, b: HostEntry): boolean {
+  return a.url === b.url && a.account === b.account;
+}

@@ -1,0 +1,18 @@
+import { FerryError } from "../../../base/errors.ts";
+import { chooseHost } from "../../flows/host/choose.ts";
+import { keyFor } from "../../flows/host/connect.ts";
+import type { Verb } from "../../verb.ts";
+
+export const token: Verb = {
+  name: "token",
+  summary: "Print the key of a login, for another program",
+  examples: ["ferry auth token --host agents.example.com | docker login --password-stdin registry.example.com"],
+  async run(context) {
+    const chosen = await chooseHost(context);
+    if (chosen.kind === "local")
+      throw new FerryError("usage", "the embedded service has no login", { hint: "name another host with --host" });
+    const { value } = await keyFor(context, chosen);
+    if (context.global.json) await context.print.json({ host: chosen.url, token: value });
+    else await context.print.data(`${value}\n`);
+  },
+};

@@ -1,0 +1,11 @@
+import type { Check } from "./check.ts";
+import { browser } from "./checks/browser.ts";
+import { callback } from "./checks/callback.ts";
+import { certificates } from "./checks/certificates.ts";
+import { clock } from "./checks/clock.ts";
+import { keychain } from "./checks/keychain.ts";
+import { proxy } from "./checks/proxy.ts";
+import { service } from "./checks/service.ts";
+
+/** What `ferry doctor` looks at, in its order. */
+export const checks: readonly Check[] = [service, keychain, browser, callback, proxy, certificates, clock];

@@ -1,0 +1,32 @@
+import { identify } from "../../../../auth/login.ts";
+import type { Context } from "../../../context.ts";
+import { chosenName } from "../../../flows/host/choose.ts";
+import { clientFor, keyFor } from "../../../flows/host/connect.ts";
+import { findLocal } from "../../../flows/local/find.ts";
+import type { Check, Finding } from "../check.ts";
+import { chosenHost } from "../chosen.ts";
+
+export const service: Check = {
+  name: "service",
+  async run(context) {
+    const chosen = await chosenHost(context);
+    if (chosen === undefined)
+      return {
+        verdict: "warning",
+        says: "not logged in to any",
+        hint: "ferry login --host URL; or --host local, on this machine",
+      };
+    if (chosen.kind === "local") return embedded(context);
+    const key = await keyFor(context, chosen);
+    const target = { send: context.host.network.send, url: chosen.url, key, origin: chosen.url, hasty: true };
+    const { account, info } = await identify(clientFor(context, target).client);
+    const version = [info?.service?.name, info?.service?.version].filter(Boolean).join(" ");
+    return { verdict: "ok", says: `${chosenName(chosen)} takes the key of ${account}${version === "" ? "" : ` (${version})`}` };
+  },
+};
+
+async function embedded({ host }: Context): Promise<Finding> {
+  const running = await findLocal(host);
+  if (running === undefined) return { verdict: "ok", says: "the embedded service starts when it is needed" };
+  return { verdict: "ok", says: `the embedded service runs (process ${running.pid}, version ${running.version})` };
+}

@@ -1,0 +1,24 @@
+import { shortId } from "../../../base/ids.ts";
+import type { Tolerant } from "../../../client/tolerant.ts";
+import type { ApiKey } from "../../../wire/resources.ts";
+import type { Column } from "../../output/table.ts";
+import { when } from "../../output/when.ts";
+
+export type KnownKey = Tolerant<ApiKey>;
+
+/** `now` in epoch ms. */
+export function keyColumns(now: number): readonly Column<KnownKey>[] {
+  return [
+    { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
+    { header: "NAME", value: ({ name }) => name },
+    { header: "SCOPES", value: ({ scopes }) => scopes?.join(",") },
+    { header: "STATE", value: (key) => stateOf(key, now) },
+    { header: "CREATED", value: ({ created_at }, terminal) => when(created_at, terminal, now) },
+  ];
+}
+
+function stateOf({ revoked_at, expires_at }: KnownKey, now: number): string {
+  if (typeof revoked_at === "string") return "revoked";
+  if (typeof expires_at !== "string") return "works";
+  return Date.parse(expires_at) <= now ? "expired" : `works until ${expires_at.slice(0, 10)}`;
+}

@@ -1,0 +1,15 @@
+import { FerryError } from "../../../base/errors.ts";
+import type { Context } from "../../context.ts";
+import { connect, type Connection } from "../../flows/host/connect.ts";
+
+/**
+ * A service that makes keys for programs.
+ * @throws FerryError failure for one that makes them in its portal alone
+ */
+export async function connectForKeys(context: Context): Promise<Connection> {
+  const connection = await connect(context);
+  if ((await connection.client.capabilities()).has("keys")) return connection;
+  throw new FerryError("failure", `${connection.name} makes and revokes keys only in its portal`, {
+    hint: "look for its API or developer settings",
+  });
+}

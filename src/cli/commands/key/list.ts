@@ -1,0 +1,19 @@
+import { readList } from "../../../client/pages.ts";
+import { fields } from "../../../wire/fields.ts";
+import { wholeNumber } from "../../options.ts";
+import { showList } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+import { keyColumns } from "./columns.ts";
+import { connectForKeys } from "./connect.ts";
+
+export const list: Verb = {
+  name: "list",
+  aliases: ["ls"],
+  summary: "List the workspace's API keys, the ended ones too",
+  examples: ["ferry key list", "ferry key list --json --fields id,name,scopes"],
+  define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
+  async run(context, { limit }: { readonly limit?: number }) {
+    const { client } = await connectForKeys(context);
+    await showList(context, await readList(client.listKeys, { limit }), keyColumns(context.host.clock.now()), fields.apiKey);
+  },
+};

@@ -1,0 +1,42 @@
+import { withIdLike } from "../../../base/ids.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
+import { listAll } from "../../../client/pages.ts";
+import { fields } from "../../../wire/fields.ts";
+import type { Connection } from "../../flows/host/connect.ts";
+import { confirm } from "../../flows/text.ts";
+import type { Verb } from "../../verb.ts";
+import type { KnownKey } from "./columns.ts";
+import { connectForKeys } from "./connect.ts";
+
+export const revoke: Verb = {
+  name: "revoke",
+  aliases: ["rm", "delete"],
+  summary: "End an API key at once, wherever it is used",
+  examples: ["ferry key revoke nightly", "ferry key revoke key_4h2k… --yes"],
+  define: (command) => void command.argument("<key>", "id or name"),
+  async run(context, _, given: string) {
+    const connection = await connectForKeys(context);
+    const key = await findKey(connection, given);
+    const name = oneLine(key.name ?? key.id);
+    await confirm(context, `Revoke the key ${name} of ${connection.name}?`);
+    const answer = await connection.client.revokeKey({ params: { keyId: key.id } });
+    if (context.global.json) await context.print.json({ ...key, ...answer }, fields.apiKey);
+    else await context.print.note(`the key ${name} (${key.id}) is revoked`);
+  },
+};
+
+/** By name among those that still work, by id among all. */
+async function findKey({ client, name }: Connection, given: string): Promise<KnownKey> {
+  const all = await listAll(client.listKeys);
+  const called = all.filter((key) => key.name === given && typeof key.revoked_at !== "string");
+  const matching = called.length > 0 ? called : withIdLike(all, given);
+  const [only] = matching;
+  if (only === undefined) throw new FerryError("not_found", `${name} has no key ${oneLine(given)}`, { hint: "ferry key list" });
+  if (matching.length > 1)
+    throw new FerryError("usage", `${oneLine(given)} could be several keys`, {
+      details: matching.map(({ id }) => id),
+      hint: "name one by its id",
+    });
+  return only;
+}

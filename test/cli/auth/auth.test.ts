@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { makeTestService, type TestService } from "../../support/service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+const [a, b] = ["https://a.example.com", "https://b.example.com"] as const;
+
+let world: World;
+let services: Map<string, TestService>;
+beforeEach(async () => {
+  world = makeWorld();
+  services = new Map([
+    [a, await makeTestService()],
+    [b, await makeTestService()],
+  ]);
+  for (const [url, { send, key }] of services) {
+    world.services.set(url, send);
+    await ferry(world.next({}, { stdin: key }), "login", "--host", url, "--with-token");
+  }
+});
+afterEach(async () => {
+  for (const service of services.values()) await service.close();
+  await world.dispose();
+});
+
+const status = async () => {
+  const { code, stdout, stderr } = await ferry(world.next(), "auth", "status", "--json");
+  return { code, stderr, rows: JSON.parse(stdout) as Record<string, unknown>[] };
+};
+
+test("status tells for each login who, which workspace, which scopes, where the key is, and that it works", async () => {
+  const { code, rows } = await status();
+  expect(code).toBe(0);
+  expect(rows).toEqual(
+    [b, a].map((url, at) => ({
+      name: url.slice("https://".length),
+      host: url,
+      account: "ada@example.com",
+      workspace: "test",
+      scopes: ["all:all"],
+      expires_at: null,
+      key: "the keychain",
+      default: at === 0,
+      works: true,
+      error: null,
+    })),
+  );
+});
+
+test("status tells which doesn't work, and why, and the others all the same", async () => {
+  world.services.set(a, async () => {
+    throw new Error("the cable is out");
+  });
+  const { code, rows, stderr } = await status();
+  expect(code).toBe(1);
+  expect(rows.map(({ works }) => works)).toEqual([true, false]);
+  expect(rows[1]).toMatchObject({ host: a, error: "the cable is out" });
+  expect(stderr).toContain("1 of 2 logins don't work: the cable is out");
+});
+
+test("a locked keychain is said of each login, and exits 4", async () => {
+  world.keychain.trouble = "locked";
+  const { code, rows } = await status();
+  expect(code).toBe(4);
+  expect(rows.map(({ error }) => error)).toEqual(["the keychain is locked", "the keychain is locked"]);
+});
+
+test("status without a login exits 4 with the way to one", async () => {
+  await ferry(world.next(), "logout", "--host", a);
+  await ferry(world.next(), "logout", "--host", b);
+  expect(await ferry(world.next(), "auth", "status")).toEqual({
+    code: 4,
+    stdout: "",
+    stderr: "ferry: not logged in to any host\n  hint: ferry login --host URL\n",
+  });
+});
+
+test("token prints the key, and in JSON only when secrets are asked for", async () => {
+  const key = services.get(b)?.key;
+  expect(await ferry(world.next(), "auth", "token")).toEqual({ code: 0, stdout: `${key ?? ""}\n`, stderr: "" });
+  expect(JSON.parse((await ferry(world.next(), "auth", "token", "--json")).stdout)).toEqual({ host: b, token: "<redacted>" });
+  expect(JSON.parse((await ferry(world.next(), "auth", "token", "--json", "--show-secrets")).stdout)).toEqual({
+    host: b,
+    token: key,
+  });
+  expect((await ferry(world.next(), "auth", "token", "--host", "local")).code).toBe(2);
+});
+
+test("switch takes the one that is named, or the other of two", async () => {
+  expect((await ferry(world.next(), "auth", "switch", "a.example.com")).stderr).toBe("now a.example.com as ada@example.com\n");
+  expect((await status()).rows[0]).toMatchObject({ host: a, default: true });
+  await ferry(world.next(), "auth", "switch");
+  expect((await status()).rows[0]).toMatchObject({ host: b, default: true });
+  expect((await ferry(world.next(), "auth", "switch", "c.example.com")).code).toBe(5);
+});
+
+test("switch asks where several are meant, and names them where there is nobody to ask", async () => {
+  const there = world.next({}, { tty: true });
+  there.prompt.expect("Which login?", "a.example.com");
+  expect((await ferry(there, "auth", "switch", "ada@example.com")).code).toBe(0);
+  expect(await ferry(world.next(), "auth", "switch", "ada@example.com")).toMatchObject({
+    code: 2,
+    stderr:
+      "ferry: which login is meant?\n  a.example.com as ada@example.com\n  b.example.com as ada@example.com\n  hint: name a host or an account\n",
+  });
+});

@@ -1,0 +1,157 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SendResponse } from "../../../src/host/host.ts";
+import { makeNetwork } from "../../../src/host/network.ts";
+import { ferry } from "../../support/ferry.ts";
+import { makeTestService, type TestService } from "../../support/service.ts";
+import { makeWorld, type World, type WorldOptions } from "../../support/world.ts";
+
+const url = "https://agents.example.com";
+
+let world: World;
+let service: TestService;
+beforeEach(async () => {
+  service = await makeTestService();
+  world = makeWorld({ env: { DISPLAY: ":0" } });
+  world.services.set(url, dated(Date.UTC(2026, 0, 1)));
+});
+afterEach(async () => {
+  await service.close();
+  await world.dispose();
+});
+
+/** The service, with the header that listeners add. */
+function dated(time: number) {
+  return async (request: Parameters<TestService["send"]>[0]): Promise<SendResponse> => {
+    const response = await service.send(request);
+    return { ...response, headers: { ...response.headers, date: new Date(time).toUTCString() } };
+  };
+}
+
+interface Row {
+  readonly name: string;
+  readonly verdict: string;
+  readonly says: string;
+  readonly hint: string | null;
+}
+
+async function examine(env: Record<string, string> = {}, options: WorldOptions = {}) {
+  const network = makeNetwork({});
+  const there = world.next({ env }, { listen: network.listen, ...options });
+  const { send } = there.host.network;
+  const local = {
+    ...there.host.network,
+    send: (request: Parameters<typeof send>[0]) => (request.url.startsWith("http://127.") ? network.send : send)(request),
+  };
+  const { code, stdout, stderr } = await ferry({ ...there, host: { ...there.host, network: local } }, "doctor", "--json");
+  const rows = JSON.parse(stdout) as Row[];
+  return { code, stderr, row: (name: string) => rows.find((row) => row.name === name) };
+}
+
+const logIn = () => ferry(world.next({}, { stdin: service.key }), "login", "--host", url, "--with-token");
+
+test("where all is well, each says so", async () => {
+  await logIn();
+  const { code, stderr, row } = await examine();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(row("service")).toMatchObject({
+    verdict: "ok",
+    says: "agents.example.com takes the key of ada@example.com (ferry 0.0.0)",
+  });
+  expect(row("keychain")).toMatchObject({ verdict: "ok", says: "a probe was written, read back and deleted" });
+  expect(row("callback port")).toMatchObject({ verdict: "ok" });
+  expect(row("clock")).toMatchObject({ verdict: "ok", says: "agrees with the service" });
+  expect([...world.keychain.items.keys()]).toHaveLength(1);
+});
+
+test("for people a line each", async () => {
+  const { stdout } = await ferry(world.next({}, { listen: makeNetwork({}).listen }), "doctor");
+  expect(stdout).toContain("ok       proxy          none is set\n");
+});
+
+test("who isn't logged in is told, which is no failure", async () => {
+  const { code, row } = await examine();
+  expect(code).toBe(0);
+  expect(row("service")).toMatchObject({ verdict: "warning", says: "not logged in to any" });
+});
+
+describe("the keychain", () => {
+  test.each([
+    ["unavailable", "warning", 0],
+    ["locked", "failed", 1],
+    ["timeout", "failed", 1],
+  ] as const)("%s is %s", async (trouble, verdict, code) => {
+    world.keychain.trouble = trouble;
+    const found = await examine();
+    expect(found.code).toBe(code);
+    expect(found.row("keychain")).toMatchObject({ verdict });
+  });
+
+  test("that takes secrets and forgets them is found out", async () => {
+    world.keychain.forgetful = true;
+    expect((await examine()).row("keychain")).toMatchObject({
+      verdict: "failed",
+      says: "it takes secrets and does not keep them",
+    });
+  });
+
+  test("that isn't wanted is not touched", async () => {
+    world.keychain.trouble = "locked";
+    expect((await examine({ FERRY_CREDENTIAL_STORE: "file" })).row("keychain")).toMatchObject({ verdict: "ok" });
+  });
+});
+
+test("a clock that is two days off", async () => {
+  await logIn();
+  world.services.set(url, dated(Date.UTC(2026, 0, 3)));
+  const { code, row } = await examine();
+  expect(code).toBe(0);
+  expect(row("clock")).toMatchObject({ verdict: "warning", says: "2 days off from the service: times will look wrong" });
+});
+
+test("a service that can't be reached fails once, without trying for long", async () => {
+  await logIn();
+  world.services.set(url, async () => {
+    throw new Error("no route");
+  });
+  const { code, row, stderr } = await examine();
+  expect(code).toBe(1);
+  expect(row("service")).toMatchObject({ verdict: "failed", says: "no route" });
+  expect(stderr).toContain("1 check failed: service\n");
+});
+
+test.each<[Record<string, string>, WorldOptions, string]>([
+  [{ SSH_CONNECTION: "1 2 3 4" }, {}, "none is opened here: this is an SSH session"],
+  [{ DISPLAY: "" }, {}, "none is opened here: there is no display"],
+  [{ BROWSER: "none" }, {}, "none is opened here: BROWSER is none"],
+  [{}, { container: true }, "none is opened here: this is a container"],
+  [{ PATH: "/nonexistent" }, {}, "xdg-open is not installed, so none may open"],
+])("a browser with %j %j: %s", async (env, options, says) => {
+  expect((await examine(env, options)).row("browser")).toMatchObject({ verdict: "warning", says });
+});
+
+test("a port that nobody may listen on", async () => {
+  const listen = () => Promise.reject(new Error("listen EACCES: permission denied 127.0.0.1"));
+  const { code, row } = await examine({}, { listen });
+  expect(code).toBe(0);
+  expect(row("callback port")).toMatchObject({
+    verdict: "warning",
+    says: "127.0.0.1 can't be listened on: listen EACCES: permission denied 127.0.0.1",
+  });
+});
+
+test("a proxy is named without its password; what is none is a failure", async () => {
+  const { row } = await examine({ HTTPS_PROXY: "http://me:secret@proxy:3128", NO_PROXY: "localhost" });
+  expect(row("proxy")).toMatchObject({ verdict: "ok", says: "HTTPS_PROXY proxy:3128; not for localhost" });
+  expect((await examine({ HTTPS_PROXY: "proxy:3128" })).row("proxy")).toMatchObject({ verdict: "failed" });
+});
+
+test("certificates of one's own", async () => {
+  const path = join(world.folder, "ca.pem");
+  expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({ verdict: "failed" });
+  writeFileSync(path, "hello");
+  expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({ verdict: "failed" });
+  writeFileSync(path, "-----BEGIN CERTIFICATE-----\n");
+  expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({ verdict: "ok" });
+});
