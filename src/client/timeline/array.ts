@@ -1,35 +1,37 @@
-import { FerryError } from "../../base/errors.ts";
+import { FerryError, NoAnswerError } from "../../base/errors.ts";
 import { checkAnswer } from "../answers.ts";
-import { parseJson, readBody } from "../http/body.ts";
-import type { TimelineEvent, Update } from "./items.ts";
+import { parseJson } from "../http/body.ts";
+import { parseArray } from "../http/json-array.ts";
+import { backoff } from "../http/retry.ts";
+import type { EventItem, TimelineEvent, Update } from "./items.ts";
 import { pace } from "./pace.ts";
 import { persistently, type Watched } from "./source.ts";
 
+/** So much of an array is held to be put in order, in bytes; what is longer is in order by such pieces, and told as late where it isn't. */
+const sortedAtOnce = 32 * 1024 * 1024;
+
 /**
- * The whole timeline once, as the seed has it. A session that is a moment old may not be known everywhere yet: with `fresh` a 404
- * is taken for that a few times, over some 4 s.
+ * The whole timeline once, as the seed has it, then the session. A session that is a moment old may not be known everywhere yet:
+ * with `fresh` a 404 is taken for that, over some 4 s.
  */
 export async function* readAll(watched: Watched, fresh: boolean): AsyncGenerator<Update> {
+  const { client, sessionId, signal, clock, random } = watched;
   for (let tries = 0; ; tries++) {
     try {
-      yield* await readBoth(watched);
-      return;
+      yield* fetchAll(watched, "");
+      break;
     } catch (error) {
-      if (!(error instanceof FerryError) || error.status !== 404 || !fresh || tries === freshTries) throw error;
+      signal.throwIfAborted();
+      const unknown = fresh && error instanceof FerryError && error.status === 404;
+      if (tries === mostTries || !(unknown || error instanceof NoAnswerError)) throw error;
+      await clock.sleep(unknown ? freshPause : backoff(tries, random), signal);
     }
-    await watched.clock.sleep(freshPause, watched.signal);
   }
+  yield { kind: "session", session: await client.readSession({ params: { sessionId }, signal }) };
 }
 
-const freshTries = 8;
+const mostTries = 8;
 const freshPause = 500;
-
-async function readBoth(watched: Watched): Promise<Update[]> {
-  const { client, sessionId, signal, timeline } = watched;
-  const { events } = await fetchAll(watched, "");
-  const session = await client.readSession({ params: { sessionId }, signal });
-  return [...timeline.accept(events), { kind: "session", session }];
-}
 
 /** The whole timeline again and again; what changed is found by id. Cheap where the service has ETags. */
 export function followArray(watched: Watched): AsyncGenerator<Update> {
@@ -40,11 +42,17 @@ async function* poll(watched: Watched): AsyncGenerator<Update> {
   const rhythm = pace(watched);
   let tag = "";
   for (;;) {
-    const answer = await fetchAll(watched, tag, 0);
-    tag = answer.tag;
-    const items = watched.timeline.accept(answer.events);
-    yield* items;
-    if (rhythm.wantsState(items.length > 0)) yield* readState(watched);
+    let news = false;
+    const events = fetchAll(watched, tag, 0);
+    for (let step = await events.next(); ; step = await events.next()) {
+      if (step.done === true) {
+        tag = step.value;
+        break;
+      }
+      news = true;
+      yield step.value;
+    }
+    if (rhythm.wantsState(news)) yield* readState(watched);
     await rhythm.rest();
   }
 }
@@ -53,18 +61,27 @@ export async function* readState({ client, sessionId, signal }: Watched): AsyncG
   yield { kind: "session", session: await client.readSession({ params: { sessionId }, signal, patience: 0 }) };
 }
 
-/** The events, or none where the service says that nothing has changed since `tag`. */
-async function fetchAll(
-  { client, sessionId, signal }: Watched,
-  tag: string,
-  patience?: number,
-): Promise<{ events: TimelineEvent[]; tag: string }> {
+/** What is new or has changed, or nothing where the service says that it is as at `tag`. Returns the tag of what it is now. */
+async function* fetchAll(watched: Watched, tag: string, patience?: number): AsyncGenerator<EventItem, string> {
+  const { client, sessionId, signal, timeline } = watched;
   const headers = tag === "" ? {} : { "if-none-match": tag };
   const options = { params: { sessionId }, accept: "application/json", headers, signal, patience };
-  return client.stream("readEvents", options, async (response) => {
-    const body = await readBody(response);
-    if (response.status === 304) return { events: [], tag };
-    const events = checkAnswer("readEvents", parseJson(body, response, new URL(client.baseUrl).host)) as TimelineEvent[];
-    return { events, tag: response.headers["etag"] ?? "" };
-  });
+  const response = await client.stream("readEvents", options, async (answer) => answer);
+  try {
+    if (response.status === 304) return tag;
+    const whole = (body: Uint8Array) =>
+      checkAnswer("readEvents", parseJson(body, response, new URL(client.baseUrl).host)) as TimelineEvent[];
+    let [held, size]: [TimelineEvent[], number] = [[], 0];
+    for await (const portion of parseArray(response.body, whole)) {
+      held = held.concat(checkAnswer("readEvents", portion.items) as TimelineEvent[]);
+      size += portion.size;
+      if (size < sortedAtOnce) continue;
+      yield* timeline.accept(held);
+      [held, size] = [[], 0];
+    }
+    yield* timeline.accept(held);
+    return response.headers["etag"] ?? "";
+  } finally {
+    await response.cancel();
+  }
 }
