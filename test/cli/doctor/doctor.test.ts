@@ -118,7 +118,7 @@ test("a service that can't be reached fails once, without trying for long", asyn
   const { code, row, stderr } = await examine();
   expect(code).toBe(1);
   expect(row("service")).toMatchObject({ verdict: "failed", says: "no route" });
-  expect(stderr).toContain("1 check failed: service\n");
+  expect(stderr).toContain("1 check failed: service");
 });
 
 test.each<[Record<string, string>, WorldOptions, string]>([
