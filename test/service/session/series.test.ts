@@ -241,3 +241,14 @@ test("a long series comes in pages of the same range, also while it grows", asyn
     code: "invalid_cursor",
   });
 });
+
+test("commits with huge messages make short pages", async () => {
+  const session = await engine.work(
+    await startSession(),
+    "for i in 1 2 3; do { echo m$i; head -c 5000000 /dev/zero | tr '\\0' x; } | git commit -q --allow-empty -F -; done",
+  );
+  const first = await engine.sessions.manifest(session.id, whole);
+  expect(first.items.map((item) => item.subject)).toEqual(["m1"]);
+  const second = await engine.sessions.manifest(session.id, { ...whole, cursor: first.next_cursor });
+  expect(second.items.map((item) => item.sequence)).toEqual([2]);
+});

@@ -11,6 +11,18 @@ export interface CommitObject {
   readonly subject: string;
 }
 
+/** The first of the commits, as many as are not larger than `limit` bytes together, but one at least. */
+export async function fitting(git: Git, gitDir: string, commits: readonly string[], limit: number): Promise<readonly string[]> {
+  const input = commits.map((commit) => `${commit}\n`).join("");
+  const output = await git.ok(["cat-file", "--batch-check=%(objectsize)"], { ...own(gitDir), input });
+  let sum = 0;
+  const over = output
+    .toString("latin1")
+    .split("\n")
+    .findIndex((size) => (sum += Number(size)) > limit);
+  return over === -1 ? commits : commits.slice(0, Math.max(1, over));
+}
+
 /** Reads commits in the order of their ids, all of which must be there. @throws FerryError failure where one isn't */
 export async function readCommits(git: Git, gitDir: string, commits: readonly string[]): Promise<CommitObject[]> {
   const output = await git.ok(["cat-file", "--batch"], {

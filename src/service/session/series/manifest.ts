@@ -4,13 +4,13 @@ import type { Manifest, ManifestItem } from "../../../wire/patches.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { Problem } from "../../problem.ts";
 import { own } from "../repository/layout.ts";
-import { type CommitObject, readCommits } from "./commits.ts";
+import { type CommitObject, fitting, readCommits } from "./commits.ts";
 import { diffOptions, mailLine, mails } from "./mail.ts";
 import { gitOutput, sections } from "./output.ts";
 import { countCommits, type Deps, listCommits, type Range, resolveRange, whyNotMailable } from "./range.ts";
 
-/** Items of a page at most. */
-const page = 500;
+/** Items of a page at most, and bytes of their commit objects. */
+const page = { items: 500, bytes: 8 * 1024 * 1024 };
 
 /**
  * What a range of the series holds, commit by commit. A cursor is `<until>.<number of items before>`: later pages are of the same
@@ -27,7 +27,7 @@ export async function manifest(
   const range = await resolveRange(deps, session, { after: asked.after, until });
   const reason = await whyNotMailable(git, range);
   const commits = await listCommits(git, range);
-  const wanted = commits.slice(skip, skip + page);
+  const wanted = await fitting(git, range.gitDir, commits.slice(skip, skip + page.items), page.bytes);
   const before = commits[skip - 1] ?? range.after;
   const part: Range = { ...range, after: before, until: wanted.at(-1) ?? before };
   const counted = await countCommits(git, range.gitDir, range.after, range.base);

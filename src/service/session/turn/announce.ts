@@ -1,3 +1,4 @@
+import { cut } from "../../../base/text.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { SessionsDeps } from "../deps.ts";
 import type { BroughtHome } from "../repository/bring-home.ts";
@@ -35,7 +36,12 @@ export function announce(deps: SessionsDeps, timeline: Timeline): (session: Sess
     for (const [at, line] of fresh.entries()) {
       const [commit = ""] = line.split(" ", 1);
       const sequence = last - fresh.length + at + 1;
-      const patch = { sequence, commit, repository_id: session.repository_id ?? "", subject: line.slice(commit.length + 1) };
+      const patch = {
+        sequence,
+        commit,
+        repository_id: session.repository_id ?? "",
+        subject: cut(line.slice(commit.length + 1), 200),
+      };
       timeline.tell(session.id, { type: "patch", patch });
     }
   };

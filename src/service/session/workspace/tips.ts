@@ -1,3 +1,5 @@
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
 import { uncommittedRef } from "../repository/layout.ts";
 import { runInside } from "./inside.ts";
@@ -33,8 +35,11 @@ printf '%s\\n' "$tip" "$more" "$(git symbolic-ref --quiet HEAD)" "$(git rev-pars
 export async function findTips(sandbox: Sandbox, branch: string, tree: string): Promise<Tips> {
   const output = await runInside(sandbox, tips, [branch, tree, uncommittedRef], { limit: 64 * 1024 });
   const [tip = "", uncommitted = "", headRef = "", headCommit = ""] = output.toString("utf8").split("\n");
+  // They become arguments of the host's git.
+  for (const id of [tip, uncommitted])
+    if (!/^([0-9a-f]{40}([0-9a-f]{24})?)?$/u.test(id)) throw new FerryError("failure", "the sandbox gave no commit id");
   const astray = headRef !== `refs/heads/${branch}` && headCommit !== tip;
-  const where = headRef === "" ? "a detached HEAD" : headRef.replace(/^refs\/heads\//u, "");
+  const where = headRef === "" ? "a detached HEAD" : oneLine(headRef.replace(/^refs\/heads\//u, ""));
   return { tip, uncommitted, remark: astray ? `the agent works on ${where}; only commits on ${branch} come home` : "" };
 }
 
