@@ -9,6 +9,7 @@ import { findTips, pack } from "../workspace/tips.ts";
 import type { Ref } from "./bundle.ts";
 import { layout, own, uncommittedRef } from "./layout.ts";
 import { takeIn } from "./take-in.ts";
+import { tidy } from "./tidy.ts";
 
 /** The session's series as its own repository has it. */
 export interface Series {
@@ -52,6 +53,7 @@ export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: stri
       : remark,
     await keepUncommitted(deps, sandbox, uncommitted, { ...home, head: tip }),
   ];
+  await tidy(deps, home.gitDir);
   return { head: tip, remark: remarks.filter((text) => text !== "").join("; ") };
 }
 
