@@ -4,7 +4,7 @@ import { type Head, readHead } from "../git/discover.ts";
 import type { Manifest } from "../wire/patches.ts";
 import type { Context } from "./context.ts";
 import { type FerryRefs, ferryRefs } from "./names.ts";
-import { dropFirst, lie, readSeries, type Series, short } from "./series/series.ts";
+import { readSeries, type Series, short, withoutPresent } from "./series/series.ts";
 
 /** What there is to bring to this branch. */
 export interface Incoming {
@@ -17,8 +17,8 @@ export interface Incoming {
   readonly series: Series;
   /** How many of the session's commits the branch had, though the cursor didn't know. */
   readonly present: number;
-  /** How the branch can take them: as they are on top of HEAD, or not without being rebuilt. */
-  readonly fit: "on-top" | "moved";
+  /** How the branch can take them: as they are on top of HEAD, rebuilt on it, or not at all. */
+  readonly fit: "on-top" | "moved" | "unrelated";
 }
 
 /** @throws FerryError attention where the sandbox rewrote what was brought before, failure for a manifest that doesn't hold */
@@ -30,16 +30,21 @@ export async function findIncoming(context: Context): Promise<Incoming> {
   // The branch that it tells of is gone, or was never there.
   const cursor = head.state === "unborn" ? undefined : at;
   const manifest = await readManifest(context, cursor ?? "");
-  const whole = readSeries(manifest, repository.objectFormat);
   const start = cursor ?? manifest.base_commit;
-  if (whole.items.length > 0 && (whole.base ?? "") !== start)
-    throw lie(`it begins at ${short(whole.base ?? "nothing")}, not at ${short(start)}`);
-  if (whole.items.length === 0 && whole.tip !== start) throw lie(`no commits up to ${short(whole.tip)}`);
-  const present = await countPresent(whole, head, context);
-  const series = dropFirst(whole, present);
+  const whole = readSeries(manifest, { objectFormat: repository.objectFormat, start });
+  const series =
+    head.state === "unborn" ? whole : withoutPresent(whole, await findPresent(whole, head.commit, context), head.commit);
+  const present = whole.items.length - series.items.length;
+  return { head, refs, remote, cursor: at, series, present, fit: await findFit(series, head, context) };
+}
+
+async function findFit({ base, items }: Series, head: Head, { git, repository }: Context): Promise<Incoming["fit"]> {
   const commit = head.state === "unborn" ? undefined : head.commit;
-  const fit = series.items.length === 0 || series.base === commit ? "on-top" : "moved";
-  return { head, refs, remote, cursor: at, series, present, fit };
+  if (items.length === 0 || base === commit) return "on-top";
+  if (base === undefined || commit === undefined) return "unrelated";
+  const { gitDir } = repository;
+  const known = await git.run(["cat-file", "-e", `${base}^{commit}`], { cwd: gitDir, gitDir });
+  return known.code === 0 ? "moved" : "unrelated";
 }
 
 async function readRefs(
@@ -60,15 +65,15 @@ async function readRefs(
   return { remote: found.get(refs.remote), cursor: found.get(refs.cursor) };
 }
 
-/** How many of the commits the branch has already, because it was made from one that they were brought to, or they were fetched. */
-async function countPresent(series: Series, head: Head, { git, repository }: Context): Promise<number> {
-  if (head.state === "unborn") return 0;
-  const at = series.items.findIndex((item) => item.commit === head.commit);
-  if (at >= 0) return at + 1;
-  if (series.items.length === 0 || series.base === head.commit) return 0;
+/** The commits that the branch has already, because it was made from one that they were brought to, or they were fetched. */
+async function findPresent({ base, items }: Series, head: string, { git, repository }: Context): Promise<ReadonlySet<string>> {
+  if (items.length === 0 || base === head) return new Set();
   const { gitDir } = repository;
-  const within = await git.run(["merge-base", "--is-ancestor", series.tip, head.commit], { cwd: gitDir, gitDir });
-  return within.code === 0 ? series.items.length : 0;
+  const range = await git.run(["rev-list", head, ...(base === undefined ? [] : [`^${base}`])], { cwd: gitDir, gitDir });
+  // The base isn't here, so nothing that follows it is.
+  if (range.code !== 0) return new Set();
+  const reached = new Set(range.stdout.toString("latin1").split("\n"));
+  return new Set(items.map((item) => item.commit).filter((commit) => reached.has(commit)));
 }
 
 async function readManifest({ request }: Context, after: string): Promise<Manifest> {
@@ -91,15 +96,15 @@ function rewritten(cursor: string, cause: unknown): FerryError {
   );
 }
 
-/** HEAD isn't where the series begins: said with both commits. */
-export function movedError({ head, series }: Incoming): FerryError {
+/** HEAD has nothing to do with where the series begins, or that isn't here: said with both commits. */
+export function unrelatedError({ head, series }: Incoming): FerryError {
   const here = head.state === "unborn" ? "this branch has no commit yet" : `HEAD is at ${short(head.commit)}`;
   const there = series.base === undefined ? "begin a history of their own" : `follow ${short(series.base)}`;
   return new FerryError("attention", `${here}, but the session's ${count(series.items.length, "new commit")} ${there}`, {
-    code: "moved",
+    code: "unrelated",
     hint:
       series.base === undefined
         ? "pull on an unborn branch (git switch --orphan NAME)"
-        : `pull on a branch there: git switch -c NAME ${short(series.base)}`,
+        : "fetch that commit, or pull in a clone that has it",
   });
 }

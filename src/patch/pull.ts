@@ -1,14 +1,15 @@
 import { mkdir } from "node:fs/promises";
 import { FerryError } from "../base/errors.ts";
-import { bring, cursorUpdates, makeVerdict } from "./bring.ts";
+import { bring, cursorUpdates } from "./bring.ts";
 import type { Context } from "./context.ts";
-import { findIncoming, type Incoming, movedError } from "./incoming.ts";
+import { findIncoming, type Incoming, unrelatedError } from "./incoming.ts";
 import { lockPatience, whenUnlocked } from "./land/locks.ts";
 import { prepare, RefsMoved } from "./land/transaction.ts";
 import { lockRepository } from "./lock.ts";
 import { findWorkingCopy, refuseBusy, refuseInsideCommit } from "./preconditions.ts";
 import { ferryFolder, sweepQuarantines } from "./quarantine.ts";
 import { recover } from "./recovery/recover.ts";
+import { asItIs, makeVerdict } from "./place/place.ts";
 import type { PullDeps, PullRequest } from "./request.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -56,7 +57,7 @@ async function once(context: Context): Promise<Verdict> {
   const incoming = await findIncoming(context);
   if (incoming.series.items.length === 0) return remember(incoming, context);
   await refuseBusy(context, incoming.head);
-  if (incoming.fit === "moved") throw movedError(incoming);
+  if (incoming.fit === "unrelated") throw unrelatedError(incoming);
   return bring(incoming, context);
 }
 
@@ -69,5 +70,5 @@ async function remember(incoming: Incoming, { git, host, repository, request }: 
     );
     await transaction.commit();
   }
-  return makeVerdict(incoming, [], []);
+  return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
 }

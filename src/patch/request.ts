@@ -19,7 +19,7 @@ export interface PullRequest {
 }
 
 export interface Progress {
-  readonly stage: "fetch" | "apply" | "check" | "land";
+  readonly stage: "fetch" | "apply" | "rebuild";
   readonly done: number;
   readonly total: number;
 }

@@ -128,21 +128,6 @@ describe("while a pull runs", () => {
     await pullExactly(scene, { deps: { checkpoint: slow } });
   });
 
-  it("the user commits: their commit stays, and the pull says that HEAD moved", async () => {
-    const scene = makeScene();
-    commitFiles(scene.sandbox, { a: "x\n" });
-    let mine = "";
-    const checkpoint = during("promoted", () => {
-      mine = commitFiles(scene.local, { b: "mine\n" }, "mine");
-    });
-    await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toMatchObject({
-      kind: "attention",
-      code: "moved",
-    });
-    expect(scene.local("rev-parse", "HEAD")).toBe(mine);
-    expect(scene.local("status", "--porcelain")).toBe("");
-  });
-
   it("the user switches to another branch at the same commit: that one is not moved by mistake", async () => {
     const scene = makeScene();
     commitFiles(scene.sandbox, { a: "x\n" });

@@ -143,21 +143,14 @@ describe("where HEAD is", () => {
     });
   });
 
-  it("has moved on: refused", async () => {
-    const scene = makeScene();
-    commitFiles(scene.sandbox, { a: "x\n" });
-    commitFiles(scene.local, { b: "mine\n" });
-    expect(await pullRefused(scene)).toMatchObject({ kind: "attention", code: "moved" });
-  });
-
   it("on a base of another history: refused", async () => {
     const scene = makeScene();
     commitFiles(scene.sandbox, { a: "x\n" });
     const local = makeRepository(`${scene.local.folder}-other`);
     commitFiles(local, { z: "z\n" });
-    expect(await pullRefused({ local, source: scene.source })).toMatchObject({ kind: "attention", code: "moved" });
+    expect(await pullRefused({ local, source: scene.source })).toMatchObject({ kind: "attention", code: "unrelated" });
     const empty = makeRepository(`${scene.local.folder}-nothing`);
-    expect(await pullRefused({ local: empty, source: scene.source })).toMatchObject({ kind: "attention", code: "moved" });
+    expect(await pullRefused({ local: empty, source: scene.source })).toMatchObject({ kind: "attention", code: "unrelated" });
   });
 
   it("bare: refused", async () => {

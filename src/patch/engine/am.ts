@@ -13,6 +13,7 @@ import { writeCommits } from "./commits.ts";
  */
 export const am: Engine = {
   name: "am",
+  form: "mbox",
   async build(series, workshop) {
     const { quarantine, checkpoint, progress } = workshop;
     const mails = join(quarantine.folder, "mails");

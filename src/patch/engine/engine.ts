@@ -10,6 +10,8 @@ import type { EngineName } from "../verdict.ts";
  */
 export interface Engine {
   readonly name: EngineName;
+  /** What it asks the source for. */
+  readonly form: "mbox" | "bundle";
   /** @throws FerryError failure where what came doesn't make those commits */
   build(series: Series, workshop: Workshop): Promise<void>;
 }
@@ -17,7 +19,7 @@ export interface Engine {
 export interface Workshop {
   readonly git: Git;
   readonly quarantine: Quarantine;
-  /** The bytes of exactly this series, in the engine's own form. */
+  /** The bytes of exactly this series, in the engine's form. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
   readonly checkpoint: (name: Checkpoint) => Promise<void>;

@@ -1,6 +1,5 @@
 import { ObjectReader } from "../../git/objects.ts";
 import { type GitPath, showPath } from "../../git/path.ts";
-import type { Series } from "../series/series.ts";
 import type { Court } from "./court.ts";
 import { foldPath } from "./names.ts";
 
@@ -11,13 +10,13 @@ const shown = 20;
  * Pairs of names within one folder that some systems take for one: of what a series adds against all else in the folders that it adds
  * to, in its last commit and among its own additions. Gives them as text for a person, at most twenty.
  */
-export async function collisionsOf(series: Series, added: ReadonlySet<GitPath>, { git, quarantine }: Court): Promise<string[]> {
+export async function collisionsOf(tip: string, added: ReadonlySet<GitPath>, { git, quarantine }: Court): Promise<string[]> {
   const names = foldersOf(added);
   if (names.size === 0) return [];
   const objects = await ObjectReader.open(git, quarantine.options);
   const pairs: string[] = [];
   for (const [folder, own] of names) {
-    const tree = await objects.read(`${series.tip}:${folder}`, maxTree);
+    const tree = await objects.read(`${tip}:${folder}`, maxTree);
     const all = new Set([...own, ...(tree?.type === "tree" ? treeNames(tree.content, tree.id.length / 2) : [])]);
     pairs.push(...collide(folder, own, all));
   }

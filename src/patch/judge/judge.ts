@@ -1,7 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import { type GitPath, showPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
-import { type Series, short } from "../series/series.ts";
+import { short } from "../series/series.ts";
 import { collisionsOf } from "./collisions.ts";
 import type { Court } from "./court.ts";
 import { commitChanges } from "./history.ts";
@@ -9,34 +9,38 @@ import { LinkJudge } from "./link-judge.ts";
 import { badPath } from "./names.ts";
 import { noticesOf } from "./notices.ts";
 
-export interface Judgement {
-  readonly notices: readonly string[];
+/** A stretch of history: each of these commits follows the one before, the first one the base. */
+export interface History {
+  readonly base: string | undefined;
+  readonly tip: string;
+  readonly commits: readonly string[];
 }
 
 /**
  * Judges what a series does: the result and not the text, and every commit and not only the last, since each will be in the
  * history and can be checked out.
+ * Gives what a person should know, a line each.
  * @throws FerryError failure that names the commit and the path
  */
-export async function judge(series: Series, court: Court): Promise<Judgement> {
+export async function judge(history: History, court: Court): Promise<string[]> {
   const { git, quarantine, platform } = court;
-  const links = new LinkJudge(series.base, court);
+  const links = new LinkJudge(history.base, court);
   const added = new Set<GitPath>();
   const all: Change[] = [];
-  for await (const { commit, changes } of commitChanges(git, { quarantine, commits: series.items.map((item) => item.commit) })) {
+  for await (const { commit, changes } of commitChanges(git, { quarantine, commits: history.commits })) {
     for (const change of changes) {
       if (change.newMode === modes.absent) continue;
       const reason = badPath(change.path, platform) ?? badMode(change);
       if (reason !== undefined) throw refusal(commit, change.path, reason);
       if (change.oldMode === modes.absent) added.add(change.path);
     }
-    const wrong = await links.judge(changes);
+    const wrong = await links.judge({ commit, changes });
     if (wrong !== undefined) throw refusal(commit, wrong.path, wrong.reason);
     all.push(...changes);
   }
-  const collisions = await collisionsOf(series, added, court);
+  const collisions = await collisionsOf(history.tip, added, court);
   if (collisions.length > 0 && foldsNames(platform)) throw collisionRefusal(collisions);
-  return { notices: [...noticesOf(all), ...collisions.map((pair) => `only case or Unicode form tells these apart: ${pair}`)] };
+  return [...noticesOf(all), ...collisions.map((pair) => `only case or Unicode form tells these apart: ${pair}`)];
 }
 
 function badMode(change: Change): string | undefined {

@@ -1,58 +1,53 @@
 import type { Git } from "../../git/git.ts";
 import { ObjectReader } from "../../git/objects.ts";
 import type { GitPath } from "../../git/path.ts";
-import { type Change, fields, modes } from "../../git/records.ts";
+import { fields, modes } from "../../git/records.ts";
 import { gitError } from "../../git/runner.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { Court } from "./court.ts";
+import type { CommitChanges } from "./history.ts";
 import { badLink } from "./links.ts";
 
 const maxTarget = 4096;
 
 /**
- * Follows the links of the tree from commit to commit. Where a commit changes any link, all links are resolved anew: an unchanged
- * one may now lead somewhere else through a changed one. What the base's own links do is the user's affair, while it stays the same.
+ * Where a commit changes any link, all links of its tree are resolved: an unchanged one may now lead somewhere else through a
+ * changed one. What the base's own links do is the user's affair, while it stays the same.
  */
 export class LinkJudge {
   private readonly base: string | undefined;
   private readonly court: Court;
-  private links: Map<GitPath, string> | undefined;
-  private allowed = new Set<string>();
+  private allowed: ReadonlySet<string> | undefined;
 
   constructor(base: string | undefined, court: Court) {
     this.base = base;
     this.court = court;
   }
 
-  /** Takes the changes of the next commit; gives the first link that now leads where it may not. */
-  async judge(changes: readonly Change[]): Promise<{ path: GitPath; reason: string } | undefined> {
-    const touched = changes.filter((change) => change.oldMode === modes.link || change.newMode === modes.link);
-    if (touched.length === 0) return undefined;
-    this.links ??= await this.baseLinks();
-    for (const change of touched) if (change.newMode !== modes.link) this.links.delete(change.path);
-    const targets = await readTargets(
-      this.court,
-      touched.filter((change) => change.newMode === modes.link).map((change) => ({ path: change.path, id: change.newId })),
-    );
-    for (const [path, target] of targets) this.links.set(path, target);
-    const found = this.wrong(this.links).find(({ path, reason }) => !this.allowed.has(`${path}\0${reason}`));
-    return found;
+  /** Gives the first link that leads where it may not since this commit. */
+  async judge({ commit, changes }: CommitChanges): Promise<WrongLink | undefined> {
+    if (!changes.some((change) => change.oldMode === modes.link || change.newMode === modes.link)) return undefined;
+    const allowed = (this.allowed ??= new Set((this.base === undefined ? [] : await this.wrongLinks(this.base)).map(keyOf)));
+    return (await this.wrongLinks(commit)).find((link) => !allowed.has(keyOf(link)));
   }
 
-  private async baseLinks(): Promise<Map<GitPath, string>> {
-    const { git, quarantine } = this.court;
-    const entries = this.base === undefined ? [] : await linkEntries(git, quarantine, this.base);
-    const links = await readTargets(this.court, entries);
-    this.allowed = new Set(this.wrong(links).map(({ path, reason }) => `${path}\0${reason}`));
-    return links;
-  }
-
-  private wrong(links: ReadonlyMap<GitPath, string>): { path: GitPath; reason: string }[] {
+  private async wrongLinks(commit: string): Promise<WrongLink[]> {
+    const { git, quarantine, platform } = this.court;
+    const links = await readTargets(this.court, await linkEntries(git, quarantine, commit));
     return [...links.keys()].flatMap((path) => {
-      const reason = badLink(path, links, this.court.platform);
+      const reason = badLink(path, links, platform);
       return reason === undefined ? [] : [{ path, reason }];
     });
   }
+}
+
+interface WrongLink {
+  readonly path: GitPath;
+  readonly reason: string;
+}
+
+function keyOf({ path, reason }: WrongLink): string {
+  return `${path}\0${reason}`;
 }
 
 interface LinkEntry {

@@ -7,25 +7,30 @@ import type { Repository } from "../../git/discover.ts";
 import type { Git, GitOptions } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
 import type { Quarantine } from "../quarantine.ts";
-import type { Series } from "../series/series.ts";
 
 /** Below this many objects they are stored one by one, as git's own fetch does, so that small pulls don't pile up packs. */
 const unpackLimit = 100;
 
+/** All that the tips reach, without what the known commits do: those are there. */
+export interface Wanted {
+  readonly tips: readonly string[];
+  readonly known: readonly (string | undefined)[];
+}
+
 const indexPack = ["index-pack", "--stdin", "--strict", "--fix-thin"];
 
 /**
- * Copies the objects of the series from the quarantine into the user's repository, each checked by git's own rules and with all
+ * Copies objects from the quarantine into the user's repository, each checked by git's own rules and with all
  * that it points to (`--strict`), all or none. No ref points at them yet.
  * @throws FerryError failure with what git found wrong
  */
 export async function promote(
-  series: Series,
+  objects: Wanted,
   places: { git: Git; quarantine: Quarantine; repository: Repository },
 ): Promise<void> {
   const { git, quarantine, repository } = places;
   const pack = join(quarantine.folder, "series.pack");
-  await writePack(pack, series, { git, quarantine });
+  await writePack(pack, objects, { git, quarantine });
   const config = { "core.fsync": "committed,loose-object", "core.fsyncMethod": "batch" };
   const options = { cwd: repository.gitDir, gitDir: repository.gitDir, config };
   if ((await countObjects(pack)) >= unpackLimit) return store(git, indexPack, { ...options, input: createReadStream(pack) });
@@ -34,10 +39,15 @@ export async function promote(
   await store(git, ["unpack-objects", "-q", "--strict"], { ...options, input: createReadStream(pack) });
 }
 
-async function writePack(path: string, series: Series, { git, quarantine }: { git: Git; quarantine: Quarantine }): Promise<void> {
+async function writePack(
+  path: string,
+  { tips, known }: Wanted,
+  { git, quarantine }: { git: Git; quarantine: Quarantine },
+): Promise<void> {
   const args = ["pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"];
   const packer = await git.stream(args, quarantine.options);
-  packer.stdin.end(`${series.tip}\n${series.base === undefined ? "" : `^${series.base}\n`}`);
+  const without = known.filter((commit) => commit !== undefined).map((commit) => `^${commit}`);
+  packer.stdin.end([...new Set([...tips, ...without]), ""].join("\n"));
   await pipeline(packer.stdout, createWriteStream(path, { flags: "wx", mode: 0o600 }));
   const { code, stderr } = await packer.exit;
   if (code !== 0) throw gitError(args, { code, stderr });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
+import { ByteReader } from "./bytes.ts";
 import { lie, type SeriesItem } from "./series.ts";
 
 /**
@@ -56,38 +57,4 @@ function mailHeader(sequence: number): string {
 
 function startsDiff(pieces: readonly Uint8Array[]): boolean {
   return Buffer.concat(pieces.slice(0, 16)).subarray(0, 11).toString("latin1") === "diff --git ";
-}
-
-/** Cuts a stream of pieces of any size at the places asked for. */
-class ByteReader {
-  private readonly source: AsyncIterator<Uint8Array>;
-  private rest: Uint8Array = new Uint8Array();
-
-  constructor(source: AsyncIterable<Uint8Array>) {
-    this.source = source[Symbol.asyncIterator]();
-  }
-
-  /** At most `size` bytes, fewer at the end of the stream. */
-  async *take(size: number): AsyncGenerator<Uint8Array> {
-    let left = size;
-    while (left > 0 && (await this.fill())) {
-      const piece = this.rest.subarray(0, left);
-      this.rest = this.rest.subarray(piece.length);
-      left -= piece.length;
-      yield piece;
-    }
-  }
-
-  async ended(): Promise<boolean> {
-    return !(await this.fill());
-  }
-
-  private async fill(): Promise<boolean> {
-    while (this.rest.length === 0) {
-      const next = await this.source.next();
-      if (next.done === true) return false;
-      this.rest = next.value;
-    }
-    return true;
-  }
 }

@@ -44,40 +44,54 @@ export const caps = {
  * parents are what that content says. With that, whoever has the right tree has the right commit.
  * @throws FerryError failure naming the commit that doesn't hold
  */
-export function readSeries(manifest: Manifest, objectFormat: ObjectFormat): Series {
+export function readSeries(manifest: Manifest, { objectFormat, start }: Expected): Series {
   if (manifest.object_format !== objectFormat)
     throw lie(`the session's objects are ${oneLine(manifest.object_format)}, this repository's ${objectFormat}`);
+  if (start !== "" && !isId(start, objectFormat)) throw lie("it begins at what is no commit");
   if (manifest.items.length > caps.patches) throw lie(`a series of more than ${caps.patches} commits`);
-  const items = manifest.items.map((item, at) => readItem(item, { objectFormat, at, before: manifest.items[at - 1] }));
+  const items = manifest.items.map((item) => readItem(item, objectFormat));
   const paths = items.reduce((sum, item) => sum + item.paths.length, 0);
   const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
   if (paths > caps.paths) throw lie(`a series that changes paths more than ${caps.paths} times`);
   if (bytes > caps.totalBytes) throw lie(`a series of more than ${caps.totalBytes} bytes`);
-  const tip = items.at(-1)?.commit ?? manifest.head_commit;
+  const tip = items.at(-1)?.commit ?? start;
   if (tip !== manifest.head_commit) throw lie(`the last commit isn't the head ${short(manifest.head_commit)}`);
+  if (manifest.mailable) checkChain(items, start);
   return {
-    base: items[0]?.parents[0],
+    base: start === "" ? undefined : start,
     tip,
     items,
     unmailable: manifest.mailable ? undefined : oneLine(manifest.reason) || "the series has merges",
   };
 }
 
-/** The part of a series after its first `count` commits. */
-export function dropFirst(series: Series, count: number): Series {
-  return count === 0 ? series : { ...series, base: series.items[count - 1]?.commit, items: series.items.slice(count) };
-}
-
-interface Place {
+export interface Expected {
   readonly objectFormat: ObjectFormat;
-  readonly at: number;
-  readonly before: ManifestItem | undefined;
+  /** The commit that was asked to begin after; "" for a history of its own. */
+  readonly start: string;
 }
 
-function readItem(item: ManifestItem, { objectFormat, before }: Place): SeriesItem {
-  const idPattern = objectFormat === "sha1" ? /^[0-9a-f]{40}$/u : /^[0-9a-f]{64}$/u;
-  if (![item.commit, item.tree, ...item.parents].every((id) => idPattern.test(id))) throw lie("an id that isn't one", item);
-  if (before !== undefined && item.sequence !== before.sequence + 1) throw lie("a gap in the sequence", item);
+/** Each follows the one before, and only that. */
+function checkChain(items: readonly SeriesItem[], start: string): void {
+  for (const [at, item] of items.entries()) {
+    const before = items[at - 1];
+    if (item.parents.join(" ") !== (before?.commit ?? start)) throw lie("it doesn't follow the commit before", item);
+    if (before !== undefined && item.sequence !== before.sequence + 1) throw lie("a gap in the sequence", item);
+  }
+}
+
+/** The part of a series that a branch doesn't have, `here` being what it has of it and `head` its commit. */
+export function withoutPresent(series: Series, here: ReadonlySet<string>, head: string): Series {
+  const items = series.items.filter((item) => !here.has(item.commit));
+  // A part of merged lines alone is no series, unless the branch stands on one of its commits.
+  if (items.length === series.items.length || (series.unmailable !== undefined && items.length > 0 && !here.has(head)))
+    return series;
+  const last = series.unmailable === undefined ? series.items.findLast((item) => here.has(item.commit))?.commit : head;
+  return { ...series, base: last, items };
+}
+
+function readItem(item: ManifestItem, objectFormat: ObjectFormat): SeriesItem {
+  if (![item.commit, item.tree, ...item.parents].every((id) => isId(id, objectFormat))) throw lie("an id that isn't one", item);
   const raw = Buffer.from(item.raw, "base64");
   if (raw.length > caps.commitBytes || item.bytes > caps.mailBytes) throw lie("more bytes than a commit may have", item);
   if (hashObject("commit", raw, objectFormat) !== item.commit) throw lie("its id isn't that of its content", item);
@@ -97,6 +111,10 @@ function readItem(item: ManifestItem, { objectFormat, before }: Place): SeriesIt
     sha256: item.sha256,
     diffOffset: item.diff_offset,
   };
+}
+
+function isId(text: string, format: ObjectFormat): boolean {
+  return (format === "sha1" ? /^[0-9a-f]{40}$/u : /^[0-9a-f]{64}$/u).test(text);
 }
 
 /** The id of an object with this content, as git makes it (gitformat-loose). */

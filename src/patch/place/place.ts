@@ -1,0 +1,98 @@
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { showPath } from "../../git/path.ts";
+import type { Change } from "../../git/records.ts";
+import type { Context } from "../context.ts";
+import type { Incoming } from "../incoming.ts";
+import type { PathCheck } from "../land/path-check.ts";
+import type { Quarantine } from "../quarantine.ts";
+import { type Conflict, rebuild } from "./rebuild.ts";
+import { engineFor } from "../engine/engines.ts";
+import { type Series, short } from "../series/series.ts";
+import { PullRefused, type Verdict } from "../verdict.ts";
+
+/** The series as it will be on the branch. */
+export interface Placed {
+  readonly tip: string;
+  /** For each commit of the series the one on the branch. */
+  readonly commits: readonly string[];
+  readonly exactness: Verdict["exactness"];
+  readonly notices: readonly string[];
+}
+
+/** Puts the series, built in the quarantine, on HEAD: as it is where it begins there, else rebuilt. @throws PullRefused at a conflict */
+export async function place(incoming: Incoming, quarantine: Quarantine, context: Context): Promise<Placed> {
+  const { head, series, fit } = incoming;
+  if (fit === "on-top" || head.state === "unborn") return asItIs(incoming);
+  if (series.unmailable !== undefined) throw mergesError(series);
+  const rebuilt = await rebuild(series, { onto: head.commit, quarantine }, context);
+  if ("paths" in rebuilt) throw conflictError(rebuilt, incoming);
+  return { ...rebuilt, exactness: "rebuilt" };
+}
+
+export function asItIs({ series, head }: Incoming): Placed {
+  const tip = series.items.length > 0 || head.state === "unborn" ? series.tip : head.commit;
+  return { tip, commits: series.items.map((item) => item.commit), exactness: "exact", notices: [] };
+}
+
+/** As it is before the landing. */
+export function makeVerdict(
+  { head, series }: Incoming,
+  placed: Placed,
+  { changes, notices }: { changes: readonly Change[]; notices: readonly string[] },
+): Verdict {
+  const isDetached = head.state === "detached" && series.items.length > 0;
+  return {
+    applied: false,
+    base: head.state === "unborn" ? "" : head.commit,
+    tip: placed.tip,
+    engine: series.items.length > 0 ? engineFor(series).name : "none",
+    exactness: placed.exactness,
+    commits: series.items.map(({ sequence, commit, subject }, at) => ({
+      sequence,
+      commit,
+      subject,
+      applied_as: placed.commits[at] ?? commit,
+    })),
+    files: changes.length,
+    conflicts: [],
+    blocked_by: [],
+    notices: [...(isDetached ? ["HEAD is detached: no branch holds these commits"] : []), ...placed.notices, ...notices],
+  };
+}
+
+function mergesError({ unmailable, base }: Series): FerryError {
+  return new FerryError("attention", `${unmailable ?? "the series has merges"}, and can't be rebuilt on a branch that moved on`, {
+    code: "merges",
+    hint: `bring it to a branch at its own base (git switch -c NAME ${short(base ?? "")}), pull there, and merge`,
+  });
+}
+
+function conflictError({ item, paths }: Conflict, incoming: Incoming): PullRefused {
+  const names = paths.map(showPath);
+  const base = asItIs(incoming);
+  const verdict = makeVerdict(incoming, { ...base, exactness: "rebuilt", commits: [] }, { changes: [], notices: [] });
+  return new PullRefused(
+    "attention",
+    `commit ${short(item.commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
+    {
+      code: "conflict",
+      verdict: { ...verdict, tip: verdict.base, conflicts: names },
+      details: names,
+      hint: `nothing was changed; bring it to a branch at its own base (git switch -c NAME ${short(incoming.series.base ?? "")}), pull there, and merge`,
+    },
+  );
+}
+
+export function inTheWay(blocked: PathCheck["blocked"], verdict: Verdict): PullRefused {
+  const lines = blocked.map(({ path, why }) => `${showPath(path)} ${why}`);
+  return new PullRefused("attention", `local work is in the way: ${listed(lines)}`, {
+    verdict: { ...verdict, blocked_by: blocked.map(({ path }) => showPath(path)) },
+    details: lines,
+    hint: "commit it, stash it or move it away, then pull again; nothing was changed",
+  });
+}
+
+function listed(names: readonly string[]): string {
+  return `${names[0] ?? ""}${names.length > 1 ? `, and ${names.length - 1} more` : ""}`;
+}

@@ -1,0 +1,110 @@
+import { mkdirSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import { getConfig, readBranchLink, removeBranchLink, setConfig, unsetConfig, writeBranchLink } from "../../src/git/config.ts";
+import { discover, readHead } from "../../src/git/discover.ts";
+import { listRemotes } from "../../src/git/remotes.ts";
+import { makeGit } from "../../src/git/runner.ts";
+import { commitFiles, makeFolder, makeRepository } from "../support/git.ts";
+import { patchHost } from "../support/pulling.ts";
+
+const folder = makeFolder();
+afterAll(() => folder.remove());
+const git = makeGit(patchHost());
+let repositories = 0;
+const fresh = (...options: string[]) => makeRepository(`${folder.path}/${++repositories} ü`, options);
+
+describe("discovery", () => {
+  it("from the top, a folder below, and inside of .git", async () => {
+    const local = fresh();
+    mkdirSync(`${local.folder}/a/b`, { recursive: true });
+    const expected = {
+      workTree: local.folder,
+      gitDir: `${local.folder}/.git`,
+      commonDir: `${local.folder}/.git`,
+      objectFormat: "sha1",
+    };
+    for (const place of ["", "/a/b", "/.git", "/.git/hooks"]) {
+      mkdirSync(`${local.folder}${place}`, { recursive: true });
+      expect(await discover(git, `${local.folder}${place}`)).toEqual(expected);
+    }
+  });
+
+  it("of a linked worktree", async () => {
+    const local = fresh();
+    commitFiles(local, { a: "a\n" });
+    const linked = `${local.folder}-linked`;
+    local("worktree", "add", "--quiet", "-b", "linked", linked);
+    const { gitDir } = await discover(git, linked);
+    const expected = { workTree: linked, gitDir, commonDir: `${local.folder}/.git` };
+    expect(gitDir).toContain(`${local.folder}/.git/worktrees/`);
+    expect(await discover(git, linked)).toMatchObject(expected);
+    expect(await discover(git, gitDir)).toMatchObject(expected);
+  });
+
+  it("of a bare repository, and of SHA-256", async () => {
+    const bare = fresh("--bare", "--object-format=sha256");
+    expect(await discover(git, bare.folder)).toEqual({
+      workTree: undefined,
+      gitDir: bare.folder,
+      commonDir: bare.folder,
+      objectFormat: "sha256",
+    });
+  });
+
+  it("of none", async () => {
+    await expect(discover(git, "/")).rejects.toMatchObject({ kind: "not_found" });
+  });
+});
+
+describe("HEAD", () => {
+  it("unborn, on a branch, detached", async () => {
+    const local = fresh();
+    const repository = await discover(git, local.folder);
+    expect(await readHead(git, repository)).toEqual({ state: "unborn", ref: "refs/heads/main" });
+    const commit = commitFiles(local, { a: "a\n" });
+    expect(await readHead(git, repository)).toEqual({ state: "branch", ref: "refs/heads/main", commit });
+    local("checkout", "--quiet", "--detach");
+    expect(await readHead(git, repository)).toEqual({ state: "detached", commit });
+  });
+});
+
+describe("remotes", () => {
+  it("with insteadOf, push addresses, blanks", async () => {
+    const local = fresh();
+    local("remote", "add", "origin", "gh:me/repo.git");
+    local("config", "url.https://github.com/.insteadOf", "gh:");
+    local("remote", "add", "fork", "/a path/with blanks");
+    local("remote", "set-url", "--push", "fork", "ssh://host/fork");
+    expect(await listRemotes(git, local.folder)).toEqual([
+      { name: "fork", url: "/a path/with blanks", pushUrl: "ssh://host/fork" },
+      { name: "origin", url: "https://github.com/me/repo.git", pushUrl: "https://github.com/me/repo.git" },
+    ]);
+    expect(await listRemotes(git, fresh().folder)).toEqual([]);
+  });
+});
+
+describe("configuration", () => {
+  it("is read, written and taken away", async () => {
+    const { folder: cwd } = fresh();
+    expect(await getConfig(git, cwd, "ferry.x")).toBeUndefined();
+    await setConfig(git, cwd, "ferry.x", "a\nb ");
+    expect(await getConfig(git, cwd, "ferry.x")).toBe("a\nb ");
+    await unsetConfig(git, cwd, "ferry.x");
+    await unsetConfig(git, cwd, "ferry.x");
+    expect(await getConfig(git, cwd, "ferry.x")).toBeUndefined();
+    await expect(setConfig(git, cwd, "nosection", "x")).rejects.toMatchObject({ code: "git" });
+  });
+
+  it("links a branch to a session, whatever the branch is called", async () => {
+    const { folder: cwd } = fresh();
+    for (const branch of ["main", "feature/x.y", "ü"]) {
+      expect(await readBranchLink(git, cwd, branch)).toBeUndefined();
+      await writeBranchLink(git, cwd, branch, { session: "ses_1", host: "https://h" });
+      expect(await readBranchLink(git, cwd, branch)).toEqual({ session: "ses_1", host: "https://h" });
+      await writeBranchLink(git, cwd, branch, { session: "ses_2", host: undefined });
+      expect(await readBranchLink(git, cwd, branch)).toEqual({ session: "ses_2", host: undefined });
+      await removeBranchLink(git, cwd, branch);
+      expect(await readBranchLink(git, cwd, branch)).toBeUndefined();
+    }
+  });
+});
