@@ -42,9 +42,7 @@ const outputs = [
 ];
 writeOutputs(outputs);
 
-async function bundle(entries, options) {
-  const entryPoints = entries.filter((entry) => existsSync(join(root, entry)));
-  if (entryPoints.length === 0) return [];
+async function bundle(entryPoints, options) {
   const { outputFiles } = await build({ ...common, ...options, entryPoints });
   return outputFiles;
 }
