@@ -20,9 +20,12 @@ export function listen(handler: LoopbackHandler): Promise<LoopbackListener> {
 
 /** What went wrong in a handler is for the handler to tell; the browser only learns that something did. */
 const broken: LoopbackAnswer = { status: 500, headers: {}, body: "" };
+const malformed: LoopbackAnswer = { status: 400, headers: {}, body: "" };
 
 async function respond(handler: LoopbackHandler, incoming: http.IncomingMessage): Promise<LoopbackAnswer> {
-  const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://127.0.0.1");
+  const address = incoming.url ?? "/";
+  if (!URL.canParse(address, "http://127.0.0.1")) return malformed;
+  const { pathname, searchParams } = new URL(address, "http://127.0.0.1");
   const request = { method: incoming.method ?? "", path: pathname, query: searchParams, host: incoming.headers.host ?? "" };
   return handler(request);
 }
