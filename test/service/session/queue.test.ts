@@ -87,6 +87,14 @@ test("a script that fails fails the turn, tells why, and keeps what it did", asy
   expect((await engine.work(session, "cat half.txt")).agent_status).toBe("idle");
 });
 
+test("an agent that dies fails the turn and says so, and the next message has a new one", async () => {
+  const after = await engine.work(session, "echo kept > kept.txt; kill -KILL $PPID; sleep 1000");
+  expect(after.agent_status).toBe("failed");
+  expect(await system()).toEqual(['the agent "shell" died (SIGKILL)']);
+  expect((await engine.events(session)).every((event) => event.status !== "processing")).toBe(true);
+  expect((await engine.work(session, "cat kept.txt")).agent_status).toBe("idle");
+});
+
 test("queued messages go on after a failed one", async () => {
   await engine.post(session, "exit 1");
   await engine.post(session, "echo next");
@@ -110,6 +118,17 @@ describe("cancel", () => {
     for (const pid of readFileSync(pids, "utf8").trim().split("\n")) expect(isAlive(pid)).toBe(false);
     expect(await messages()).toEqual(["canceled"]);
     expect((await engine.events(session)).every((event) => event.status !== "processing")).toBe(true);
+  });
+
+  test("ends an agent that doesn't listen any more, and the next message has a new one", async () => {
+    await engine.post(session, "echo started; kill -STOP $PPID; sleep 1000");
+    // The agent is stopped before it can tell of the output.
+    await engine.until(session, (item) => item.type === "session_event" && item.event.type === "agent_run_repository_command");
+    const from = performance.now();
+    expect(await engine.sessions.cancel(session.id, { queued: false })).toMatchObject({ agent_status: "idle" });
+    expect(performance.now() - from).toBeLessThan(5000);
+    expect(await engine.work(session, "true")).toMatchObject({ agent_status: "idle" });
+    expect(await system()).toEqual([]);
   });
 
   test("leaves what is queued to go on, or takes it too", async () => {
