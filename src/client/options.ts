@@ -18,6 +18,6 @@ export interface ClientOptions {
   readonly trace?: ((line: string) => void) | undefined;
   /** How long a call may go on trying again, in ms; 0: one try. 30 s where it isn't given. */
   readonly patience?: number | undefined;
-  /** How long one answer may be silent, in ms. 30 s where it isn't given. */
+  /** How long one answer may be silent, in ms. Where it isn't given, a minute for a read, five for a write. */
   readonly idleTimeout?: number | undefined;
 }

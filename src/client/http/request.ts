@@ -23,6 +23,9 @@ export interface Call {
 export type Request = <T>(call: Call, read: (response: SendResponse) => Promise<T>) => Promise<T>;
 
 const mostRedirects = 5;
+/** How long an answer may be silent, in ms: to start a session a service may have to fetch a large repository. */
+const readSilence = 60_000;
+const writeSilence = 300_000;
 
 /**
  * The request layer: the key in the form that the host takes, redirects within the origin, further tries.
@@ -39,7 +42,7 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
       url: `${baseUrl}${call.path}`,
       headers: { "user-agent": options.userAgent, ...call.headers },
       signal,
-      idleTimeout: call.idleTimeout ?? options.idleTimeout ?? 30_000,
+      idleTimeout: call.idleTimeout ?? options.idleTimeout ?? (repeatable ? readSilence : writeSilence),
     };
     return persevere(patience, repeatable, async () => {
       signal?.throwIfAborted();

@@ -17,9 +17,9 @@ async function* poll(watched: Watched): AsyncGenerator<Update> {
     const after = timeline.revision;
     if (after === undefined) throw notOffered("the service's events have no revision");
     const events = await client.readEvents({ params: { sessionId }, query: { after, limit: pageSize }, signal, patience: 0 });
-    const items = timeline.accept(events);
-    yield* items;
-    if (rhythm.wantsState(items.length > 0)) yield* readState(watched);
+    const news = timeline.accept(events);
+    yield* news;
+    if (rhythm.wantsState(news.length > 0)) yield* readState(watched);
     if (events.length < pageSize) await rhythm.rest();
   }
 }

@@ -3,12 +3,12 @@ import { checkAnswer } from "../answers.ts";
 import { parseJson } from "../http/body.ts";
 import { parseArray } from "../http/json-array.ts";
 import { backoff } from "../http/retry.ts";
-import type { EventItem, TimelineEvent, Update } from "./items.ts";
+import type { TimelineEvent, Update } from "./items.ts";
 import { pace } from "./pace.ts";
 import { persistently, type Watched } from "./source.ts";
 
 /** So much of an array is held to be put in order, in bytes; what is longer is in order by such pieces, and told as late where it isn't. */
-const sortedAtOnce = 32 * 1024 * 1024;
+const sortedAtOnce = 16 * 1024 * 1024;
 
 /**
  * The whole timeline once, as the seed has it, then the session. A session that is a moment old may not be known everywhere yet:
@@ -62,7 +62,7 @@ export async function* readState({ client, sessionId, signal }: Watched): AsyncG
 }
 
 /** What is new or has changed, or nothing where the service says that it is as at `tag`. Returns the tag of what it is now. */
-async function* fetchAll(watched: Watched, tag: string, patience?: number): AsyncGenerator<EventItem, string> {
+async function* fetchAll(watched: Watched, tag: string, patience?: number): AsyncGenerator<Update, string> {
   const { client, sessionId, signal, timeline } = watched;
   const headers = tag === "" ? {} : { "if-none-match": tag };
   const options = { params: { sessionId }, accept: "application/json", headers, signal, patience };

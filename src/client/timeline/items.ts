@@ -19,7 +19,8 @@ export interface EventItem {
 
 /** What a source brings. */
 export type Update =
-  | EventItem
+  /** Never none of them. */
+  | { readonly kind: "events"; readonly items: readonly EventItem[] }
   | { readonly kind: "session"; readonly session: SessionState }
   /** A commit is there to be pulled; the fields of `event: patch`. */
   | { readonly kind: "patch"; readonly patch: Readonly<Record<string, unknown>> }

@@ -1,11 +1,11 @@
-import type { EventItem, TimelineEvent } from "./items.ts";
+import type { EventItem, TimelineEvent, Update } from "./items.ts";
 
 /** What was seen of a session's timeline: tells what is new, what has changed, and where to go on. */
 export interface Timeline {
   /** The greatest revision seen; undefined where an event came without one. */
   readonly revision: number | undefined;
-  /** Those of a batch that are new or have changed, in the order of their making, ties as they came. */
-  accept(batch: readonly TimelineEvent[]): EventItem[];
+  /** Those of a batch that are new or have changed, in the order of their making, ties as they came: as an update, or none. */
+  accept(batch: readonly TimelineEvent[]): Update[];
   /** The service counts its revisions anew: where to go on is its start, and what is the same there is no news. */
   restart(): void;
 }
@@ -31,7 +31,10 @@ export function makeTimeline(): Timeline {
     get revision() {
       return revision;
     },
-    accept: (batch) => inOrder(batch).flatMap(accept),
+    accept(batch) {
+      const items = inOrder(batch).flatMap(accept);
+      return items.length === 0 ? [] : [{ kind: "events", items }];
+    },
     restart() {
       revision = 0;
       for (const [id, { stamp }] of seen) seen.set(id, { revision: undefined, stamp });

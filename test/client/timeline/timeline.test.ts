@@ -12,7 +12,10 @@ const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, "0
 function play() {
   const timeline = makeTimeline();
   const accept = (...batch: TimelineEvent[]) =>
-    timeline.accept(batch).map((item) => `${item.event.id}${item.update ? " update" : ""}${item.late ? " late" : ""}`);
+    timeline
+      .accept(batch)
+      .flatMap((update) => (update.kind === "events" ? update.items : []))
+      .map((item) => `${item.event.id}${item.update ? " update" : ""}${item.late ? " late" : ""}`);
   return { timeline, accept };
 }
 

@@ -1,0 +1,99 @@
+import { FerryError } from "../../base/errors.ts";
+import type { Clock } from "../../host/host.ts";
+import type { Client } from "../calls.ts";
+import { isOpen, isTelling, judge, type Outcome, type Verdict } from "../outcome.ts";
+import type { SessionState, TimelineEvent, Update } from "./items.ts";
+
+/**
+ * When to stop: when the agent needs nothing more or needs you, when the session is over, when it is merged (or can't be any
+ * more), or never.
+ */
+export type Until = "idle" | "end" | "merged" | "never";
+
+export interface EndingOptions {
+  readonly client: Client;
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly until: Until;
+  /** The id or client_id of the message whose end `idle` means; without it, the newest. */
+  readonly message?: string | undefined;
+  /** The outcome is `timeout` after this long, in ms. */
+  readonly timeout?: number | undefined;
+}
+
+/** What still comes after the end of a session is waited for this long, in ms. */
+const drainTime = 2_000;
+
+type End = { readonly outcome: Outcome; readonly note?: string };
+
+/** Decides when the following is over. */
+export interface Ending {
+  observe(update: Update): void;
+  /** How long nothing need be decided, in ms. */
+  patience(): number;
+  decide(): Promise<End | undefined>;
+}
+
+/** What is known of the session while it is followed, as far as the end of the following depends on it. */
+export function makeEnding({ client, sessionId, clock, signal, until, message, timeout = Infinity }: EndingOptions): Ending {
+  const telling = new Map<string, TimelineEvent>();
+  const deadline = clock.elapsed() + timeout;
+  let session: SessionState | undefined;
+  let changed = clock.elapsed();
+  let drained = Infinity;
+
+  const verdict = (): Verdict => {
+    if (session === undefined || until === "never") return { state: "going" };
+    return judge({ session, events: [...telling.values()], message, quiet: clock.elapsed() - changed });
+  };
+  const reread = async (): Promise<boolean> => {
+    try {
+      session = await client.readSession({ params: { sessionId }, signal });
+      return true;
+    } catch (error) {
+      // The line is bad just now: the source will bring the session when it is better.
+      if (error instanceof FerryError && error.kind === "unavailable") return false;
+      throw error;
+    }
+  };
+  return {
+    observe(update) {
+      if (update.kind === "session") session = update.session;
+      if (update.kind !== "events") return;
+      changed = clock.elapsed();
+      for (const { event } of update.items) {
+        if (isTelling(event)) telling.set(event.id, event);
+        else telling.delete(event.id);
+      }
+    },
+    patience() {
+      const now = verdict();
+      const settling = now.state === "settling" && until === "idle" ? now.wait : Infinity;
+      return Math.min(settling, drained - clock.elapsed(), deadline - clock.elapsed());
+    },
+    async decide() {
+      if (clock.elapsed() >= deadline) return { outcome: "timeout" };
+      const first = verdict();
+      if (first.state === "ended") {
+        if (drained === Infinity) drained = clock.elapsed() + drainTime;
+        if (clock.elapsed() < drained) return undefined;
+      } else if (until !== "idle" || first.state === "going" || first.state === "settling") {
+        drained = Infinity;
+        return undefined;
+      }
+      // What we know of the session may be a moment old: only what it says now counts.
+      if (!(await reread())) return undefined;
+      const second = verdict();
+      drained = Infinity;
+      if (second.state !== first.state || !("outcome" in second)) return undefined;
+      if (second.state === "ended" && [...telling.values()].some(isOpen)) return undefined;
+      return isWanted(second.outcome, until) ? second : undefined;
+    },
+  };
+}
+
+/** A session that is finished can still be merged. */
+function isWanted(outcome: Outcome, until: Until): boolean {
+  return until !== "merged" || outcome !== "finished";
+}
