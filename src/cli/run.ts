@@ -18,6 +18,11 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
 
 async function execute(argv: readonly string[], host: Host): Promise<void> {
   if (argv.length === 1 && argv[0] === "--version") return host.terminal.stdout.write(`ferry ${host.version}\n`);
+  // What the scripts of `ferry completion` call; no verb, since it looks at all of them.
+  if (argv[0] === "complete") {
+    const { printCandidates } = await import("./complete/complete.ts");
+    return printCandidates(argv.slice(argv[1] === "--" ? 2 : 1), host);
+  }
   const { parse } = await import("./program.ts");
   await parse(argv, host);
 }

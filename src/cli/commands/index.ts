@@ -67,6 +67,12 @@ export const entries: readonly Entry[] = [
     async () => (await import("./doctor/doctor.ts")).doctor,
   ),
   entry("api", service, "Make any call to the service, with the stored key", async () => (await import("./api/api.ts")).api),
+  entry(
+    "completion",
+    service,
+    "Print the completion script of a shell",
+    async () => (await import("./completion/completion.ts")).completion,
+  ),
 ];
 
 /** `names` are the name and its aliases. */

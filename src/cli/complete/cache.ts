@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { findFolders } from "../../base/folders.ts";
+import type { Context } from "../context.ts";
+import { chooseHost, chosenName } from "../flows/host/choose.ts";
+import { connect, type Connection } from "../flows/host/connect.ts";
+import type { Candidate } from "./values.ts";
+
+/** How long an answer counts as new, and how long it is better than none, in ms. */
+const fresh = 60_000;
+const usable = 86_400_000;
+/** A person waits for the key to do something, in ms. */
+const patience = 300;
+
+interface Kept {
+  readonly at: number;
+  readonly values: readonly Candidate[];
+}
+
+/** What the service says, or said a short while ago. A keychain is not opened for it: that may ask the user for a password. */
+export async function remembered(
+  context: Context,
+  kind: string,
+  ask: (connection: Connection) => Promise<readonly Candidate[]>,
+): Promise<readonly Candidate[]> {
+  const { host } = context;
+  const chosen = await chooseHost(context);
+  const name = createHash("sha256")
+    .update(`${chosenName(chosen)}\0${kind}`, "utf8")
+    .digest("hex")
+    .slice(0, 20);
+  const path = join(findFolders(host).state, "completion", `${name}.json`);
+  const kept = await read(context, path);
+  if (kept !== undefined && host.clock.now() - kept.at < fresh) return kept.values;
+  const locked = chosen.kind === "remote" && chosen.entry?.store === "keychain" && (host.env["FERRY_API_KEY"] ?? "") === "";
+  const asked = locked ? undefined : await askBriefly(context, ask);
+  if (asked === undefined) return kept?.values ?? [];
+  await host.files.write(path, JSON.stringify({ at: host.clock.now(), values: asked } satisfies Kept));
+  return asked;
+}
+
+async function read({ host }: Context, path: string): Promise<Kept | undefined> {
+  const text = await host.files.readText(path);
+  if (text === undefined) return undefined;
+  const kept = JSON.parse(text) as Kept;
+  return host.clock.now() - kept.at < usable ? kept : undefined;
+}
+
+/** Undefined where no answer came in time. */
+async function askBriefly(
+  context: Context,
+  ask: (connection: Connection) => Promise<readonly Candidate[]>,
+): Promise<readonly Candidate[] | undefined> {
+  const interrupt = AbortSignal.any([context.host.interrupt, AbortSignal.timeout(patience)]);
+  const hasty = { ...context, interactive: false, host: { ...context.host, interrupt } };
+  try {
+    return await ask(await connect(hasty, undefined, { hasty: true }));
+  } catch {
+    // Logged out, offline, too slow: whoever presses Tab wants words, not errors.
+    return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+/** The shells that ferry can complete in. */
+export const shells = ["bash", "zsh", "fish", "powershell"] as const;
+export type Shell = (typeof shells)[number];
+
+/**
+ * A shell's completion script. It knows nothing of ferry's commands: each time it asks `ferry complete`, which prints a candidate a
+ * line, with a tab before its description. Where that says nothing, the shell completes files.
+ */
+export const scripts: Readonly<Record<Shell, string>> = {
+  bash: `# bash completion for ferry: source it, or put it into ~/.local/share/bash-completion/completions/ferry
+_ferry_words() {
+  local IFS=$'\\n'
+  COMPREPLY=($(ferry complete -- "$@" 2>/dev/null | cut -f1))
+}
+
+_ferry() {
+  _ferry_words "\${COMP_WORDS[@]:1:COMP_CWORD}"
+}
+
+# git's own completion calls this for \`git ferry\`.
+_git_ferry() {
+  _ferry_words "\${COMP_WORDS[@]:2:COMP_CWORD-1}"
+}
+
+complete -o bashdefault -o default -F _ferry ferry
+`,
+  zsh: `#compdef ferry
+# zsh completion for ferry: put it as _ferry into a folder of $fpath, or source it after compinit
+_ferry() {
+  local line value
+  local -a values shown
+  for line in "\${(@f)$(ferry complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    [[ -n $line ]] || continue
+    value=\${line%%$'\\t'*}
+    values+=("$value")
+    shown+=("\${value}  \${line#*$'\\t'}")
+  done
+  if (( \${#values} )); then
+    compadd -l -d shown -a values
+  else
+    _files
+  fi
+}
+
+if [[ \${zsh_eval_context[-1]} == loadautofunc ]]; then
+  _ferry "$@"
+else
+  compdef _ferry ferry
+fi
+`,
+  fish: `# fish completion for ferry: put it into ~/.config/fish/completions/ferry.fish
+function __ferry_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found (ferry complete -- $words[2..-1] 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+
+complete -c ferry -f -k -a '(__ferry_complete)'
+`,
+  powershell: `# PowerShell completion for ferry: add to $PROFILE: ferry completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName ferry -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { "$_" })
+  if ($wordToComplete -eq '') { $words += '' }
+  ferry complete -- @words 2>$null | ForEach-Object {
+    $value, $description = $_ -split "\`t", 2
+    if (-not $description) { $description = $value }
+    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
+  }
+}
+`,
+};

@@ -1,0 +1,63 @@
+import { hostName, local } from "../../auth/address.ts";
+import { cut, oneLine } from "../../base/text.ts";
+import { listAll } from "../../client/pages.ts";
+import { fields } from "../../wire/fields.ts";
+import { readConfig } from "../config/config.ts";
+import type { Context } from "../context.ts";
+import type { Connection } from "../flows/host/connect.ts";
+import { remembered } from "./cache.ts";
+
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+/** What an argument or an option of that name can be; nothing where files, or the user's own words, are meant. */
+export async function valuesFor(context: Context, name: string): Promise<readonly Candidate[]> {
+  if (name === "host") return hosts(context);
+  const names = fieldNames[name];
+  if (names !== undefined) return names.map((value) => ({ value, description: "" }));
+  const ask = asked[name];
+  return ask === undefined ? [] : remembered(context, name, ask);
+}
+
+const fieldNames: Readonly<Record<string, readonly string[]>> = {
+  "fields of session": fields.session,
+  "fields of repo": fields.repository,
+  "fields of provider": fields.provider,
+  "fields of message": fields.event,
+  "fields of events": fields.event,
+  "fields of tail": fields.event,
+  "fields of whoami": fields.cliInfo,
+};
+
+async function hosts({ host }: Context): Promise<Candidate[]> {
+  const known = (await readConfig(host)).hosts.map(({ url, account }) => ({ value: hostName(url), description: account }));
+  return [...known, { value: local, description: "the embedded service" }];
+}
+
+async function sessions({ client }: Connection): Promise<Candidate[]> {
+  const all = await listAll(client.listSessions);
+  return all.map(({ id, title, branch_name }) => ({ value: id, description: said([branch_name, title]) }));
+}
+
+async function repositories({ client }: Connection): Promise<Candidate[]> {
+  const all = await listAll(client.listRepositories);
+  return all.map(({ id, full_name, clone_url }) => ({ value: full_name ?? id, description: said([clone_url]) }));
+}
+
+async function providers({ client }: Connection): Promise<Candidate[]> {
+  const all = await listAll(client.listProviders);
+  return all.map(({ id, name, base_url }) => ({ value: id, description: said([name, base_url]) }));
+}
+
+const asked: Readonly<Record<string, (connection: Connection) => Promise<Candidate[]>>> = {
+  session: sessions,
+  repository: repositories,
+  repo: repositories,
+  provider: providers,
+};
+
+function said(parts: readonly (string | null | undefined)[]): string {
+  return cut(oneLine(parts.filter(Boolean).join("  ")), 60);
+}

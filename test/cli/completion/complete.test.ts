@@ -1,0 +1,127 @@
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { shells } from "../../../src/cli/complete/scripts.ts";
+import { ferry } from "../../support/ferry.ts";
+import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+const url = "https://agents.example.com";
+
+let world: World;
+let service: SeedService;
+beforeEach(() => {
+  service = makeSeedService();
+  service.sessions.push(
+    { id: "ses_abc", title: "fix\nit", branch_name: "fix/login", status: "active" },
+    { id: "ses_xyz", title: "" },
+  );
+  service.repositories.push({ id: "rep_1", full_name: "acme/shop", clone_url: "https://x.example/acme/shop.git" });
+  world = makeWorld({ env: { FERRY_HOST: url, FERRY_API_KEY: service.key } });
+  world.services.set(url, service.send);
+});
+afterEach(() => world.dispose());
+
+async function values(...words: readonly string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await ferry(world.next(), "complete", "--", ...words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.split("\t")[0] ?? "");
+}
+
+describe("what can stand there", () => {
+  test.each([
+    [["pu"], ["pull"]],
+    [["sessions", "v"], ["view"]],
+    [["--json", "session", "v"], ["view"]],
+    [["--host", "x", "session", "v"], ["view"]],
+    [["session", "list", "--sta"], ["--status"]],
+    [
+      ["run", "--pull", ""],
+      ["end", "each", "none"],
+    ],
+    [
+      ["run", "--pull=e"],
+      ["--pull=end", "--pull=each"],
+    ],
+    [
+      ["run", "--pull", "=", "e"],
+      ["end", "each"],
+    ],
+    [["--color", "al"], ["always"]],
+    [
+      ["hook", "run", "post-"],
+      ["post-checkout", "post-merge"],
+    ],
+    [["session", "list", "--fields", "id,ti"], ["id,title"]],
+    [
+      ["session", "view", ""],
+      ["ses_abc", "ses_xyz"],
+    ],
+    [["session", "view", "ses_a"], ["ses_abc"]],
+    [["session", "view", "ses_abc", ""], []],
+    [
+      ["say", "--session", ""],
+      ["ses_abc", "ses_xyz"],
+    ],
+    [["run", "--repo", "a"], ["acme/shop"]],
+    [["run", "-F", ""], []],
+    [["run", "any", ""], []],
+    [["--host", ""], ["local"]],
+    [["nothing", ""], []],
+  ])("%j", async (words, expected) => {
+    expect(await values(...words)).toEqual(expected);
+  });
+
+  test("a description is one line behind a tab", async () => {
+    expect((await ferry(world.next(), "complete", "--", "session", "view", "ses_a")).stdout).toBe("ses_abc\tfix/login fix it\n");
+  });
+});
+
+describe("what the service says", () => {
+  const ask = (): Promise<string[]> => values("session", "view", "");
+
+  test("is remembered for a minute, and is better than nothing for a day", async () => {
+    await ask();
+    service.calls.length = 0;
+    expect(await ask()).toEqual(["ses_abc", "ses_xyz"]);
+    expect(service.calls).toEqual([]);
+    const folder = join(world.folder, "state", "completion");
+    const file = join(folder, readdirSync(folder)[0] ?? "");
+    const kept = JSON.parse(readFileSync(file, "utf8")) as { at: number };
+    world.services.set(url, () => Promise.reject(new Error("offline")));
+    writeFileSync(file, JSON.stringify({ ...kept, at: kept.at - 3_600_000 }));
+    expect(await ask()).toEqual(["ses_abc", "ses_xyz"]);
+    writeFileSync(file, JSON.stringify({ ...kept, at: kept.at - 100_000_000 }));
+    expect(await ask()).toEqual([]);
+  });
+
+  test("is waited for 300 ms", async () => {
+    world.services.set(
+      url,
+      ({ signal }) => new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error))),
+    );
+    const started = performance.now();
+    expect(await ask()).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test("is not worth opening the keychain for", async () => {
+    await ferry(world.next({}, { stdin: service.key }), "login", "--with-token");
+    world.keychain.trouble = "locked";
+    world = world.next({ env: { FERRY_API_KEY: "" } });
+    service.calls.length = 0;
+    expect(await ask()).toEqual([]);
+    expect(service.calls).toEqual([]);
+  });
+});
+
+test("the scripts in completions/ are those that the program prints", async () => {
+  const files = { bash: "ferry.bash", zsh: "_ferry", fish: "ferry.fish", powershell: "ferry.ps1" } as const;
+  for (const shell of shells) {
+    const { stdout } = await ferry(world.next(), "completion", shell);
+    expect(stdout).toBe(readFileSync(join(import.meta.dirname, "../../../completions", files[shell]), "utf8"));
+  }
+});

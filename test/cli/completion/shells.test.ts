@@ -1,0 +1,63 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWith } from "../../support/programs.ts";
+
+const completions = join(import.meta.dirname, "../../../completions");
+const program = join(import.meta.dirname, "../../../bin/ferry.js");
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "ferry-shells-"));
+  // The real program completes; any other call is written down.
+  const script = `#!/bin/sh\nif [ "$1" = complete ]; then exec "${process.execPath}" "${program}" "$@"; fi\necho "$*" >"${folder}/called"\n`;
+  writeFileSync(join(folder, "ferry"), script);
+  chmodSync(join(folder, "ferry"), 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function inShell(shell: string, ...args: readonly string[]): string[] {
+  const env = { PATH: `${folder}:${process.env["PATH"] ?? ""}`, HOME: folder, TERM: "dumb" };
+  return execFileSync(shell, args, { env, encoding: "utf8", cwd: folder }).split("\n").filter(Boolean);
+}
+
+describeWith(["bash"], "bash", () => {
+  const complete = (call: string): string[] =>
+    inShell("bash", "--norc", "-c", `source "${completions}/ferry.bash"; ${call}; printf '%s\\n' "\${COMPREPLY[@]}"`);
+
+  test("completes ferry, and git ferry", () => {
+    expect(complete("COMP_WORDS=(ferry session v); COMP_CWORD=2; _ferry")).toEqual(["view"]);
+    expect(complete("COMP_WORDS=(ferry run --pull = e); COMP_CWORD=4; _ferry")).toEqual(["end", "each"]);
+    expect(complete("COMP_WORDS=(git ferry session v); COMP_CWORD=3; _git_ferry")).toEqual(["view"]);
+  });
+});
+
+describeWith(["fish"], "fish", () => {
+  const complete = (line: string): string[] =>
+    inShell("fish", "--no-config", "-c", `source "${completions}/ferry.fish"; complete -C "${line}"`);
+
+  test("completes with descriptions, and files where files are meant", () => {
+    expect(complete("ferry session v")).toEqual(["view\tShow a session"]);
+    writeFileSync(join(folder, "task.md"), "");
+    expect(complete("ferry run -F ta")).toEqual(["task.md"]);
+  });
+});
+
+describeWith(["zsh"], "zsh", () => {
+  test("completes what is typed at its prompt", async () => {
+    const lines = [
+      "zmodload zsh/zpty",
+      "zpty z zsh -f -i",
+      `zpty -w z 'fpath=("${completions}" $fpath); autoload -U compinit; compinit -u -D; bindkey "^I" complete-word; echo READ""Y'`,
+      "zpty -r z out '*READY*'",
+      "zpty -w z $'ferry session v\\t -'",
+      "zpty -w z 'exit'",
+      "while zpty -r z out; do :; done",
+    ];
+    inShell("zsh", "-f", "-c", lines.join("\n"));
+    await expect.poll(() => existsSync(join(folder, "called"))).toBe(true);
+    expect(readFileSync(join(folder, "called"), "utf8")).toBe("session view -\n");
+  });
+});
