@@ -39,8 +39,9 @@ export function proxiedTransport(env: Environment): Transport {
 }
 
 async function makeAgent(env: Environment): Promise<Dispatcher> {
-  const { EnvHttpProxyAgent } = await import("undici");
-  return new EnvHttpProxyAgent({
+  // A bundle of a CommonJS package has nothing but its default.
+  const { default: undici } = await import("undici");
+  return new undici.EnvHttpProxyAgent({
     httpProxy: lowerFirst(env, "http_proxy"),
     httpsProxy: lowerFirst(env, "https_proxy"),
     noProxy: lowerFirst(env, "no_proxy"),
