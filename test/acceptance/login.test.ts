@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Binary, collect, makeBinary } from "../support/binary.ts";
+import { type Binary, makeBinary } from "../support/binary.ts";
 import { type TestBrowser, useChromium } from "../support/chromium.ts";
 import { describeWith } from "../support/programs.ts";
+import { type Serving, startServing } from "../support/serving.ts";
 import { type OnTerminal, startOnTerminal } from "../support/pty.ts";
 
 const ferryPath = fileURLToPath(new URL("../../bin/ferry.js", import.meta.url));
@@ -13,30 +11,20 @@ const ferryPath = fileURLToPath(new URL("../../bin/ferry.js", import.meta.url));
 describeWith(["chromium", "script"], "a login on a desktop", () => {
   const browser: TestBrowser = useChromium();
   let place: Binary;
-  let service: ChildProcess;
+  let service: Serving;
   let address: string;
 
   beforeAll(async () => {
     place = makeBinary();
-    service = place.start(["serve", "--port", "0", "--sandbox", "process"]);
-    address = await new Promise<string>((resolve, reject) => {
-      let said = "";
-      service.stderr?.on("data", (chunk: Buffer) => {
-        said += chunk.toString();
-        const [, found] = /^serving .* and (http:\S+)$/mu.exec(said) ?? [];
-        if (found !== undefined) resolve(found);
-      });
-      service.once("exit", () => reject(new Error(said)));
-    });
+    service = await startServing(place);
+    address = service.address;
   });
   afterAll(async () => {
-    const ended = collect(service);
-    service.kill("SIGTERM");
-    await ended;
+    await service.stop();
     await place.dispose();
   });
 
-  const signInLink = () => `${address}/sign-in?code=${readFileSync(join(place.folder, "data", "sign-in"), "utf8")}`;
+  const signInLink = () => `${address}/sign-in?code=${service.signInCode()}`;
   const login = (...argv: string[]) => startOnTerminal(place, [process.execPath, ferryPath, "login", "--host", address, ...argv]);
   const addressOn = async (terminal: OnTerminal) => (await terminal.see(/^ {2}(http:\S+)\r?$/mu))[1] ?? "";
 

@@ -38,6 +38,7 @@ export default {
     ),
     home("commander", "cli/", "commander"),
     home("zod", "wire/", "zod"),
+    home("oauth", "auth/", "oauth4webapi"),
     home("hono", "service/", "hono"),
     home("terminal-and-net", "host/", "open|@napi-rs|@inquirer|ora|chalk|undici"),
     home("processes", "host/|git/|service/sandbox/drivers/|service/agent/", "execa"),
