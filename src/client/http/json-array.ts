@@ -68,20 +68,42 @@ function broken(what: string, cause?: unknown): FerryError {
 function makeScan(): (chunk: Uint8Array, from: number) => number {
   let depth = 0;
   let inText = false;
+  /** The chunk before ended in the middle of an escape. */
   let escaped = false;
   return (chunk, from) => {
-    for (let at = from; at < chunk.length; at++) {
-      const byte = chunk[at];
+    let at = from;
+    while (at < chunk.length) {
       if (inText) {
-        if (escaped) escaped = false;
-        else if (byte === backslash) escaped = true;
-        else if (byte === quote) inText = false;
-      } else if (byte === quote) inText = true;
+        const end = endOfText(chunk, at, escaped);
+        escaped = end === -1 && endsEscaped(chunk, at, escaped);
+        if (end === -1) return -1;
+        inText = false;
+        at = end + 1;
+        continue;
+      }
+      const byte = chunk[at];
+      if (byte === quote) inText = true;
       else if (byte === openBracket || byte === openBrace) depth++;
       else if (byte === closeBracket || byte === closeBrace) {
         if (--depth === 0) return at;
       } else if (byte === comma && depth === 1) return at;
+      at++;
     }
     return -1;
   };
+}
+
+/** Where the text that goes on at `from` ends; most bytes of a timeline are text, so it is searched for and not walked through. */
+function endOfText(chunk: Uint8Array, from: number, escaped: boolean): number {
+  let end = chunk.indexOf(quote, from);
+  while (end !== -1 && endsEscaped(chunk.subarray(0, end), from, escaped)) end = chunk.indexOf(quote, end + 1);
+  return end;
+}
+
+/** Whether the text from `from` to the end of the bytes leaves an escape open: an odd number of backslashes. */
+function endsEscaped(bytes: Uint8Array, from: number, escaped: boolean): boolean {
+  let first = bytes.length;
+  while (first > from && bytes[first - 1] === backslash) first--;
+  const run = bytes.length - first + (first === from && escaped ? 1 : 0);
+  return run % 2 === 1;
 }
