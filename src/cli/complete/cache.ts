@@ -4,7 +4,7 @@ import { findFolders } from "../../base/folders.ts";
 import type { Context } from "../context.ts";
 import { chooseHost, chosenName } from "../flows/host/choose.ts";
 import { connect, type Connection } from "../flows/host/connect.ts";
-import type { Candidate } from "./values.ts";
+import type { Candidate } from "./candidate.ts";
 
 /** How long an answer counts as new, and how long it is better than none, in ms. */
 const fresh = 60_000;

@@ -4,7 +4,8 @@ import type { Host } from "../../host/host.ts";
 import { makeContext, type Context } from "../context.ts";
 import { addGlobalOptions, type GlobalOptions } from "../options.ts";
 import type { Entry, Verb } from "../verb.ts";
-import { valuesFor, type Candidate } from "./values.ts";
+import type { Candidate } from "./candidate.ts";
+import { valuesFor } from "./values.ts";
 
 /**
  * Prints what can stand in the place of the last of `words`, the words of a command line after `ferry` up to the cursor: a line

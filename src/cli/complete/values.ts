@@ -6,11 +6,7 @@ import { readConfig } from "../config/config.ts";
 import type { Context } from "../context.ts";
 import type { Connection } from "../flows/host/connect.ts";
 import { remembered } from "./cache.ts";
-
-export interface Candidate {
-  readonly value: string;
-  readonly description: string;
-}
+import type { Candidate } from "./candidate.ts";
 
 /** What an argument or an option of that name can be; nothing where files, or the user's own words, are meant. */
 export async function valuesFor(context: Context, name: string): Promise<readonly Candidate[]> {
