@@ -11,6 +11,7 @@ import { makeMemory } from "../../config/memory.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, type ChosenHost } from "./choose.ts";
 import { findLocal, type LocalService } from "../local/find.ts";
+import { sendToLocal } from "../local/revive.ts";
 import { ensureLocal } from "../local/start.ts";
 
 /** A service that can be called now. */
@@ -42,7 +43,7 @@ export async function connect(context: Context, linked?: string, { hasty = false
     throw new FerryError("usage", "FERRY_API_KEY is set, but no host for it", { hint: "set FERRY_HOST" });
   if (chosen.kind === "local") {
     const service = hasty ? await requireLocal(context.host) : await ensureLocal(context);
-    const send = context.host.network.overSocket(service.socket);
+    const send = hasty ? context.host.network.overSocket(service.socket) : sendToLocal(context, service);
     return makeConnection(context, chosen, {
       send,
       url: "http://localhost",
