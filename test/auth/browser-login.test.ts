@@ -85,15 +85,13 @@ test("a scope that there is none of is told", async () => {
 });
 
 describe("what is pasted", () => {
-  async function paste(of: (location: URL) => string, listens = true) {
-    const answers: string[] = [];
-    const there = scene.world.next({}, { tty: true, ...(listens && { listen }), browse: () => undefined });
+  async function paste(of: (location: URL) => string) {
+    const there = scene.world.next({}, { tty: true, listen, browse: () => undefined });
     let answer: (url: string) => void = () => undefined;
     const asked = new Promise<string>((resolve) => (answer = resolve));
     // A person who reads the address from the screen.
-    const { write } = there.terminal.stderr;
     const watching = async (text: string | Uint8Array) => {
-      await write(text);
+      await there.terminal.stderr.write(text);
       const [, url] = /\n {2}(http\S+)\n/u.exec(String(text)) ?? [];
       if (url !== undefined) answer(url);
     };
@@ -102,13 +100,10 @@ describe("what is pasted", () => {
       ...there.prompt,
       text: async (): Promise<string> => {
         const location = new URL(await scene.press(await asked, "approve"));
-        const text = of(location);
-        answers.push(text);
-        return text;
+        return of(location);
       },
     };
-    const result = await ferry({ ...there, host: { ...there.host, terminal, prompt } }, "login", "--host", scene.site.origin);
-    return { ...result, answers };
+    return ferry({ ...there, host: { ...there.host, terminal, prompt } }, "login", "--host", scene.site.origin);
   }
 
   test("the code alone", async () => {

@@ -64,10 +64,10 @@ function makeBrowser(site: App, origin: string, code: () => string): Browser {
   const browser: Browser = {
     get: (path, headers = {}) => visit("GET", path, { ...headers }),
     submit(path, fields, headers = {}) {
-      const hidden = [...shown.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/gu)].map(
-        ([, name = "", value = ""]) => [name, value],
-      );
-      const form = new URLSearchParams({ ...Object.fromEntries(hidden), ...fields });
+      const form = new URLSearchParams();
+      for (const [, name = "", value = ""] of shown.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/gu))
+        form.set(name, value);
+      for (const [name, value] of Object.entries(fields)) form.set(name, value);
       return visit("POST", path, { origin, "content-type": "application/x-www-form-urlencoded", ...headers }, form.toString());
     },
     async signIn() {

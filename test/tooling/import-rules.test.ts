@@ -39,7 +39,17 @@ const breaches: readonly (readonly [rule: string, file: string, loads: string])[
   ["no-unresolved", "src/git/gone.ts", "./gone-too.ts"],
 ];
 
-const packages = ["commander", "zod", "oauth4webapi", "hono", "chalk", "execa", "simple-git", "kysely", "@agentclientprotocol/sdk"];
+const packages = [
+  "commander",
+  "zod",
+  "oauth4webapi",
+  "hono",
+  "chalk",
+  "execa",
+  "simple-git",
+  "kysely",
+  "@agentclientprotocol/sdk",
+];
 
 let folder: string;
 let rules: IFlattenedRuleSet;

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SendResponse } from "../../../src/host/host.ts";
+import { listen } from "../../../src/host/network/listener.ts";
 import { makeNetwork } from "../../../src/host/network.ts";
 import { ferry } from "../../support/ferry.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
@@ -38,7 +39,7 @@ interface Row {
 
 async function examine(env: Record<string, string> = {}, options: WorldOptions = {}) {
   const network = makeNetwork({});
-  const there = world.next({ env }, { listen: network.listen, ...options });
+  const there = world.next({ env }, { listen, ...options });
   const { send } = there.host.network;
   const local = {
     ...there.host.network,
@@ -66,7 +67,7 @@ test("where all is well, each says so", async () => {
 });
 
 test("for people a line each", async () => {
-  const { stdout } = await ferry(world.next({}, { listen: makeNetwork({}).listen }), "doctor");
+  const { stdout } = await ferry(world.next({}, { listen }), "doctor");
   expect(stdout).toContain("ok       proxy          none is set\n");
 });
 

@@ -1,4 +1,5 @@
 import * as oauth from "oauth4webapi";
+import { allowInsecureRequests } from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeAsk } from "../../support/api.ts";
 import { type Browser, makeTestSite, type TestSite } from "../../support/site.ts";
@@ -27,7 +28,7 @@ function options() {
     headers.set("host", new URL(url).host);
     return site.app(new Request(url, { ...init, headers }));
   };
-  return { [oauth.customFetch]: fetchHere, [oauth.allowInsecureRequests]: true } as const;
+  return { [oauth.customFetch]: fetchHere, [allowInsecureRequests]: true } as const;
 }
 
 async function discover(): Promise<oauth.AuthorizationServer> {

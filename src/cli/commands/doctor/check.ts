@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 export interface Check {
   readonly name: string;
   /** Ends within a few seconds; what it throws is a failure with that message. */
-  run(context: Context): Promise<Finding>;
+  readonly run: (context: Context) => Promise<Finding>;
 }
 
 export interface Finding {

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ferry } from "../support/ferry.ts";
+import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
+import { json, text, type LoginServer } from "../support/login-server.ts";
+import { type World } from "../support/world.ts";
+
+let scene: ForeignLogin;
+let world: World;
+let server: LoginServer;
+beforeEach(() => {
+  scene = makeForeignLogin();
+  ({ world, server } = scene);
+});
+afterEach(() => world.dispose());
+
+describe("--device", () => {
+  const device = (answers: (() => ReturnType<typeof text>)[], change: Record<string, unknown> = {}) => {
+    server.metadata = { ...server.metadata, device_authorization_endpoint: `${server.origin}/device` };
+    const task = {
+      device_code: "dc",
+      user_code: "WDJB-MJHT\u001b[2J",
+      verification_uri: `${server.origin}/activate`,
+      expires_in: 600,
+      interval: 5,
+    };
+    server.answers.set("/device", async () => json(200, { ...task, ...change }));
+    server.answers.set("/token", async () => (answers.shift() ?? (() => json(400, { error: "expired_token" })))());
+    const slept: number[] = [];
+    const sleep = async (ms: number): Promise<void> => void slept.push(ms);
+    const run = scene.login(scene.approve, {
+      argv: ["--device"],
+      tty: false,
+      change: (host) => ({ ...host, clock: { ...host.clock, sleep } }),
+    });
+    return run.then((result) => ({ ...result, slept }));
+  };
+  const pending = () => json(400, { error: "authorization_pending" });
+
+  test("without a terminal too: shows the code and who asks, honours the interval and slow_down", async () => {
+    const key = () => (server.given.push("device-key"), json(200, { access_token: "device-key", token_type: "bearer" }));
+    const { code, stderr, slept } = await device([pending, () => json(400, { error: "slow_down" }), pending, key]);
+    expect(code).toBe(0);
+    expect(slept).toEqual([5000, 5000, 10_000, 10_000]);
+    expect(stderr).toContain("\n  https://agents.example.com/activate\n");
+    expect(stderr).toContain("The page must show the code WDJB-MJHT␛[2J and this computer, test. It waits for 10 minutes.\n");
+  });
+
+  test.each([
+    ["access_denied", "the login was denied in the browser"],
+    ["expired_token", "the code has expired"],
+  ])("%s ends it", async (error, says) => {
+    const { code, stderr } = await device([pending, () => json(400, { error })]);
+    expect(code).toBe(4);
+    expect(stderr).toContain(says);
+  });
+
+  test("a page of somebody else is never shown", async () => {
+    const { code, stderr } = await device([], { verification_uri: "https://evil.example/" });
+    expect(code).toBe(1);
+    expect(stderr).toContain("names an address of somebody else as its verification_uri");
+  });
+
+  test("a service that has no such login says so", async () => {
+    const { code, stderr } = await scene.login(scene.approve, { argv: ["--device"] });
+    expect(code).toBe(1);
+    expect(stderr).toContain("agents.example.com has no login by device");
+  });
+});
+
+describe("a service without login endpoints", () => {
+  test.each([
+    ["404", () => json(404, { error: "not found" })],
+    ["401", () => json(401, { error: "who?" })],
+    ["its own page", () => text(200, "<!doctype html>", { "content-type": "text/html" })],
+  ])("(%s) takes a key that a person brings from its portal", async (_, answer) => {
+    server.answers.set("/.well-known/oauth-authorization-server", async () => answer());
+    server.given.push("portal-key");
+    const there = world.next({}, { tty: true });
+    there.prompt.expect("API key for agents.example.com:", "portal-key");
+    const { code, stderr } = await ferry(there, "login", "--host", server.origin);
+    expect(code).toBe(0);
+    expect(stderr).toContain("agents.example.com has no login by browser: make a key in its portal, in the developer settings\n");
+  });
+});
