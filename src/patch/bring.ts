@@ -1,17 +1,18 @@
 import { count } from "../base/text.ts";
 import type { Head } from "../git/discover.ts";
 import { type Change, readChanges } from "../git/records.ts";
-import type { Context } from "./context.ts";
+import type { PullContext } from "./context.ts";
 import { engineFor } from "./engine/engines.ts";
-import type { Incoming } from "./incoming.ts";
+import type { Incoming } from "./incoming/incoming.ts";
 import type { Court } from "./judge/court.ts";
 import { judge } from "./judge/judge.ts";
 import { land } from "./land/land.ts";
 import { checkPaths, type PathCheck } from "./land/path-check.ts";
 import { promote } from "./land/promote.ts";
-import type { RefUpdate } from "./land/transaction.ts";
+import { moveRef, type RefUpdate } from "./land/transaction.ts";
 import { inTheWay, makeVerdict, place, type Placed } from "./place/place.ts";
 import { makeQuarantine, type Quarantine } from "./quarantine.ts";
+import { writeUndoNote } from "./undo-note.ts";
 import type { Verdict } from "./verdict.ts";
 
 /**
@@ -19,7 +20,7 @@ import type { Verdict } from "./verdict.ts";
  * to be good.
  * @throws PullRefused where local work is in the way, or a commit conflicts
  */
-export async function bring(incoming: Incoming, context: Context): Promise<Verdict> {
+export async function bring(incoming: Incoming, context: PullContext): Promise<Verdict> {
   const { git, host, repository, checkpoint, request } = context;
   const quarantine = await makeQuarantine(git, host, repository);
   try {
@@ -39,7 +40,11 @@ export async function bring(incoming: Incoming, context: Context): Promise<Verdi
   }
 }
 
-async function build({ series }: Incoming, quarantine: Quarantine, { request, git, host, checkpoint }: Context): Promise<void> {
+async function build(
+  { series }: Incoming,
+  quarantine: Quarantine,
+  { request, git, host, checkpoint }: PullContext,
+): Promise<void> {
   const total = series.items.length;
   const { source } = request;
   const engine = engineFor(series);
@@ -77,9 +82,9 @@ interface Built {
 }
 
 /** Looked at first without a lock, so that a pull that is in the way leaves no object behind; what counts is the look under the lock. */
-async function tryLanding({ incoming, placed, changes, quarantine }: Built, context: Context): Promise<PathCheck["blocked"]> {
+async function tryLanding({ incoming, placed, changes, quarantine }: Built, context: PullContext): Promise<PathCheck["blocked"]> {
   const { git, host, repository, request, checkpoint } = context;
-  const { head, series } = incoming;
+  const { head, series, refs, at } = incoming;
   const scratch = quarantine.folder;
   const { blocked } = await checkPaths({ git, repository, scratch }, changes);
   if (blocked.length > 0 || request.dryRun === true) return blocked;
@@ -87,16 +92,15 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   const commit = head.state === "unborn" ? undefined : head.commit;
   await promote({ tips: [series.tip, placed.tip], known: [series.base, commit] }, { git, quarantine, repository });
   await checkpoint("promoted");
-  const updates = [{ ref: "HEAD", to: placed.tip, from: commit ?? "0".repeat(placed.tip.length) }, ...cursorUpdates(incoming)];
+  const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: at.cursor }, context);
+  const updates = [moveRef("HEAD", commit, placed.tip), ...cursorUpdates(incoming), moveRef(refs.undo, at.undo, note)];
   const reason = `ferry pull: ${count(series.items.length, "commit")}`;
   return land({ head, tip: placed.tip, changes, updates, reason, scratch }, context);
 }
 
 /** The two refs that remember the session, moved to its newest commit; none that are there already. */
-export function cursorUpdates({ refs, remote, cursor, series }: Incoming): RefUpdate[] {
-  const zero = "0".repeat(series.tip.length);
-  return [
-    { ref: refs.remote, to: series.tip, from: remote ?? zero },
-    { ref: refs.cursor, to: series.tip, from: cursor ?? zero },
-  ].filter(({ to, from }) => to !== from);
+export function cursorUpdates({ refs, at, series }: Incoming): RefUpdate[] {
+  return [moveRef(refs.remote, at.remote, series.tip), moveRef(refs.cursor, at.cursor, series.tip)].filter(
+    ({ to, from }) => to !== from,
+  );
 }

@@ -1,12 +1,16 @@
 import type { Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
-import type { Checkpoint, PatchHost, PullRequest } from "./request.ts";
+import type { Checkpoint, Errand, PatchHost, PullRequest } from "./request.ts";
 
-/** What every step of a pull works with. */
+/** What every step works with, under the repository's lock. */
 export interface Context {
-  readonly request: PullRequest;
+  readonly request: Errand;
   readonly git: Git;
   readonly host: PatchHost;
   readonly repository: Repository & { readonly workTree: string };
   readonly checkpoint: (name: Checkpoint) => Promise<void>;
+}
+
+export interface PullContext extends Context {
+  readonly request: PullRequest;
 }

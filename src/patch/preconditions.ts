@@ -5,7 +5,7 @@ import { discover, type Head, type Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
 import { endings, openOperations } from "../git/operations.ts";
 import type { Context } from "./context.ts";
-import type { PatchHost, PullRequest } from "./request.ts";
+import type { Errand, PatchHost } from "./request.ts";
 
 /** The working copy that a pull is for. @throws FerryError attention for a bare repository, not_found outside of any */
 export async function findWorkingCopy(git: Git, folder: string): Promise<Context["repository"]> {
@@ -36,7 +36,7 @@ export async function refuseInsideCommit(
     throw new FerryError("attention", "a commit is being made in this working copy", { hint: "pull when it is done" });
 }
 
-async function refuseOtherRepository({ folder }: PullRequest, { env }: PatchHost, repository: Repository): Promise<void> {
+async function refuseOtherRepository({ folder }: Errand, { env }: PatchHost, repository: Repository): Promise<void> {
   const named = env["GIT_DIR"];
   if (named === undefined) return;
   const gitDir = await realpath(resolve(folder, named)).catch(() => "");

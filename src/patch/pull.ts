@@ -1,48 +1,32 @@
-import { mkdir } from "node:fs/promises";
 import { FerryError } from "../base/errors.ts";
 import { bring, cursorUpdates } from "./bring.ts";
-import type { Context } from "./context.ts";
-import { findIncoming, type Incoming, unrelatedError } from "./incoming.ts";
+import type { PullContext } from "./context.ts";
+import { findIncoming, type Incoming, unrelatedError } from "./incoming/incoming.ts";
 import { lockPatience, whenUnlocked } from "./land/locks.ts";
 import { prepare, RefsMoved } from "./land/transaction.ts";
-import { lockRepository } from "./lock.ts";
-import { findWorkingCopy, refuseBusy, refuseInsideCommit } from "./preconditions.ts";
-import { ferryFolder, sweepQuarantines } from "./quarantine.ts";
-import { recover } from "./recovery/recover.ts";
+import { refuseBusy } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";
 import type { PullDeps, PullRequest } from "./request.ts";
+import { underLock } from "./under-lock.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** How long another pull in this repository is waited for, in ms. */
-const otherPull = 30_000;
 /** How often a pull starts anew because the user committed meanwhile. */
 const attempts = 3;
 
 /**
  * Brings a session's new commits to the branch that is checked out in a folder, all of them or none, and never twice.
- * @throws FerryError attention where a person is needed (local work in the way, an open operation, HEAD moved on), failure for a
+ * @throws FerryError attention where a person is needed (local work in the way, an open operation, a conflict), failure for a
  * series that doesn't hold what it says or is refused by policy, unavailable while another pull runs. Nothing has changed then.
  */
-export async function pull(request: PullRequest, { git, host, checkpoint }: PullDeps): Promise<Verdict> {
-  const repository = await findWorkingCopy(git, request.folder);
-  const context: Context = { request, git, host, repository, checkpoint: async (name) => checkpoint?.(name) };
-  await refuseInsideCommit(git, context);
-  const folder = ferryFolder(repository);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const lock = await lockRepository(host, folder, request.hook === undefined ? otherPull : 0);
-  try {
-    await context.checkpoint("locked");
-    await recover(context);
-    await sweepQuarantines(repository);
-    const verdict = await attempt(context, attempts);
+export function pull(request: PullRequest, deps: PullDeps): Promise<Verdict> {
+  return underLock(request, deps, async (context) => {
+    const verdict = await attempt({ ...context, request }, attempts);
     await context.checkpoint("finished");
     return verdict;
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
-async function attempt(context: Context, left: number): Promise<Verdict> {
+async function attempt(context: PullContext, left: number): Promise<Verdict> {
   try {
     return await once(context);
   } catch (error) {
@@ -53,7 +37,7 @@ async function attempt(context: Context, left: number): Promise<Verdict> {
   }
 }
 
-async function once(context: Context): Promise<Verdict> {
+async function once(context: PullContext): Promise<Verdict> {
   const incoming = await findIncoming(context);
   if (incoming.series.items.length === 0) return remember(incoming, context);
   await refuseBusy(context, incoming.head);
@@ -62,7 +46,7 @@ async function once(context: Context): Promise<Verdict> {
 }
 
 /** Nothing new. Where the branch had the commits before we knew of it, the cursor moves. */
-async function remember(incoming: Incoming, { git, host, repository, request }: Context): Promise<Verdict> {
+async function remember(incoming: Incoming, { git, host, repository, request }: PullContext): Promise<Verdict> {
   if (incoming.present > 0 && request.dryRun !== true) {
     const refs = { updates: cursorUpdates(incoming), reason: "ferry pull: nothing new" };
     const transaction = await whenUnlocked(host, request.hook === undefined ? lockPatience : 0, () =>

@@ -2,19 +2,23 @@ import type { Git } from "../git/git.ts";
 import type { Host } from "../host/host.ts";
 import type { PatchSource } from "./source.ts";
 
-export interface PullRequest {
-  /** A folder in the working copy that the commits shall land in. */
+/** Which session, and where its commits land. */
+export interface Errand {
+  /** A folder in the working copy. */
   readonly folder: string;
   /** Whose session it is; together the four make the name of its cursor. Origin of `local` is `local:` and the data folder's id. */
   readonly origin: string;
   readonly workspace: string;
   readonly session: string;
   readonly repositoryId: string;
-  readonly source: PatchSource;
   /** Everything but writing: the verdict tells what a pull would do. */
   readonly dryRun?: boolean | undefined;
   /** The git hook that we run in, if any: nothing is waited for there. */
   readonly hook?: string | undefined;
+}
+
+export interface PullRequest extends Errand {
+  readonly source: PatchSource;
   readonly progress?: ((progress: Progress) => void) | undefined;
 }
 

@@ -7,9 +7,16 @@ import type { ChildNotes } from "./working-copy.ts";
 
 export interface RefUpdate {
   readonly ref: string;
+  /** All zeros to take the ref away. */
   readonly to: string;
   /** All zeros where the ref must not exist yet. */
   readonly from: string;
+}
+
+/** Undefined for a ref that isn't there, before or after. */
+export function moveRef(ref: string, from: string | undefined, to: string | undefined): RefUpdate {
+  const zero = "0".repeat((from ?? to ?? "").length);
+  return { ref, from: from ?? zero, to: to ?? zero };
 }
 
 /** Refs that are locked and verified, and move together or not at all. */

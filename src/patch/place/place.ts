@@ -2,8 +2,8 @@ import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { showPath } from "../../git/path.ts";
 import type { Change } from "../../git/records.ts";
-import type { Context } from "../context.ts";
-import type { Incoming } from "../incoming.ts";
+import type { PullContext } from "../context.ts";
+import type { Incoming } from "../incoming/incoming.ts";
 import type { PathCheck } from "../land/path-check.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { type Conflict, rebuild } from "./rebuild.ts";
@@ -21,7 +21,7 @@ export interface Placed {
 }
 
 /** Puts the series, built in the quarantine, on HEAD: as it is where it begins there, else rebuilt. @throws PullRefused at a conflict */
-export async function place(incoming: Incoming, quarantine: Quarantine, context: Context): Promise<Placed> {
+export async function place(incoming: Incoming, quarantine: Quarantine, context: PullContext): Promise<Placed> {
   const { head, series, fit } = incoming;
   if (fit === "on-top" || head.state === "unborn") return asItIs(incoming);
   if (series.unmailable !== undefined) throw mergesError(series);
@@ -85,11 +85,19 @@ function conflictError({ item, paths }: Conflict, incoming: Incoming): PullRefus
 }
 
 export function inTheWay(blocked: PathCheck["blocked"], verdict: Verdict): PullRefused {
-  const lines = blocked.map(({ path, why }) => `${showPath(path)} ${why}`);
-  return new PullRefused("attention", `local work is in the way: ${listed(lines)}`, {
+  const { message, details, hint } = inTheWayError(blocked);
+  return new PullRefused("attention", message, {
     verdict: { ...verdict, blocked_by: blocked.map(({ path }) => showPath(path)) },
+    details,
+    hint,
+  });
+}
+
+export function inTheWayError(blocked: PathCheck["blocked"]): FerryError {
+  const lines = blocked.map(({ path, why }) => `${showPath(path)} ${why}`);
+  return new FerryError("attention", `local work is in the way: ${listed(lines)}`, {
     details: lines,
-    hint: "commit it, stash it or move it away, then pull again; nothing was changed",
+    hint: "commit it, stash it or move it away, then try again; nothing was changed",
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { PullContext } from "../context.ts";
 import { committerIdent, wantsSignatures } from "./identity.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { Series, SeriesItem } from "../series/series.ts";
@@ -25,7 +25,7 @@ export interface Conflict {
 export async function rebuild(
   series: Series,
   place: { onto: string; quarantine: Quarantine },
-  context: Context,
+  context: PullContext,
 ): Promise<Rebuilt | Conflict> {
   const committer = await committerIdent(context);
   const builder = new Builder(context, place.quarantine, committer);
@@ -46,11 +46,11 @@ export async function rebuild(
 }
 
 class Builder {
-  private readonly context: Context;
+  private readonly context: PullContext;
   private readonly quarantine: Quarantine;
   private readonly committer: string;
 
-  constructor(context: Context, quarantine: Quarantine, committer: string) {
+  constructor(context: PullContext, quarantine: Quarantine, committer: string) {
     this.context = context;
     this.quarantine = quarantine;
     this.committer = committer;

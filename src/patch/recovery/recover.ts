@@ -70,8 +70,8 @@ async function moveRefs(
   if (state === "elsewhere") return;
   const { gitDir } = repository;
   for (const { ref, to, from } of updates.filter((update) => update.ref !== "HEAD")) {
-    const args =
-      state === "new" ? ["update-ref", ref, to] : /^0+$/u.test(from) ? ["update-ref", "-d", ref] : ["update-ref", ref, from];
+    const value = state === "new" ? to : from;
+    const args = /^0+$/u.test(value) ? ["update-ref", "-d", ref] : ["update-ref", ref, value];
     const result = await git.run(args, { cwd: gitDir, gitDir });
     if (result.code !== 0) throw gitError(args, result);
   }

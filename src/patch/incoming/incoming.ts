@@ -1,18 +1,17 @@
-import { FerryError } from "../base/errors.ts";
-import { count } from "../base/text.ts";
-import { type Head, readHead } from "../git/discover.ts";
-import type { Manifest } from "../wire/patches.ts";
-import type { Context } from "./context.ts";
-import { type FerryRefs, ferryRefs } from "./names.ts";
-import { readSeries, type Series, short, withoutPresent } from "./series/series.ts";
+import { FerryError } from "../../base/errors.ts";
+import { count } from "../../base/text.ts";
+import { type Head, readHead } from "../../git/discover.ts";
+import type { Manifest } from "../../wire/patches.ts";
+import type { Context, PullContext } from "../context.ts";
+import { type FerryRefs, ferryRefs, readRefs } from "./refs.ts";
+import { readSeries, type Series, short, withoutPresent } from "../series/series.ts";
 
 /** What there is to bring to this branch. */
 export interface Incoming {
   readonly head: Head;
   readonly refs: FerryRefs;
-  /** Where the two refs are now. */
-  readonly remote: string | undefined;
-  readonly cursor: string | undefined;
+  /** Where these refs are now. */
+  readonly at: Partial<FerryRefs>;
   /** The commits that are neither behind the cursor nor in the branch. */
   readonly series: Series;
   /** How many of the session's commits the branch had, though the cursor didn't know. */
@@ -22,20 +21,20 @@ export interface Incoming {
 }
 
 /** @throws FerryError attention where the sandbox rewrote what was brought before, failure for a manifest that doesn't hold */
-export async function findIncoming(context: Context): Promise<Incoming> {
+export async function findIncoming(context: PullContext): Promise<Incoming> {
   const { git, repository, request } = context;
   const head = await readHead(git, repository);
   const refs = ferryRefs(request, repository, head);
-  const { remote, cursor: at } = await readRefs(context, refs);
+  const at = await readRefs(git, repository, refs);
   // The branch that it tells of is gone, or was never there.
-  const cursor = head.state === "unborn" ? undefined : at;
+  const cursor = head.state === "unborn" ? undefined : at.cursor;
   const manifest = await readManifest(context, cursor ?? "");
   const start = cursor ?? manifest.base_commit;
   const whole = readSeries(manifest, { objectFormat: repository.objectFormat, start });
   const series =
     head.state === "unborn" ? whole : withoutPresent(whole, await findPresent(whole, head.commit, context), head.commit);
   const present = whole.items.length - series.items.length;
-  return { head, refs, remote, cursor: at, series, present, fit: await findFit(series, head, context) };
+  return { head, refs, at, series, present, fit: await findFit(series, head, context) };
 }
 
 async function findFit({ base, items }: Series, head: Head, { git, repository }: Context): Promise<Incoming["fit"]> {
@@ -45,24 +44,6 @@ async function findFit({ base, items }: Series, head: Head, { git, repository }:
   const { gitDir } = repository;
   const known = await git.run(["cat-file", "-e", `${base}^{commit}`], { cwd: gitDir, gitDir });
   return known.code === 0 ? "moved" : "unrelated";
-}
-
-async function readRefs(
-  { git, repository }: Context,
-  refs: FerryRefs,
-): Promise<{ remote: string | undefined; cursor: string | undefined }> {
-  const { gitDir } = repository;
-  const listing = await git.ok(["for-each-ref", "--format=%(objectname) %(refname)", refs.remote, refs.cursor], {
-    cwd: gitDir,
-    gitDir,
-  });
-  const found = new Map(
-    listing
-      .toString("latin1")
-      .split("\n")
-      .map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]),
-  );
-  return { remote: found.get(refs.remote), cursor: found.get(refs.cursor) };
 }
 
 /** The commits that the branch has already, because it was made from one that they were brought to, or they were fetched. */
@@ -76,7 +57,7 @@ async function findPresent({ base, items }: Series, head: string, { git, reposit
   return new Set(items.map((item) => item.commit).filter((commit) => reached.has(commit)));
 }
 
-async function readManifest({ request }: Context, after: string): Promise<Manifest> {
+async function readManifest({ request }: PullContext, after: string): Promise<Manifest> {
   try {
     return await request.source.manifest(after);
   } catch (error) {

@@ -1,0 +1,29 @@
+import { mkdir } from "node:fs/promises";
+import type { Context } from "./context.ts";
+import { lockRepository } from "./lock.ts";
+import { findWorkingCopy, refuseInsideCommit } from "./preconditions.ts";
+import { ferryFolder, sweepQuarantines } from "./quarantine.ts";
+import { recover } from "./recovery/recover.ts";
+import type { Errand, PullDeps } from "./request.ts";
+
+/** How long another pull in this repository is waited for, in ms. */
+const otherPull = 30_000;
+
+/** Does something to a working copy while no other ferry does, once what an earlier one left half done is ended. */
+export async function underLock<T>(request: Errand, deps: PullDeps, work: (context: Context) => Promise<T>): Promise<T> {
+  const { git, host, checkpoint } = deps;
+  const repository = await findWorkingCopy(git, request.folder);
+  const context: Context = { request, git, host, repository, checkpoint: async (name) => checkpoint?.(name) };
+  await refuseInsideCommit(git, context);
+  const folder = ferryFolder(repository);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const lock = await lockRepository(host, folder, request.hook === undefined ? otherPull : 0);
+  try {
+    await context.checkpoint("locked");
+    await recover(context);
+    await sweepQuarantines(repository);
+    return await work(context);
+  } finally {
+    await lock.release();
+  }
+}

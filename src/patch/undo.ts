@@ -1,0 +1,79 @@
+import { FerryError } from "../base/errors.ts";
+import { type Head, readHead } from "../git/discover.ts";
+import { readChanges } from "../git/records.ts";
+import type { Context } from "./context.ts";
+import { ferryRefs, readRefs } from "./incoming/refs.ts";
+import { land } from "./land/land.ts";
+import { moveRef } from "./land/transaction.ts";
+import { inTheWayError } from "./place/place.ts";
+import { refuseBusy } from "./preconditions.ts";
+import { makeQuarantine } from "./quarantine.ts";
+import type { Errand, PullDeps } from "./request.ts";
+import { short } from "./series/series.ts";
+import { readUndoNote, type UndoNote } from "./undo-note.ts";
+import { underLock } from "./under-lock.ts";
+
+export interface Undone {
+  /** The commit that the branch was at, and the one that it is at again. */
+  readonly from: string;
+  readonly to: string;
+  readonly files: number;
+}
+
+/**
+ * Takes the last pull of a session to this branch back: branch, index, files and cursor in one step, so that the same commits come
+ * again with the next pull.
+ * @throws FerryError attention where something came on top, or local work is in the way
+ */
+export function undo(errand: Errand, deps: PullDeps): Promise<Undone> {
+  return underLock(errand, deps, async (context) => {
+    const { git, repository } = context;
+    const head = await readHead(git, repository);
+    const refs = ferryRefs(errand, repository, head);
+    const at = await readRefs(git, repository, refs);
+    if (at.undo === undefined) throw new FerryError("attention", "no pull of this session to this branch is left to undo");
+    const note = await readUndoNote(at.undo, context);
+    const old = requireOnTop(note, head);
+    await refuseBusy(context, head);
+    const updates = [
+      moveRef("HEAD", note.new, old),
+      moveRef(refs.cursor, at.cursor, note.cursor),
+      moveRef(refs.undo, at.undo, undefined),
+    ];
+    return { from: note.new, to: old, files: await moveBack({ head, old, updates }, context) };
+  });
+}
+
+/** Gives the commit to go back to. */
+function requireOnTop(note: UndoNote, head: Head): string {
+  const now = head.state === "unborn" ? undefined : head.commit;
+  if (note.old === undefined)
+    throw new FerryError("attention", "the last pull began this branch: there is no commit to go back to", {
+      hint: "git update-ref -d HEAD takes the branch away and leaves the files",
+    });
+  if (now !== note.new)
+    throw new FerryError("attention", `the branch has moved on since the last pull, which ended at ${short(note.new)}`, {
+      hint: `git revert --no-edit ${short(note.old)}..${short(note.new)}, or git rebase --onto ${short(note.old)} ${short(note.new)}`,
+    });
+  return note.old;
+}
+
+async function moveBack(
+  { head, old, updates }: { head: Head; old: string; updates: ReturnType<typeof moveRef>[] },
+  context: Context,
+): Promise<number> {
+  const { git, host, repository, request } = context;
+  const { gitDir } = repository;
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "HEAD", old];
+  const changes = readChanges(await git.ok(args, { cwd: gitDir, gitDir }));
+  if (request.dryRun === true) return changes.length;
+  const quarantine = await makeQuarantine(git, host, repository);
+  try {
+    const landing = { head, tip: old, changes, updates, reason: "ferry pull: undo", scratch: quarantine.folder };
+    const blocked = await land(landing, context);
+    if (blocked.length > 0) throw inTheWayError(blocked);
+    return changes.length;
+  } finally {
+    await quarantine.remove();
+  }
+}
