@@ -30,7 +30,11 @@ function makeProgram(host: Host, help: string[]): Command {
     .helpOption("-h, --help", "show what a command does and takes")
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => void help.push(text), writeErr: () => undefined })
+    .configureOutput({
+      writeOut: (text) => void help.push(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => host.terminal.stdout.columns,
+    })
     .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
     .addHelpText("after", closing);
   addGlobalOptions(program);
@@ -104,13 +108,14 @@ function usageError({ message }: CommanderError): FerryError {
 
 const closing = `
 Examples:
-  ferry run "fix the failing test"     a session from here, followed; its commits come home
-  ferry tail                           watch the session of this branch
-  ferry pull                           bring its commits into the working copy
+  ferry run "fix the failing test"   a session from here; its commits come home
+  ferry tail                         watch the session of this branch
+  ferry pull                         bring its commits into the working copy
 
 Exit codes:
-  ${exitCodes.failure} failed   ${exitCodes.usage} usage   ${exitCodes.attention} needs a person   ${exitCodes.auth} not logged in   ${exitCodes.not_found} not found   ${exitCodes.unavailable} unreachable   ${exitCodes.pending} still working
+  ${exitCodes.failure} it failed           ${exitCodes.attention} a person is needed   ${exitCodes.not_found} no such thing   ${exitCodes.pending} still working
+  ${exitCodes.usage} wrong arguments     ${exitCodes.auth} not logged in        ${exitCodes.unavailable} unreachable     ${exitCodes.interrupted} Ctrl-C
 
-A session is named by its id or the start of it, a branch, its address in the portal, or - for the newest;
-left out, it is the one that the current branch is linked to.
+A session is named by its id or the start of it, a branch, its address in the
+portal, or - for the newest; left out, it is the one that the branch is linked to.
 `;

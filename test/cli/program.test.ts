@@ -28,6 +28,13 @@ test.each(entries.map(({ name }) => name))("%s --help names its verbs or shows e
   expect(stdout).toMatch(/Examples:|Commands:/u);
 });
 
+test("help fits into a narrow terminal", async () => {
+  const narrow = world.next({}, { columns: 50 });
+  const { stdout } = await ferry(narrow, "session", "start", "--help");
+  const [options = ""] = stdout.split("Examples:");
+  expect(Math.max(...options.split("\n").map((line) => line.length))).toBeLessThanOrEqual(50);
+});
+
 test("help VERB is VERB --help", async () => {
   const { stdout } = await ferry(world, "help", "session", "list");
   expect(stdout).toContain("ferry session list --status active");

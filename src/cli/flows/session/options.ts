@@ -15,7 +15,7 @@ export function addStartOptions(command: Command, autoCommit: boolean): void {
     .option("--repo <repository>", "id or owner/name (default: the one of this working copy)")
     .option("--base <branch>", "the branch to start from (default: the current commit)")
     .option("--branch <name>", "the branch that the session works on")
-    .option("--auto-commit", "commit after each turn", autoCommit)
+    .option("--auto-commit", `commit after each turn${autoCommit ? " (the default)" : ""}`, autoCommit)
     .option("--no-auto-commit", "leave committing to the agent")
     .option("--model <code>", "the language model, or the agent");
 }
