@@ -14,9 +14,15 @@ export function renderEvent(event: TimelineEvent, canvas: Canvas): string[] {
 /** A changed version of an event that was shown before, further up; no lines where the change says nothing to a reader. */
 export function renderUpdate(event: TimelineEvent, canvas: Canvas): string[] {
   if (event.type === "agent_ask_user" && event.status !== "processing") return [];
+  // What grows line by line is told again when it is whole.
+  if (isGrowing(event)) return [];
   if (event.type !== "user_message") return renderEvent(event, canvas);
   const block = messageProgress(event, canvas);
   return block === undefined ? [] : layOut(block, createdAt(event), canvas);
+}
+
+function isGrowing({ type, status }: TimelineEvent): boolean {
+  return status === "processing" && (type === "agent_run_repository_command" || type === "agent_message");
 }
 
 function isKnown(type: unknown): type is EventType {

@@ -120,6 +120,7 @@ describe("a command", () => {
     expect(run({}, "processing")).toEqual([`${time}  $ x`, "running"]);
     expect(run({ exit_code: null, signal: "SIGKILL" })).toEqual([`${time}  $ x`, "✗ SIGKILL"]);
     expect(run({})).toEqual([`${time}  $ x`, "✓ ended"]);
+    expect(run({}, "canceled")).toEqual([`${time}  $ x`, "✗ canceled"]);
   });
 
   test("shows the last lines of what it printed, of progress bars what stood last", () => {
@@ -155,6 +156,8 @@ describe("a change of what was shown", () => {
     expect(update("user_message", { message: "fix" }, "canceled")).toEqual([`${time}  › canceled: fix`]);
     expect(update("user_message", { message: "fix" }, "completed")).toEqual([]);
     expect(update("agent_ask_user", { question: "?" }, "completed")).toEqual([]);
+    expect(update("agent_run_repository_command", { command: "x", output: "a" }, "processing")).toEqual([]);
+    expect(update("agent_run_repository_command", { command: "x", exit_code: 0 }, "completed")).toHaveLength(2);
     expect(update("agent_message", { message: "more" }, "completed")).toEqual([`${time}  ● more`]);
   });
 });

@@ -58,7 +58,8 @@ export function command(event: TimelineEvent, canvas: Canvas): Block {
   const code = fields.number("exit_code");
   const signal = fields.word("signal");
   const running = event.status === "processing" || event.status === "queued";
-  const failed = !running && (signal !== "" || (code !== undefined && code !== 0));
+  const canceled = event.status === "canceled";
+  const failed = !running && (canceled || signal !== "" || (code !== undefined && code !== 0));
   const room = roomOf(canvas);
   const lines = fields
     .text("command")
@@ -67,7 +68,7 @@ export function command(event: TimelineEvent, canvas: Canvas): Block {
     .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    "), paint: style.bold }], room));
   const seconds = fields.number("duration_ms");
   const took = seconds === undefined ? "" : ` in ${Math.round(seconds / 100) / 10} s`;
-  const how = signal || (code === undefined ? "ended" : `exit ${code}`);
+  const how = signal || (code !== undefined ? `exit ${code}` : canceled ? "canceled" : "ended");
   const end: Span = running
     ? { text: "running", paint: style.dim }
     : failed
