@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connectAgent } from "../../src/service/agent/acp.ts";
 import type { Agent, AgentChange } from "../../src/service/agent/agent.ts";
@@ -7,7 +8,9 @@ import { nodeMount } from "../../src/service/sandbox/node-mount.ts";
 import { makeDrivers } from "../../src/service/sandbox/registry.ts";
 import { makeFolder } from "../support/git.ts";
 import { machine, specIn } from "../support/sandbox.ts";
-import { buildShellAgent } from "../support/shell-agent.ts";
+
+/** The bundles that users get; the test run has built them. */
+const dist = fileURLToPath(new URL("../../dist", import.meta.url));
 
 /** What to say to each agent so that it does what the suite asks for. */
 const scripts: Readonly<Record<string, { works: string; fails: string; reason: RegExp; hangs: string }>> = {
@@ -27,9 +30,8 @@ describe.each(agents.map(({ name }) => name))("the agent %s", (name) => {
 
   beforeEach(async () => {
     folder = makeFolder();
-    buildShellAgent(folder.path);
     const definition = findAgent(name);
-    const launch = definition.launch({ dist: folder.path, node: await nodeMount(process.execPath) });
+    const launch = definition.launch({ dist, node: await nodeMount(process.execPath) });
     const driver = makeDrivers(machine).find((candidate) => candidate.name === "process");
     if (driver === undefined) throw new Error("no driver");
     sandbox = await driver.create(specIn(`${folder.path}/sandboxes`, { mounts: launch.mounts, env: launch.env }));

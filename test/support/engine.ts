@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { makeId } from "../../src/base/ids.ts";
 import { makeGit } from "../../src/git/runner.ts";
 import { systemClock } from "../../src/host/clock.ts";
@@ -18,7 +19,6 @@ import type { ParsedBodyOf } from "../../src/wire/contract.ts";
 import type { SessionEvent } from "../../src/wire/event.ts";
 import type { Repository, Session } from "../../src/wire/resources.ts";
 import { makeFolder } from "./git.ts";
-import { buildShellAgent } from "./shell-agent.ts";
 
 /** The session engine on this machine: real git, a real database, real agents in real sandboxes. */
 export interface TestEngine {
@@ -58,9 +58,8 @@ export function driverNamed(name: SandboxDriver["name"]): SandboxDriver {
   return driver;
 }
 
-const { path: place, remove } = makeFolder("ferry-agent-");
-buildShellAgent(place);
-process.once("exit", remove);
+/** The bundles that users get; the test run has built them. */
+const dist = fileURLToPath(new URL("../../dist", import.meta.url));
 
 export async function makeTestEngine({ driver = "process", data, limits = {} }: EngineOptions = {}): Promise<TestEngine> {
   const folder = data === undefined ? makeFolder("ferry-engine-") : { path: data, remove: () => undefined };
@@ -77,7 +76,7 @@ export async function makeTestEngine({ driver = "process", data, limits = {} }: 
     host,
     data: folder.path,
     owner: "test",
-    place: { dist: place, node: await nodeMount(process.execPath) },
+    place: { dist, node: await nodeMount(process.execPath) },
     model: "shell",
     limits: { ...defaultLimits, sandbox: { ...defaultLimits.sandbox, memoryMB: 1024 }, ...limits },
     log: (line) => void log.push(line),
