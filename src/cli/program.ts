@@ -35,7 +35,7 @@ function makeProgram(host: Host, help: string[]): Command {
       writeErr: () => undefined,
       getOutHelpWidth: () => host.terminal.stdout.columns,
     })
-    .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20, optionDescription: describeOption })
     .addHelpText("after", closing);
   addGlobalOptions(program);
   for (const entry of entries) addEntry(program, entry);
