@@ -20,7 +20,7 @@ export interface AuthorizationRequest {
 }
 
 /** How long a code may be redeemed, in ms: a redirect takes seconds, a person who pastes it a minute. */
-export const codeLifetime = 120_000;
+const codeLifetime = 120_000;
 
 /**
  * The request, or where the browser goes with what is wrong with it.

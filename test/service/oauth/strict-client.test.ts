@@ -21,12 +21,18 @@ afterEach(async () => {
 const client: oauth.Client = { client_id: "ferry-cli" };
 const redirectUri = "http://127.0.0.1:54321/callback";
 
+interface Init {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: URLSearchParams | undefined;
+}
+
 /** A strict client of another make, that talks to the site in this process. */
 function options() {
-  const fetchHere = async (url: string, init: RequestInit) => {
-    const headers = new Headers(init.headers);
+  const fetchHere = async (url: string, { method, headers: given, body }: Init) => {
+    const headers = new Headers(given);
     headers.set("host", new URL(url).host);
-    return site.app(new Request(url, { ...init, headers }));
+    return site.app(new Request(url, { method, headers, ...(body !== undefined && { body }) }));
   };
   return { [oauth.customFetch]: fetchHere, [allowInsecureRequests]: true } as const;
 }
