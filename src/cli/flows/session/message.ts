@@ -1,5 +1,7 @@
-import { NoAnswerError } from "../../../base/errors.ts";
+import { FerryError, NoAnswerError } from "../../../base/errors.ts";
+import { count } from "../../../base/text.ts";
 import type { Answer } from "../../../client/answers.ts";
+import { isGateway } from "../../../client/http/retry.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "./select.ts";
 
@@ -30,14 +32,29 @@ export async function sendMessage(
   try {
     return await send();
   } catch (error) {
-    if (!(error instanceof NoAnswerError) || !error.sent) throw error;
+    if (!mayHaveArrived(error)) throw error;
     const known = (await client.readEvents({ params })).find((event) => event.client_id === clientId);
     return known === undefined ? send() : { clientId, event: known };
   }
 }
 
-/** Whether the agent took it at once, in words. */
-export function fate({ event }: SentMessage): string {
-  if (event?.status === "queued") return "queued: the agent takes it when it is free";
-  return event?.status === "completed" ? "the agent has it" : "the agent has taken it up";
+/** Neither no answer nor a gateway's says whether the service behind has taken it. */
+function mayHaveArrived(error: unknown): boolean {
+  return (error instanceof NoAnswerError && error.sent) || (error instanceof FerryError && isGateway(error.status));
+}
+
+/** Whether the agent took it at once, in words; where it waits, behind how many others, if that can be known. */
+export async function fate(open: OpenSession, { event }: SentMessage): Promise<string> {
+  if (event?.status !== "queued") return event?.status === "completed" ? "the agent has it" : "the agent has taken it up";
+  const before = await countQueuedBefore(open, event);
+  return `queued${before === 0 ? "" : `, behind ${count(before, "other")}`}: the agent takes it when it is free`;
+}
+
+async function countQueuedBefore({ connection, session }: OpenSession, { id }: KnownEvent): Promise<number> {
+  const events = await connection.client.readEvents({ params: { sessionId: session.id } });
+  const queued = events.filter(({ type, status }) => type === "user_message" && status === "queued");
+  return Math.max(
+    0,
+    queued.findIndex((event) => event.id === id),
+  );
 }

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { fate, sendMessage } from "../../../src/cli/flows/session/message.ts";
+import type { Context } from "../../../src/cli/context.ts";
+import { makeTestClient } from "../../support/client.ts";
+import { makeScriptedSend, type Step } from "../../support/scripted-send.ts";
+
+const clientId = `ferry-${"07".repeat(12)}`;
+const event = (id: string, status: string, change: object = {}) => ({ id, type: "user_message", status, ...change });
+
+function play(...steps: Step[]) {
+  const script = makeScriptedSend(...steps);
+  const client = makeTestClient(script.send, { patience: 0 });
+  const open = { connection: { client }, session: { id: "ses_1" } } as unknown as Parameters<typeof sendMessage>[1];
+  const context = { host: { random: (size: number) => new Uint8Array(size).fill(7) } } as unknown as Context;
+  const calls = () => script.asked.map(({ method, url }) => `${method} ${url.split("/").at(-1) ?? ""}`);
+  return { open, calls, send: () => sendMessage(context, open, "hi"), asked: script.asked };
+}
+
+describe("a message", () => {
+  test("goes out with an id of its own", async () => {
+    const { send, asked } = play({ body: event("evt_1", "processing") });
+    expect(await send()).toMatchObject({ clientId, event: { id: "evt_1" } });
+    expect(asked[0]?.body).toBe(JSON.stringify({ message: "hi", client_id: clientId }));
+  });
+
+  test.each<[string, Step]>([
+    ["no answer came", { lost: { sent: true } }],
+    ["a gateway answered", { status: 502 }],
+  ])("that may have arrived when %s is looked for before it is sent again", async (_what, step) => {
+    const arrived = play(step, { body: [event("evt_0", "completed"), event("evt_1", "queued", { client_id: clientId })] });
+    expect((await arrived.send()).event?.id).toBe("evt_1");
+    expect(arrived.calls()).toEqual(["POST messages", "GET events"]);
+    const lost = play(step, { body: [event("evt_0", "completed")] }, { body: event("evt_1", "processing") });
+    expect((await lost.send()).event?.id).toBe("evt_1");
+    expect(lost.calls()).toEqual(["POST messages", "GET events", "POST messages"]);
+  });
+
+  test("that was refused, or never went out, isn't looked for", async () => {
+    for (const step of [{ status: 409 }, { status: 500 }, { lost: { sent: false } }]) {
+      const { send, calls } = play(step);
+      await expect(send()).rejects.toBeInstanceOf(Error);
+      expect(calls()).toEqual(["POST messages"]);
+    }
+  });
+});
+
+describe("what becomes of it", () => {
+  test("is told, where it waits with how many are before it", async () => {
+    const queue = { body: [event("a", "processing"), event("b", "queued"), event("c", "queued"), event("d", "queued")] };
+    const told = async (id: string, status: string, ...steps: Step[]) =>
+      fate(play(...steps).open, { clientId, event: event(id, status) });
+    expect(await told("a", "processing")).toBe("the agent has taken it up");
+    expect(await told("a", "completed")).toBe("the agent has it");
+    expect(await told("b", "queued", queue)).toBe("queued: the agent takes it when it is free");
+    expect(await told("c", "queued", queue)).toBe("queued, behind 1 other: the agent takes it when it is free");
+    expect(await told("d", "queued", queue)).toBe("queued, behind 2 others: the agent takes it when it is free");
+    expect(await told("gone", "queued", queue)).toBe("queued: the agent takes it when it is free");
+  });
+});
