@@ -71,7 +71,6 @@ describe("the main job", () => {
   });
 
   test("nothing runs then but the service, and when that is stopped, nothing", async () => {
-    await ferry(project, "session", "close", session, "--finished");
     const { stdout } = await ferry(project, "service", "status", "--json");
     expect(binary.processes()).toEqual([(JSON.parse(stdout) as { pid: number }).pid]);
     await ferry(project, "service", "stop");

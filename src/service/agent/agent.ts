@@ -6,6 +6,8 @@ import type { InsideNode } from "../sandbox/node-mount.ts";
 export interface AgentDefinition {
   /** What a session's `model` starts with; also the author's name of its commits. */
   readonly name: string;
+  /** Whether a message may build on what its process still knows of earlier ones; one that doesn't ends with each turn. */
+  readonly remembers: boolean;
   launch(place: AgentPlace): AgentLaunch;
 }
 

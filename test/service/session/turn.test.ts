@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { driverNamed, makeTestEngine, type TestEngine } from "../../support/engine.ts";
 import { commitFiles, gitIn, makeFolder, makeRepository, type TestGit } from "../../support/git.ts";
@@ -28,7 +29,7 @@ describe.each(working.flat())("a turn of the shell agent in %s", (driver) => {
     const session = await engine.start(repository, { base_commit: base });
     expect(session).toMatchObject({ status: "active", agent_status: "idle", base_commit: base, head_commit: base });
 
-    const after = await engine.work(session, "echo hi > hi.txt\ngit mv old.txt new.txt\nrm README.md\necho done");
+    const after = await engine.work(session, "echo hi > hi.txt\ngit mv old.txt new.txt\nrm README.md\necho out >/dev/stdout\necho err >/dev/stderr\necho done");
 
     const events = await engine.events(session);
     expect(events.flatMap((event) => (event.type === "system_message" ? [event.payload.message] : []))).toEqual([]);
@@ -40,7 +41,7 @@ describe.each(working.flat())("a turn of the shell agent in %s", (driver) => {
       "agent_file_create completed",
       "agent_file_move completed",
     ]);
-    expect(events[1]?.payload).toMatchObject({ output: "done\n", exit_code: 0, repository_id: repository.id });
+    expect(events[1]?.payload).toMatchObject({ output: "out\nerr\ndone\n", exit_code: 0, repository_id: repository.id });
     expect(events[3]?.payload).toMatchObject({ file_path: "hi.txt", diff: expect.stringContaining("+hi\n") as string });
     expect(events[4]?.payload).toMatchObject({ source_path: "old.txt", destination_path: "new.txt" });
 
@@ -50,6 +51,14 @@ describe.each(working.flat())("a turn of the shell agent in %s", (driver) => {
     );
     expect(repo("rev-parse", after.branch_name)).toBe(after.head_commit);
     expect(repo("ls-tree", "-r", "--name-only", after.branch_name)).toBe("hi.txt\nnew.txt");
+  });
+
+  test("nothing of it runs when the turn is over", async () => {
+    const session = await engine.start(await engine.register(folder.path), { base_commit: base });
+    const mark = `9${session.id.replace(/\D/gu, "")}${process.pid}`;
+    const after = await engine.work(session, `setsid sleep ${mark} >/dev/null 2>&1 & echo $! > started`);
+    expect(after).toMatchObject({ agent_status: "idle", sandbox_id: expect.any(String) as string });
+    expect(spawnSync("pgrep", ["-f", `sleep ${mark}`]).status).toBe(1);
   });
 
   test("a message with a line #! runs as what it names", async () => {

@@ -1,12 +1,15 @@
 // An ACP agent without a model, as a program of its own that runs inside of a sandbox: each message is a script, run in the
 // workspace by `sh` or by what its own `#!` line names. For dry runs, chores on a schedule, and tests.
 import * as acp from "@agentclientprotocol/sdk";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, constants as fileConstants, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Socket } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
+import { promisify } from "node:util";
 import { BoundedOutput } from "../bounded-output.ts";
 
 const outputLimit = 64 * 1024;
@@ -65,16 +68,18 @@ async function runScript(
   });
   const started = performance.now();
   const output = new BoundedOutput(outputLimit);
-  // One pipe for both streams keeps their order.
+  const pipe = await openPipe(join(folder, "output"));
   const argv = text.startsWith("#!") ? [file] : ["sh", file];
-  const script = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", ...argv], {
+  // By way of a shell, so that a missing interpreter is told in the output. One pipe for both streams keeps their order.
+  const script = spawn("sh", ["-c", 'exec "$@"', "sh", ...argv], {
     cwd: folders.get(sessionId),
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", pipe.writer, pipe.writer],
     detached: true,
   });
+  closeSync(pipe.writer);
   const turn = { script, canceled: false };
   running.set(sessionId, turn);
-  script.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+  pipe.reader.on("data", (chunk: Buffer) => output.push(chunk));
   let seen = 0;
   const look = setInterval(() => {
     if (output.total === seen) return;
@@ -85,7 +90,7 @@ async function runScript(
   const [code, signal] = (await once(script, "exit")) as [number | null, NodeJS.Signals | null];
   // What the script left running in its group would hold the pipe open, and outlive the turn.
   endGroup(script);
-  await drained(script.stdout);
+  await drained(pipe.reader);
   clearInterval(look);
   running.delete(sessionId);
   await rm(folder, { recursive: true, force: true });
@@ -106,6 +111,17 @@ async function runScript(
   if (turn.canceled) return "cancelled";
   if (failed) throw new acp.RequestError(-32603, reason(code, signal));
   return "end_turn";
+}
+
+/**
+ * A pipe in the file system. The pipes that Node gives a child are sockets, which a script can't open again: `echo x >/dev/stderr`
+ * would fail with ENXIO.
+ */
+async function openPipe(path: string): Promise<{ reader: Socket; writer: number }> {
+  await promisify(execFile)("mkfifo", ["-m", "600", path]);
+  // Without O_NONBLOCK opening would wait for a writer.
+  const reader = openSync(path, fileConstants.O_RDONLY | fileConstants.O_NONBLOCK);
+  return { reader: new Socket({ fd: reader, readable: true, writable: false }), writer: openSync(path, "w") };
 }
 
 /** All that was written has been read; a process that left the group may hold the pipe open for ever, so not for longer than that. */

@@ -47,6 +47,7 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
   }
   try {
     const outcome = await work(tools, turn, room);
+    await room.rest();
     await saveWork(tools, turn, room, outcome);
     // A sandbox that reached a limit is no good place any more; what it held is saved.
     if (room.sandbox.exceeded() !== undefined) await rooms.leave(turn.session.id);

@@ -101,6 +101,11 @@ export class Room {
     return (await this.sandbox.exec(["git", "rev-parse", "--git-dir"], { cwd: this.sandbox.workspace })).code === 0;
   }
 
+  /** Between two turns: nothing needs to run for an agent that remembers nothing. */
+  async rest(): Promise<void> {
+    if (!findAgent(this.session.model).remembers) await this.quiet();
+  }
+
   /** Ends all that runs in it; the workspace stays. */
   async quiet(): Promise<void> {
     this.dismissAgent();
