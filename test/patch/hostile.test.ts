@@ -120,6 +120,18 @@ describe("links that lead where they may not", () => {
     expect(await pullRefused(scene)).toMatchObject({ code: "policy" });
   });
 
+  it("in a circle: nowhere, which is no harm; through more than forty others: refused", async () => {
+    const scene = makeScene();
+    link(scene, "one", "two");
+    link(scene, "two", "dir/../one");
+    link(scene, "self", "./self");
+    commitFiles(scene.sandbox, {});
+    await pullExactly(scene);
+    for (let at = 0; at < 42; at += 1) link(scene, `l${at}`, `l${at + 1}`);
+    commitFiles(scene.sandbox, {});
+    expect(await pullRefused(scene)).toMatchObject({ code: "policy" });
+  });
+
   it("an unchanged one through a changed one", async () => {
     const scene = makeScene({
       prepare: (local) => {

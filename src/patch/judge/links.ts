@@ -15,7 +15,7 @@ const maxTarget = 4095;
 export function badLink(path: GitPath, links: Links, platform: NodeJS.Platform): string | undefined {
   const at: string[] = [];
   let todo = path.split("/");
-  let followed = 0;
+  const seen = new Set<string>();
   for (let name = todo.shift(); name !== undefined; name = todo.shift()) {
     if (name === "" || name === ".") continue;
     if (name === "..") {
@@ -28,8 +28,11 @@ export function badLink(path: GitPath, links: Links, platform: NodeJS.Platform):
       at.push(name);
       continue;
     }
-    followed += 1;
-    if (followed > maxFollowed || target.length > maxTarget) return "leads through too many links";
+    // A circle leads nowhere, for whoever follows it.
+    const place = [...at, name, ...todo].join("/");
+    if (seen.has(place)) return undefined;
+    seen.add(place);
+    if (seen.size > maxFollowed || target.length > maxTarget) return "leads through too many links";
     const local = platform === "win32" ? target.replaceAll("\\", "/") : target;
     if (local.startsWith("/") || (platform === "win32" && /^[a-z]:/iu.test(local))) return "leads out of the repository";
     todo = [...local.split("/"), ...todo];
