@@ -29,7 +29,10 @@ describe.each(working.flat())("a turn of the shell agent in %s", (driver) => {
     const session = await engine.start(repository, { base_commit: base });
     expect(session).toMatchObject({ status: "active", agent_status: "idle", base_commit: base, head_commit: base });
 
-    const after = await engine.work(session, "echo hi > hi.txt\ngit mv old.txt new.txt\nrm README.md\necho out >/dev/stdout\necho err >/dev/stderr\necho done");
+    const after = await engine.work(
+      session,
+      "echo hi > hi.txt\ngit mv old.txt new.txt\nrm README.md\necho out >/dev/stdout\necho err >/dev/stderr\necho done",
+    );
 
     const events = await engine.events(session);
     expect(events.flatMap((event) => (event.type === "system_message" ? [event.payload.message] : []))).toEqual([]);
