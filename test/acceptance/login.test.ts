@@ -94,6 +94,25 @@ describeWith(["chromium", "script"], "a login on a desktop", () => {
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
+  test("ferry serve prints a link that signs in, to a terminal alone; service status shows the next one", async () => {
+    const own = makeBinary();
+    const serving = startOnTerminal(own, [process.execPath, ferryPath, "serve", "--sandbox", "process"]);
+    const [, link = ""] = await serving.see(/this link works once\): (http:\S+)/u);
+    const page = await browser.open();
+    await page.goto(link);
+    await page.click("button.primary");
+    await page.waitForSelector("text=API keys");
+    const status = startOnTerminal(own, [process.execPath, ferryPath, "service", "status"]);
+    const [, next] = await status.see(/^sign in: +(http:\S+)/mu);
+    expect(next).not.toBe(link);
+    await status.ended;
+    expect((await own.run(["service", "status"])).stdout).not.toContain("code=");
+    expect((await own.run(["service", "status", "--json"])).stdout).not.toContain("code=");
+    serving.type("\u0003");
+    expect(await serving.ended).toBe(0);
+    await own.dispose();
+  });
+
   test("no page has anything from elsewhere, on a narrow screen nothing is wider than it", async () => {
     const page = await browser.open({ width: 320 });
     const asked: string[] = [];

@@ -45,6 +45,12 @@ describe("--device", () => {
     expect(stderr).toContain("The page must show the code WDJB-MJHT␛[2J and this computer, test. It waits for 10 minutes.\n");
   });
 
+  test("a service that fails now and then ends nothing, but is asked less often", async () => {
+    const { code, slept } = await device([() => text(503, ""), () => json(400, { error: "access_denied" })]);
+    expect(code).toBe(4);
+    expect(slept).toEqual([5000, 10_000]);
+  });
+
   test.each([
     ["access_denied", "the login was denied in the browser"],
     ["expired_token", "the code has expired"],

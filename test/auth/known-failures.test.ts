@@ -141,6 +141,25 @@ describe('"Login successful" with nothing stored', () => {
   });
 });
 
+test("a home that can't be written to: nothing is left of the login, here or there", async () => {
+  const { code, stderr } = await scene.login(scene.approve, { env: { FERRY_CONFIG_DIR: "/dev/null/config" } });
+  expect(code).toBe(1);
+  expect(stderr).not.toContain("logged in");
+  expect(world.keychain.items.size).toBe(0);
+  expect(server.revoked).toEqual(server.given);
+});
+
+test("a service that takes only Authorization: Bearer", async () => {
+  const { send } = server;
+  world.services.set(server.origin, async (request) => {
+    const { authorization, ...headers } = request.headers;
+    const key = authorization?.replace("Bearer ", "") ?? "";
+    return send({ ...request, headers: { ...headers, "x-api-key": key } });
+  });
+  expect((await scene.login()).code).toBe(0);
+  expect((await ferry(world.next(), "whoami")).code).toBe(0);
+});
+
 test.each(["locked", "timeout"] as const)(
   "a keychain that is %s at login is told as that, and the key is ended",
   async (trouble) => {

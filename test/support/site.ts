@@ -36,7 +36,17 @@ export async function makeTestSite({ app, deps, user }: Pick<TestService, "app" 
   const link = await makeSignInLink(deps.random, async (fresh) => void (code = fresh));
   const { store, clock, random, log } = deps;
   const attempts = makeAttempts(10, 600_000, clock);
-  const site = makeSite({ store, clock, random, log, link, attempts, api: app, port: () => port, userId: user.id });
+  const site = makeSite({
+    store,
+    clock,
+    random,
+    log,
+    link,
+    attempts,
+    api: app,
+    url: () => `http://127.0.0.1:${port}`,
+    userId: user.id,
+  });
   const origin = `http://127.0.0.1:${port}`;
   const named: App = (request) => site(withHost(request, `127.0.0.1:${port}`));
   return { origin, app: site, send: sendTo(named), signInCode: () => code, browser: () => makeBrowser(site, origin, () => code) };

@@ -6,11 +6,11 @@ import {
   processDeviceAuthorizationResponse,
   processDeviceCodeResponse,
 } from "oauth4webapi";
-import { FerryError, NoAnswerError } from "../../base/errors.ts";
+import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { loginClient } from "../../wire/login.ts";
 import { callOptions, type Caller } from "./caller.ts";
-import { isRefusal, loginError } from "./failure.ts";
+import { isRefusal, isTransient, loginError } from "./failure.ts";
 import { checkAddress, type LoginServer } from "./server.ts";
 
 /** What a person needs for a login on another device; made harmless for a terminal. */
@@ -92,7 +92,7 @@ async function poll({ metadata, address }: LoginServer, caller: Caller, granted:
 function nextInterval(error: unknown, interval: number): number {
   if (isRefusal(error, "authorization_pending")) return interval;
   if (isRefusal(error, "slow_down")) return interval + slowDown;
-  // A network that fails now and then ends no login, but is asked less often (RFC 8628, 3.5).
-  if (error instanceof NoAnswerError) return Math.min(interval * 2, longestInterval);
+  // What fails now and then ends no login, but is asked less often (RFC 8628, 3.5).
+  if (isTransient(error)) return Math.min(interval * 2, longestInterval);
   throw error;
 }

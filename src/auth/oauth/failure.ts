@@ -1,5 +1,5 @@
 import { AuthorizationResponseError, OperationProcessingError, ResponseBodyError } from "oauth4webapi";
-import { FerryError } from "../../base/errors.ts";
+import { FerryError, NoAnswerError } from "../../base/errors.ts";
 import { cut, oneLine } from "../../base/text.ts";
 
 /** What went wrong in a login, in our words; `host` is who answered. Texts of the service are cut and made harmless. */
@@ -27,6 +27,13 @@ export function loginError(error: unknown, host: string): unknown {
 /** Whether the service's word for it is this one. */
 export function isRefusal(error: unknown, ...codes: readonly string[]): boolean {
   return (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) && codes.includes(error.error);
+}
+
+/** Whether the same call may go well a little later. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof NoAnswerError) return true;
+  const status = error instanceof OperationProcessingError ? (statusOf(error.cause) ?? 0) : 0;
+  return status === 429 || status >= 500;
 }
 
 function refusal(code: string, description: string | undefined, host: string, status?: number): FerryError {

@@ -6,12 +6,13 @@ import { isCsrf, type Visitor } from "./visitor.ts";
  * machine (DNS rebinding).
  * @throws Problem 403
  */
-export function checkHost(request: Request, port: number): string {
+export function checkHost(request: Request, address: string): string {
   const host = request.headers.get("host") ?? "";
-  // The port of http itself is left out by browsers (RFC 9110, 4.2.1).
-  const suffix = port === 80 ? "" : `:${port}`;
-  if (["127.0.0.1", "localhost", "[::1]"].some((name) => host === `${name}${suffix}`)) return `http://${host}`;
-  throw new Problem(403, "wrong_host", `this service is at http://127.0.0.1${suffix}, and goes by no other name`);
+  // The port of http itself is left out by browsers (RFC 9110, 4.2.1), as URL leaves it out.
+  const { hostname, port } = new URL(address);
+  const names = new Set([hostname, "127.0.0.1", "localhost", "[::1]"]);
+  for (const name of names) if (host === (port === "" ? name : `${name}:${port}`)) return `http://${host}`;
+  throw new Problem(403, "wrong_host", `this service is at ${address}, and goes by no other name`);
 }
 
 /**

@@ -36,7 +36,7 @@ export function makeSite(deps: SiteDeps): App {
 
 async function guard(request: Request, page: Page, deps: SiteDeps): Promise<Response> {
   try {
-    const origin = checkHost(request, deps.port());
+    const origin = checkHost(request, deps.url());
     checkOrigin(request, origin);
     return await page({ request, origin }, deps);
   } catch (error) {

@@ -6,8 +6,8 @@ import type { SignInLink } from "./sign-in-link.ts";
 
 export interface SiteDeps extends GrantDeps {
   readonly log: Log;
-  /** The port that browsers find it at; known only once it listens. */
-  readonly port: () => number;
+  /** Where browsers find it, `http://127.0.0.1:PORT`; known only once it listens. */
+  readonly url: () => string;
   readonly link: SignInLink;
   /** Wrong codes of devices. */
   readonly attempts: Attempts;

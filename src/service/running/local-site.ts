@@ -25,7 +25,6 @@ export async function makeLocalSite(
   const path = join(data, "sign-in");
   const link = await makeSignInLink(random, (code) => files.write(path, code, 0o600));
   const attempts = makeAttempts(10, 600_000, clock);
-  const port = (): number => Number(new URL(url()).port || 80);
-  const site = makeSite({ store, clock, random, log, api, link, attempts, port, userId: localUser });
+  const site = makeSite({ store, clock, random, log, api, link, attempts, url, userId: localUser });
   return { site, remove: () => files.remove(path) };
 }

@@ -55,7 +55,19 @@ test("status tells which doesn't work, and why, and the others all the same", as
   expect(code).toBe(1);
   expect(rows.map(({ works }) => works)).toEqual([true, false]);
   expect(rows[1]).toMatchObject({ host: a, error: "the cable is out" });
-  expect(stderr).toContain("1 of 2 logins don't work: the cable is out");
+  expect(stderr).toContain("1 of 2 logins failed: the cable is out");
+});
+
+test("status tells of FERRY_API_KEY, which goes to the host that is named alone", async () => {
+  const { key = "" } = services.get(a) ?? {};
+  const env = { FERRY_API_KEY: key, FERRY_HOST: a };
+  await ferry(world.next(), "logout", "--host", a);
+  const { code, stdout } = await ferry(world.next({ env }), "auth", "status", "--json", "--fields", "name,account,key,works");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual([
+    { name: "a.example.com", account: "ada@example.com", key: "FERRY_API_KEY", works: true },
+    { name: "b.example.com", account: "ada@example.com", key: "the keychain", works: true },
+  ]);
 });
 
 test("a locked keychain is said of each login, and exits 4", async () => {

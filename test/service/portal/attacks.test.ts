@@ -289,7 +289,7 @@ test("where the API isn't served there is no login either, only the portal", asy
   const { store, clock, random, log } = service.deps;
   const link = await makeSignInLink(random, async () => undefined);
   const attempts = makeAttempts(10, 600_000, clock);
-  const alone = makeSite({ store, clock, random, log, link, attempts, port: () => 8080, userId: service.user.id });
+  const alone = makeSite({ store, clock, random, log, link, attempts, url: () => site.origin, userId: service.user.id });
   const status = async (path: string) =>
     (await alone(new Request(site.origin + path, { headers: { host: "127.0.0.1:8080" } }))).status;
   expect(await status("/sign-in")).toBe(200);

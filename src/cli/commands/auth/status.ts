@@ -1,9 +1,10 @@
-import { hostName } from "../../../auth/address.ts";
+import { hostName, local, parseAddress } from "../../../auth/address.ts";
 import { makeCredentials } from "../../../auth/credentials.ts";
 import { identify } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { findFolders } from "../../../base/folders.ts";
-import { type HostEntry, readConfig } from "../../config/config.ts";
+import { count } from "../../../base/text.ts";
+import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { clientFor } from "../../flows/host/connect.ts";
 import type { Column } from "../../output/table.ts";
@@ -33,16 +34,14 @@ export const status: Verb = {
   summary: "Show each login: who, which workspace, where the key is, and whether it works now",
   examples: ["ferry auth status", "ferry auth status --json --fields host,works"],
   async run(context) {
-    const { hosts } = await readConfig(context.host);
-    if (hosts.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
-    const checked = await Promise.all(hosts.map((entry, at) => check(context, entry, at === 0)));
+    const logins = [...fromEnvironment(context), ...(await stored(context))];
+    if (logins.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
+    const checked = await Promise.all(logins.map((login, at) => check(context, login, at === 0)));
     await showList(context, { items: checked.map(({ row }) => row), more: false }, columns, fields);
-    if ((context.host.env["FERRY_API_KEY"] ?? "") !== "")
-      await context.print.warn("FERRY_API_KEY is set and wins where a host is named");
     const failures = checked.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
     const [first] = failures;
     if (first === undefined) return;
-    throw new FerryError(first.kind, `${failures.length} of ${hosts.length} logins don't work: ${first.message}`, {
+    throw new FerryError(first.kind, `${failures.length} of ${count(logins.length, "login")} failed: ${first.message}`, {
       hint: first.hint,
     });
   },
@@ -62,17 +61,47 @@ interface Checked {
   readonly failure: FerryError | undefined;
 }
 
-async function check(context: Context, entry: HostEntry, preset: boolean): Promise<Checked> {
-  const credentials = makeCredentials(context.host, findFolders(context.host).config);
-  const { url, account, workspace = null } = entry;
-  const key = credentials.place(entry.store);
-  const row = { name: hostName(url), host: url, account, workspace, scopes: null, expires_at: null, key, default: preset };
+/** A key, and where it is. */
+interface Candidate {
+  readonly url: string;
+  readonly account: string;
+  readonly workspace: string | null;
+  readonly place: string;
+  readonly read: () => Promise<string>;
+}
+
+/** FERRY_API_KEY is a login, too, to the host that is named beside it. */
+function fromEnvironment({ host, global }: Context): Candidate[] {
+  const [key, named] = [host.env["FERRY_API_KEY"] ?? "", global.host ?? host.env["FERRY_HOST"] ?? ""];
+  if (key === "" || named === "" || named === local) return [];
+  const url = parseAddress(named);
+  return [{ url, account: "key", workspace: null, place: "FERRY_API_KEY", read: async () => key }];
+}
+
+async function stored({ host }: Context): Promise<Candidate[]> {
+  const credentials = makeCredentials(host, findFolders(host).config);
+  return (await readConfig(host)).hosts.map((entry) => ({
+    url: entry.url,
+    account: entry.account,
+    workspace: entry.workspace ?? null,
+    place: credentials.place(entry.store),
+    read: () => credentials.read(entry),
+  }));
+}
+
+async function check(context: Context, { url, account, workspace, place, read }: Candidate, preset: boolean): Promise<Checked> {
+  const row = { name: hostName(url), host: url, account, workspace, scopes: null, expires_at: null, key: place, default: preset };
   try {
-    const value = await credentials.read(entry);
-    const target = { send: context.host.network.send, url, key: { value, source: key }, origin: url, hasty: true };
-    const { info } = await identify(clientFor(context, target).client);
+    const target = {
+      send: context.host.network.send,
+      url,
+      key: { value: await read(), source: place },
+      origin: url,
+      hasty: true,
+    };
+    const { account: named, info } = await identify(clientFor(context, target).client);
     const { scopes = null, expires_at = null } = info?.key ?? {};
-    const known = { workspace: info?.workspace?.name ?? workspace, scopes, expires_at };
+    const known = { account: named, workspace: info?.workspace?.name ?? workspace, scopes, expires_at };
     return { row: { ...row, ...known, works: true, error: null }, failure: undefined };
   } catch (error) {
     context.host.interrupt.throwIfAborted();

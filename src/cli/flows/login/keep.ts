@@ -19,13 +19,14 @@ export interface NewKey {
 }
 
 /** Sees that the key works, keeps it, reads it back, and only then says who is logged in. */
-export async function keepKey(context: Context, { url, key, minted }: NewKey): Promise<void> {
+export async function keepKey(context: Context, added: NewKey): Promise<void> {
   try {
+    const { url, key } = added;
     const { client } = clientFor(context, { send: context.host.network.send, url, key, origin: url });
     const identity = await identify(client);
-    await report(context, identity, await store(context, { url, key, minted }, identity));
+    await report(context, identity, await store(context, added, identity));
   } catch (error) {
-    if (minted) await endUnkept(context, url, key);
+    if (added.minted) await endUnkept(context, added);
     throw error;
   }
 }
@@ -42,11 +43,17 @@ async function store({ host, print }: Context, { url, key, minted }: NewKey, { a
     ...(workspace !== undefined && { workspace }),
     ...(minted && { minted }),
   };
-  // The last one logged in to comes first.
-  await updateConfig(host, (config) => ({
-    ...config,
-    hosts: [entry, ...config.hosts.filter((other) => other.url !== url || other.account !== account)],
-  }));
+  try {
+    // The last one logged in to comes first.
+    await updateConfig(host, (config) => ({
+      ...config,
+      hosts: [entry, ...config.hosts.filter((other) => other.url !== url || other.account !== account)],
+    }));
+  } catch (error) {
+    // Without its entry nothing would ever find it again.
+    await credentials.delete(entry);
+    throw error;
+  }
   return entry;
 }
 
@@ -64,7 +71,7 @@ async function report({ host, print, global }: Context, { info }: Identity, entr
 }
 
 /** A key that nobody has must not stay valid. */
-async function endUnkept(context: Context, url: string, key: ApiKey): Promise<void> {
+async function endUnkept(context: Context, { url, key }: NewKey): Promise<void> {
   try {
     await revokeKey(url, key.value, callerOf(context));
   } catch (error) {

@@ -12,13 +12,13 @@ export function codePage(visitor: Visitor, code: string): Response {
   });
 }
 
-/** A device's login was decided on; the device learns it by itself. */
+/** It was decided; what there is to know, the terminal learns by itself. */
 export function decidedPage(visitor: Visitor, approved: boolean): Response {
   return pageAnswer({
     title: approved ? "Approved" : "Denied",
     visitor,
     body: approved
       ? html`<p class="card done">The terminal gets its key within a few seconds. You can close this page.</p>`
-      : html`<p class="card">The terminal was told. You can close this page.</p>`,
+      : html`<p class="card">The terminal gets no key. You can close this page.</p>`,
   });
 }

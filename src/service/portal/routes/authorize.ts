@@ -6,7 +6,7 @@ import { Problem } from "../../problem.ts";
 import { checkForm } from "../guard.ts";
 import { seeOther } from "../page.ts";
 import { approvePage } from "../pages/approve.ts";
-import { codePage } from "../pages/outcome.ts";
+import { codePage, decidedPage } from "../pages/outcome.ts";
 import type { Page, Pages, SiteDeps, Visit } from "../visit.ts";
 import type { Visitor } from "../visitor.ts";
 import { signedIn } from "./sign-in.ts";
@@ -33,13 +33,14 @@ export const authorizeRoutes = {
   "POST /oauth/authorize": authorizing(async ({ request, origin }, visitor, asked, deps) => {
     const { csrf, decision } = await readForm(request);
     checkForm(request, visitor, csrf);
+    const listening = isListening(asked.redirect_uri);
+    if (decision === "deny" && !listening) return decidedPage(visitor, false);
     if (decision === "deny")
       return seeOther(backTo(asked, origin, { error: "access_denied", error_description: "the login was denied" }));
     if (decision !== "approve" && decision !== "show")
       throw new Problem(400, "invalid_request", "decision: is none of the buttons");
     const code = await grantCode(asked, visitor.user, deps);
-    const shown = decision === "show" || !isListening(asked.redirect_uri);
-    return shown ? codePage(visitor, code) : seeOther(backTo(asked, origin, { code }));
+    return decision === "show" || !listening ? codePage(visitor, code) : seeOther(backTo(asked, origin, { code }));
   }),
 } satisfies Pages;
 
