@@ -115,7 +115,7 @@ describe("where HEAD is not a branch with a commit", () => {
     git = makeRepository(join(world.folder, `unborn${count}`));
     const { code, stderr } = await ferry(here(), "run", "echo u > u");
     expect({ code, subject: git("log", "--format=%s") }).toEqual({ code: 0, subject: "echo u > u" });
-    expect(stderr).toContain("base: main at nothing yet\n");
+    expect(stderr).toContain("base: main (no commits yet)\n");
   });
 });
 

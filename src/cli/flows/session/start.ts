@@ -62,11 +62,15 @@ interface Start {
 }
 
 async function announce({ print, git }: Context, { connection, repository, base, place }: Start): Promise<void> {
-  const commit = base?.commit === "" ? "nothing yet" : (base?.commit?.slice(0, 12) ?? "its newest commit");
   await print.note(`host: ${connection.name}`);
   await print.note(`repository: ${repository === undefined ? "the service's choice" : (repository.full_name ?? repository.id)}`);
-  await print.note(`base: ${base === undefined ? "the service's choice" : [base.branch, commit].filter(Boolean).join(" at ")}`);
+  await print.note(`base: ${base === undefined ? "the service's choice" : describeBase(base)}`);
   if (place === undefined || base === undefined) return;
   const missing = await notInSandbox(git, place, base);
   if (missing.length > 0) await print.note(`not in the sandbox: ${missing.join(", ")}`);
+}
+
+function describeBase({ branch, commit }: Base): string {
+  if (commit === "") return `${branch} (no commits yet)`;
+  return [branch, commit?.slice(0, 12) ?? "its newest commit"].filter(Boolean).join(" at ");
 }
