@@ -1,7 +1,7 @@
 import { FerryError } from "../base/errors.ts";
 import { bring, cursorUpdates } from "./bring.ts";
 import type { PullContext } from "./context.ts";
-import { findIncoming, type Incoming, unrelatedError } from "./incoming/incoming.ts";
+import { droppedError, findIncoming, type Incoming, unrelatedError } from "./incoming/incoming.ts";
 import { lockPatience, whenUnlocked } from "./land/locks.ts";
 import { prepare, RefsMoved } from "./land/transaction.ts";
 import { refuseBusy } from "./preconditions.ts";
@@ -39,6 +39,7 @@ async function attempt(context: PullContext, left: number): Promise<Verdict> {
 
 async function once(context: PullContext): Promise<Verdict> {
   const incoming = await findIncoming(context);
+  if (incoming.series.items.length === 0 && incoming.fit === "rewritten") throw droppedError(incoming);
   if (incoming.series.items.length === 0) return remember(incoming, context);
   await refuseBusy(context, incoming.head);
   if (incoming.fit === "unrelated") throw unrelatedError(incoming);

@@ -197,14 +197,6 @@ describe("the cursor", () => {
     expect((await pullExactly(scene)).commits).toHaveLength(1);
     expect(scene.source.calls.filter((call) => call.startsWith("mbox"))).toHaveLength(2);
   });
-
-  it("refuses a rewritten history", async () => {
-    const scene = makeScene();
-    commitFiles(scene.sandbox, { a: "x\n" });
-    await pullExactly(scene);
-    scene.sandbox("commit", "--quiet", "--amend", "-m", "other");
-    expect(await pullRefused(scene)).toMatchObject({ kind: "attention", code: "history_rewritten" });
-  });
 });
 
 describe("the user's configuration changes nothing", () => {

@@ -146,4 +146,4 @@ it("whatever the sandbox did and whatever lies around here: all of it comes, byt
   );
   // A test of which all runs end the same way tests half of what it says.
   expect(Math.min(outcomes.came, outcomes.refused)).toBeGreaterThan(0);
-});
+}, 240_000);

@@ -27,11 +27,16 @@ export async function buildPullChild(folder: string): Promise<string> {
 }
 
 /** Starts the pull of a scene that ends itself at a marked point, or is ended by the test. */
-export function startPull(program: string, { local, sandbox, base }: Scene, dieAt: Checkpoint | ""): ChildProcess {
+export function startPull(
+  program: string,
+  { local, sandbox, base }: Scene,
+  dieAt: Checkpoint | "",
+  user: { uid?: number; gid?: number } = {},
+): ChildProcess {
   const task: PullChild = { folder: local.folder, sandbox: sandbox.folder, base, dieAt };
   const file = `${local.folder}/../task.json`;
   writeFileSync(file, JSON.stringify(task));
-  return spawn(process.execPath, [program, file], { env: gitEnv, stdio: "ignore" });
+  return spawn(process.execPath, [program, file], { env: gitEnv, stdio: ["ignore", "ignore", "pipe"], ...user });
 }
 
 export async function ended(child: ChildProcess): Promise<{ code: number | null; signal: string | null }> {

@@ -19,4 +19,9 @@ const checkpoint = (name: Checkpoint): Promise<void> => {
   // The signal comes a moment later; nothing more may happen till then.
   return new Promise(() => undefined);
 };
-await pullInto(task.folder, source, { deps: { checkpoint } });
+try {
+  await pullInto(task.folder, source, { deps: { checkpoint } });
+} catch (error) {
+  process.stderr.write(String(error));
+  process.exitCode = 1;
+}

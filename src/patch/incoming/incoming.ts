@@ -16,11 +16,14 @@ export interface Incoming {
   readonly series: Series;
   /** How many of the session's commits the branch had, though the cursor didn't know. */
   readonly present: number;
-  /** How the branch can take them: as they are on top of HEAD, rebuilt on it, or not at all. */
-  readonly fit: "on-top" | "moved" | "unrelated";
+  /**
+   * How the branch can take them: as they are on top of HEAD, rebuilt on it, in place of what the session rewrote since (the series
+   * is then what is new since the two histories parted), or not at all.
+   */
+  readonly fit: "on-top" | "moved" | "rewritten" | "unrelated";
 }
 
-/** @throws FerryError attention where the sandbox rewrote what was brought before, failure for a manifest that doesn't hold */
+/** @throws FerryError failure for a manifest that doesn't hold */
 export async function findIncoming(context: PullContext): Promise<Incoming> {
   const { git, repository, request } = context;
   const head = await readHead(git, repository);
@@ -28,13 +31,13 @@ export async function findIncoming(context: PullContext): Promise<Incoming> {
   const at = await readRefs(git, repository, refs);
   // The branch that it tells of is gone, or was never there.
   const cursor = head.state === "unborn" ? undefined : at.cursor;
-  const manifest = await readManifest(context, cursor ?? "");
-  const start = cursor ?? manifest.base_commit;
+  const { manifest, isRewritten } = await readManifest(context, cursor ?? "");
+  const start = isRewritten ? manifest.base_commit : (cursor ?? manifest.base_commit);
   const whole = readSeries(manifest, { objectFormat: repository.objectFormat, start });
   const series =
     head.state === "unborn" ? whole : withoutPresent(whole, await findPresent(whole, head.commit, context), head.commit);
   const present = whole.items.length - series.items.length;
-  return { head, refs, at, series, present, fit: await findFit(series, head, context) };
+  return { head, refs, at, series, present, fit: isRewritten ? "rewritten" : await findFit(series, head, context) };
 }
 
 async function findFit({ base, items }: Series, head: Head, { git, repository }: Context): Promise<Incoming["fit"]> {
@@ -57,24 +60,14 @@ async function findPresent({ base, items }: Series, head: string, { git, reposit
   return new Set(items.map((item) => item.commit).filter((commit) => reached.has(commit)));
 }
 
-async function readManifest({ request }: PullContext, after: string): Promise<Manifest> {
+/** All of it, where what came last is no longer in the session's history. */
+async function readManifest({ request }: PullContext, cursor: string): Promise<{ manifest: Manifest; isRewritten: boolean }> {
   try {
-    return await request.source.manifest(after);
+    return { manifest: await request.source.manifest(cursor), isRewritten: false };
   } catch (error) {
-    throw error instanceof FerryError && error.code === "history_rewritten" ? rewritten(after, error) : error;
+    if (!(error instanceof FerryError && error.code === "history_rewritten")) throw error;
+    return { manifest: await request.source.manifest(""), isRewritten: true };
   }
-}
-
-function rewritten(cursor: string, cause: unknown): FerryError {
-  return new FerryError(
-    "attention",
-    `the session rewrote its history: ${short(cursor)}, which came here before, is no longer in it`,
-    {
-      code: "history_rewritten",
-      hint: "look at both with ferry diff, then bring the new one to a branch of its own",
-      cause,
-    },
-  );
 }
 
 /** HEAD has nothing to do with where the series begins, or that isn't here: said with both commits. */
@@ -87,5 +80,13 @@ export function unrelatedError({ head, series }: Incoming): FerryError {
       series.base === undefined
         ? "pull on an unborn branch (git switch --orphan NAME)"
         : "fetch that commit, or pull in a clone that has it",
+  });
+}
+
+/** The session went back to before what came, and has nothing new. */
+export function droppedError({ series }: Incoming): FerryError {
+  return new FerryError("attention", "the session dropped commits that came here before, and has no new ones", {
+    code: "history_rewritten",
+    hint: `to drop them here too: git reset --keep ${short(series.base ?? series.tip)}`,
   });
 }

@@ -7,6 +7,7 @@ import type { Incoming } from "../incoming/incoming.ts";
 import type { PathCheck } from "../land/path-check.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { type Conflict, rebuild } from "./rebuild.ts";
+import { refuseRewrite } from "./rewrite.ts";
 import { engineFor } from "../engine/engines.ts";
 import { type Series, short } from "../series/series.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
@@ -23,7 +24,8 @@ export interface Placed {
 /** Puts the series, built in the quarantine, on HEAD: as it is where it begins there, else rebuilt. @throws PullRefused at a conflict */
 export async function place(incoming: Incoming, quarantine: Quarantine, context: PullContext): Promise<Placed> {
   const { head, series, fit } = incoming;
-  if (fit === "on-top" || head.state === "unborn") return asItIs(incoming);
+  await refuseRewrite(incoming, quarantine, context);
+  if (fit !== "moved" || head.state === "unborn") return asItIs(incoming);
   if (series.unmailable !== undefined) throw mergesError(series);
   const rebuilt = await rebuild(series, { onto: head.commit, quarantine }, context);
   if ("paths" in rebuilt) throw conflictError(rebuilt, incoming);
