@@ -40,7 +40,9 @@ export default {
     home("zod", "wire/", "zod"),
     home("oauth", "auth/", "oauth4webapi"),
     home("hono", "service/", "hono"),
-    home("terminal-and-net", "host/", "open|@napi-rs|@inquirer|ora|chalk|undici"),
+    home("terminal-and-net", "host/", "open|@napi-rs|@inquirer|ora|undici"),
+    // It only writes text here: whether there is colour is the host's word.
+    home("chalk", "cli/output/", "chalk"),
     home("processes", "host/|git/|service/sandbox/drivers/|service/agent/", "execa"),
     home("git", "git/", "simple-git"),
     home("sql", "service/store/", "libsql|kysely"),

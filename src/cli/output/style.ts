@@ -1,3 +1,5 @@
+import { Chalk, type ChalkInstance } from "chalk";
+
 export type Paint = (text: string) => string;
 
 /** What text can look like; each is a plain function of it, the identity where no colour is wanted. */
@@ -13,22 +15,26 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-/** Colours by SGR codes (ECMA-48, 8.3.117): the terminal's own palette, so that they fit its background. */
+/**
+ * The sixteen colours, which are the terminal's own palette, so that they fit its background. Whether there is colour at all was
+ * decided by the host; what chalk finds out about the process by itself counts for nothing.
+ */
 export function makeStyle(color: boolean): Style {
-  const sgr = (on: number, off: number): Paint => {
-    const [start, end] = [`\u001b[${on}m`, `\u001b[${off}m`];
-    // What is inside may end with the same code: it goes on after it.
-    return color ? (text) => (text === "" ? "" : `${start}${text.replaceAll(end, `${end}${start}`)}${end}`) : (text) => text;
-  };
+  const chalk = new Chalk({ level: color ? 1 : 0 });
+  // Of one text only: chalk joins all that it is given, also the index that map() adds.
+  const paint =
+    (look: ChalkInstance): Paint =>
+    (text) =>
+      look(text);
   return {
-    bold: sgr(1, 22),
-    dim: sgr(2, 22),
-    italic: sgr(3, 23),
-    strike: sgr(9, 29),
-    red: sgr(31, 39),
-    green: sgr(32, 39),
-    yellow: sgr(33, 39),
-    blue: sgr(34, 39),
-    cyan: sgr(36, 39),
+    bold: paint(chalk.bold),
+    dim: paint(chalk.dim),
+    italic: paint(chalk.italic),
+    strike: paint(chalk.strikethrough),
+    red: paint(chalk.red),
+    green: paint(chalk.green),
+    yellow: paint(chalk.yellow),
+    blue: paint(chalk.blue),
+    cyan: paint(chalk.cyan),
   };
 }

@@ -19,8 +19,8 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
   const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row, output.isTTY) ?? "")));
   if (!output.isTTY) return cells.map((line) => `${line.join("\t")}\n`).join("");
   if (rows.length === 0) return "";
-  // Its tables take 60 ms to load, more than all else of a list in a script.
-  const { fit, pad, widthOf } = await import("./width.ts");
+  // The tables of widths take 60 ms to load, more than all else of a list in a script.
+  const [{ fit, pad, widthOf }, { makeStyle }] = await Promise.all([import("./width.ts"), import("./style.ts")]);
   const shown = cells.map((line) => line.map((cell) => cell || "–"));
   const headers = columns.map(({ header }) => header);
   const widths = fitWidths(
@@ -32,8 +32,7 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
       .map((text, at) => pad(fit(text, widths[at] ?? 0), widths[at] ?? 0))
       .join("  ")
       .trimEnd();
-  const header = line(headers);
-  return [output.color ? `\u001b[1m${header}\u001b[22m` : header, ...shown.map(line), ""].join("\n");
+  return [makeStyle(output.color).bold(line(headers)), ...shown.map(line), ""].join("\n");
 }
 
 /** Takes from the widest columns first, so that the short ones (ids, states, times) stay whole. */

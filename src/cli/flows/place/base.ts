@@ -2,6 +2,7 @@ import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { count, oneLine } from "../../../base/text.ts";
 import type { Git } from "../../../git/git.ts";
+import type { Environment } from "../../../host/host.ts";
 import type { Place } from "./place.ts";
 
 /** What a session starts from. */
@@ -31,7 +32,7 @@ export async function findBase(git: Git, place: Place, host: string, wanted: str
 }
 
 /** What of the user's work is not in the sandbox, a line each. */
-export async function notInSandbox(git: Git, place: Place, base: Base): Promise<string[]> {
+export async function notInSandbox({ git, env }: { git: Git; env: Environment }, place: Place, base: Base): Promise<string[]> {
   const lines: string[] = [];
   const { head } = place;
   if (head.state !== "unborn" && base.commit !== undefined && base.commit !== "" && base.commit !== head.commit) {
@@ -39,8 +40,8 @@ export async function notInSandbox(git: Git, place: Place, base: Base): Promise<
     if (missing !== undefined && missing !== "0") lines.push(count(Number(missing), "commit"));
   }
   if (place.repository.workTree === undefined) return lines;
-  const status = await git.ok(["status", "--porcelain", "-z", "--no-renames"], { cwd: place.folder });
-  const files = status.toString("utf8").split("\0").filter(Boolean).length;
+  const { countUncommitted } = await import("../../../git/uncommitted.ts");
+  const files = await countUncommitted(env, place.folder);
   if (files > 0) lines.push(`${count(files, "file")} uncommitted`);
   return lines;
 }

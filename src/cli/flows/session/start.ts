@@ -61,12 +61,12 @@ interface Start {
   readonly place: Place | undefined;
 }
 
-async function announce({ print, git }: Context, { connection, repository, base, place }: Start): Promise<void> {
+async function announce({ print, git, host }: Context, { connection, repository, base, place }: Start): Promise<void> {
   await print.note(`host: ${connection.name}`);
   await print.note(`repository: ${repository === undefined ? "the service's choice" : (repository.full_name ?? repository.id)}`);
   await print.note(`base: ${base === undefined ? "the service's choice" : describeBase(base)}`);
   if (place === undefined || base === undefined) return;
-  const missing = await notInSandbox(git, place, base);
+  const missing = await notInSandbox({ git, env: host.env }, place, base);
   if (missing.length > 0) await print.note(`not in the sandbox: ${missing.join(", ")}`);
 }
 
