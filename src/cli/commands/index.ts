@@ -53,6 +53,12 @@ export const entries: readonly Entry[] = [
   entry("whoami", account, "Show who you are to the service", async () => (await import("./account/whoami.ts")).whoami),
   entry("auth", account, "Look at your logins, and choose between them", async () => (await import("./auth/index.ts")).verbs),
   entry("key keys", account, "API keys of the workspace", async () => (await import("./key/index.ts")).verbs),
+  entry(
+    "config",
+    account,
+    "Look at and change what ferry remembers of your wishes",
+    async () => (await import("./config/index.ts")).verbs,
+  ),
   entry("serve", service, "Run the embedded service here, until Ctrl-C", async () => (await import("./service/serve.ts")).serve),
   entry(
     "service",

@@ -4,12 +4,14 @@ import { FerryError } from "../../base/errors.ts";
 import { findFolders } from "../../base/folders.ts";
 import type { Host } from "../../host/host.ts";
 import { withLock } from "./lock.ts";
+import { misfit, settings, type Settings } from "./settings.ts";
 
 /** The config file: never a secret. What a newer ferry wrote beside these fields is kept. */
 export interface Config {
   readonly version: 1;
   /** The last one logged in to comes first. */
   readonly hosts: readonly HostEntry[];
+  readonly settings?: Settings;
 }
 
 export interface HostEntry extends Login {
@@ -61,6 +63,7 @@ function checked(value: unknown, path: string): Config {
   const hosts = value["hosts"] ?? [];
   if (!Array.isArray(hosts)) throw wrong(path, "hosts", "an array");
   (hosts as unknown[]).forEach((entry, at) => checkEntry(entry, `hosts[${at}]`, path));
+  if (value["settings"] !== undefined) checkSettings(value["settings"], path);
   return { ...value, version: 1, hosts: hosts as HostEntry[] };
 }
 
@@ -71,6 +74,15 @@ function checkEntry(entry: unknown, key: string, path: string): void {
   if (entry["workspace"] !== undefined && typeof entry["workspace"] !== "string")
     throw wrong(path, `${key}.workspace`, "a string");
   if (entry["minted"] !== undefined && typeof entry["minted"] !== "boolean") throw wrong(path, `${key}.minted`, "true or false");
+}
+
+function checkSettings(kept: unknown, path: string): void {
+  if (!isRecord(kept)) throw wrong(path, "settings", "an object");
+  for (const [name, value] of Object.entries(kept)) {
+    const setting = settings.find((known) => known.name === name);
+    const right = setting === undefined ? "a key that this ferry knows" : misfit(setting, value);
+    if (right !== undefined) throw wrong(path, `settings.${name}`, right);
+  }
 }
 
 function wrong(path: string, key: string, right: string): FerryError {

@@ -9,6 +9,7 @@ import { keyByDevice } from "../../flows/login/by-device.ts";
 import { callerOf } from "../../flows/login/caller.ts";
 import { checkSomebody, keyFromPrompt, keyFromStdin } from "../../flows/login/given-key.ts";
 import { keepKey, type NewKey } from "../../flows/login/keep.ts";
+import { withSettings } from "../../flows/settings.ts";
 import { list } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -39,7 +40,7 @@ export const login: Verb = {
   async run(context, options: Options) {
     if (!options.withToken && !options.device) checkSomebody(context);
     const url = await chooseAddress(context);
-    await keepKey(context, { url, ...(await obtainKey(context, url, options)) });
+    await keepKey(await withSettings(context), { url, ...(await obtainKey(context, url, options)) });
   },
 };
 

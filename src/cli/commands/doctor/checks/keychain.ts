@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { FerryError } from "../../../../base/errors.ts";
 import { findFolders } from "../../../../base/folders.ts";
 import type { SecretStore } from "../../../../host/host.ts";
+import { withSettings } from "../../../flows/settings.ts";
 import type { Check } from "../check.ts";
 
 const service = "ferry";
@@ -9,10 +10,11 @@ const account = "doctor's probe";
 
 export const keychain: Check = {
   name: "keychain",
-  async run({ host }) {
+  async run(context) {
+    const { host } = await withSettings(context);
     const file = join(findFolders(host).config, "credentials.json");
     const wanted = host.env["FERRY_CREDENTIAL_STORE"] ?? "";
-    if (wanted === "file") return { verdict: "ok", says: `not used (FERRY_CREDENTIAL_STORE): keys are kept in ${file}` };
+    if (wanted === "file") return { verdict: "ok", says: `not used, as you chose: keys are kept in ${file}` };
     try {
       await probe(host.secrets.keychain(), Buffer.from(host.random(16)).toString("hex"));
       return { verdict: "ok", says: "a probe was written, read back and deleted" };

@@ -1,0 +1,19 @@
+import { FerryError } from "../../../base/errors.ts";
+import { harmless } from "../../../base/text.ts";
+import { settingNamed } from "../../config/settings.ts";
+import { currentSetting } from "../../flows/settings.ts";
+import type { Verb } from "../../verb.ts";
+
+export const get: Verb = {
+  name: "get",
+  summary: "Print the value of a key",
+  description: "Print the value of a key: of its variable in the environment, else of the config file.",
+  examples: ["ferry config get sandbox"],
+  define: (command) => void command.argument("<key>", "see ferry config list"),
+  async run(context, _, key: string) {
+    const current = await currentSetting(context, settingNamed(key));
+    if (current.value === null) throw new FerryError("not_found", `${key} is not set`, { hint: current.about });
+    if (context.global.json) await context.print.json(current);
+    else await context.print.data(`${harmless(current.value)}\n`);
+  },
+};

@@ -1,0 +1,25 @@
+import { configPath } from "../../config/config.ts";
+import { settings } from "../../config/settings.ts";
+import { type CurrentSetting, currentSetting } from "../../flows/settings.ts";
+import { showList } from "../../output/show.ts";
+import type { Column } from "../../output/table.ts";
+import type { Verb } from "../../verb.ts";
+
+const columns: readonly Column<CurrentSetting>[] = [
+  { header: "KEY", value: ({ name }) => name },
+  { header: "VALUE", value: ({ value }) => value },
+  { header: "FROM", value: ({ from }) => from },
+  { header: "WHAT", value: ({ about }) => about },
+];
+
+export const list: Verb = {
+  name: "list",
+  aliases: ["ls"],
+  summary: "Show every key, its value, and where that comes from",
+  examples: ["ferry config list", "ferry config list --json"],
+  async run(context) {
+    const items = await Promise.all(settings.map((setting) => currentSetting(context, setting)));
+    await showList(context, { items, more: false }, columns, ["name", "value", "from", "about"]);
+    if (!context.global.json) await context.print.note(`the file is ${configPath(context.host)}`);
+  },
+};

@@ -1,0 +1,20 @@
+import { updateConfig } from "../../config/config.ts";
+import { settingNamed } from "../../config/settings.ts";
+import { currentSetting } from "../../flows/settings.ts";
+import type { Verb } from "../../verb.ts";
+
+export const unset: Verb = {
+  name: "unset",
+  summary: "Take a key's value away; none there is fine",
+  examples: ["ferry config unset sandbox"],
+  define: (command) => void command.argument("<key>", "see ferry config list"),
+  async run(context, _, key: string) {
+    const setting = settingNamed(key);
+    await updateConfig(context.host, (config) => {
+      const { [key]: _gone, ...rest } = config.settings ?? {};
+      return { ...config, settings: rest };
+    });
+    if (context.global.json) await context.print.json(await currentSetting(context, setting));
+    else await context.print.note(`${key} is no longer set`);
+  },
+};

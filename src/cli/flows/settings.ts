@@ -1,0 +1,27 @@
+import { readConfig } from "../config/config.ts";
+import { type Setting, settings } from "../config/settings.ts";
+import type { Context } from "../context.ts";
+
+/** A key's value and where that comes from: its variable, the config file, or nowhere. */
+export interface CurrentSetting {
+  readonly name: string;
+  readonly value: string | null;
+  readonly from: string | null;
+  readonly about: string;
+}
+
+/** The context whose environment has the config file's settings where a variable isn't set. */
+export async function withSettings(context: Context): Promise<Context> {
+  const env: Record<string, string | undefined> = { ...context.host.env };
+  const current = await Promise.all(settings.map((setting) => currentSetting(context, setting)));
+  settings.forEach(({ variable }, at) => (env[variable] = current[at]?.value ?? undefined));
+  return { ...context, host: { ...context.host, env } };
+}
+
+/** @throws FerryError usage for a config file that can't be used */
+export async function currentSetting({ host }: Context, { name, variable, about }: Setting): Promise<CurrentSetting> {
+  const given = host.env[variable];
+  if (given !== undefined && given !== "") return { name, value: given, from: variable, about };
+  const kept = (await readConfig(host)).settings?.[name];
+  return kept === undefined ? { name, value: null, from: null, about } : { name, value: kept, from: "config", about };
+}

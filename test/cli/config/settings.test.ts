@@ -1,0 +1,84 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { configPath } from "../../../src/cli/config/config.ts";
+import { ferry, type FerryResult } from "../../support/ferry.ts";
+import { makeSeedService } from "../../support/seed-service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = makeWorld();
+});
+afterEach(() => world.dispose());
+
+const config = (...argv: readonly string[]): Promise<FerryResult> => ferry(world.next(), "config", ...argv);
+
+test("a key is set, told, and gone again; what else is in the file stays", async () => {
+  mkdirSync(join(world.folder, "config"));
+  writeFileSync(configPath(world.host), '{"version":1,"hosts":[],"theme":"dark"}');
+  expect(await config("get", "sandbox")).toMatchObject({ code: 5, stdout: "" });
+  expect(await config("set", "sandbox", "unshare")).toEqual({ code: 0, stdout: "", stderr: "sandbox is unshare\n" });
+  expect(await config("get", "sandbox")).toEqual({ code: 0, stdout: "unshare\n", stderr: "" });
+  expect((await config("list")).stdout).toMatch(/^credential_store\t\t\t.*\nsandbox\tunshare\tconfig\t.*\n$/u);
+  expect(await config("unset", "sandbox")).toMatchObject({ code: 0, stderr: "sandbox is no longer set\n" });
+  expect(await config("unset", "sandbox")).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(configPath(world.host), "utf8"))).toEqual({
+    version: 1,
+    hosts: [],
+    theme: "dark",
+    settings: {},
+  });
+  expect(statSync(configPath(world.host)).mode & 0o777).toBe(0o600);
+});
+
+test("the variable wins, and set says so", async () => {
+  const env = { FERRY_SANDBOX: "bwrap" };
+  const { code, stdout, stderr } = await ferry(world.next({ env }), "config", "set", "sandbox", "unshare", "--json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "FERRY_SANDBOX is set and wins over it\n" });
+  expect(JSON.parse(stdout)).toMatchObject({ name: "sandbox", value: "bwrap", from: "FERRY_SANDBOX" });
+  expect((await config("list", "--fields", "name,value,from")).stdout).toBe(
+    '[{"name":"credential_store","value":null,"from":null},{"name":"sandbox","value":"unshare","from":"config"}]\n',
+  );
+});
+
+test("two that set at once lose nothing", async () => {
+  await Promise.all([config("set", "sandbox", "bwrap"), config("set", "credential_store", "file")]);
+  expect((await config("list", "--fields", "value")).stdout).toBe('[{"value":"file"},{"value":"bwrap"}]\n');
+});
+
+test("credential_store decides where a login keeps its key", async () => {
+  const url = "https://a.example";
+  const service = makeSeedService({ key: "key-of-a" });
+  world.services.set(url, service.send);
+  await config("set", "credential_store", "file");
+  const { code, stderr } = await ferry(world.next({}, { stdin: "key-of-a" }), "login", "--host", url, "--with-token");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("credentials.json") as string });
+  expect(await world.keychain.findCredentials("ferry")).toEqual([]);
+});
+
+describe("what doesn't fit is one line that names it", () => {
+  test.each([
+    [["get", "sandbx"], "ferry: there is no key sandbx\n  hint: the keys are credential_store, sandbox\n"],
+    [["set", "colour", "red"], "ferry: there is no key colour\n  hint: the keys are credential_store, sandbox\n"],
+    [["set", "sandbox", "process"], `ferry: sandbox can't be "process"\n  hint: it is auto or bwrap or unshare\n`],
+    [["set", "sandbox", ""], `ferry: sandbox can't be ""\n  hint: it is auto or bwrap or unshare\n`],
+    [["set", "sandbox"], "ferry: missing required argument 'value'\n  hint: see --help\n"],
+  ])("%j", async (argv, stderr) => {
+    expect(await config(...argv)).toEqual({ code: 2, stdout: "", stderr });
+  });
+
+  test.each([
+    ["{", "is no JSON"],
+    ['{"version":1,"settings":[]}', ": settings is not an object"],
+    ['{"version":1,"settings":{"sandbox":3}}', ": settings.sandbox is not auto or bwrap or unshare"],
+    ['{"version":1,"settings":{"sandbx":"bwrap"}}', ": settings.sandbx is not a key that this ferry knows"],
+  ])("%s", async (text, message) => {
+    mkdirSync(join(world.folder, "config"));
+    writeFileSync(configPath(world.host), text);
+    const { code, stderr } = await config("list");
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(configPath(world.host)) as string });
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(2);
+  });
+});
