@@ -28,6 +28,9 @@ export const create: Verb = {
       .option("--expires <duration>", "how long it works, e.g. 90d (default: until it is revoked)", duration);
   },
   async run(context, { scopes, expires }: Options, name: string) {
+    // Cut from the JSON, the key would be gone for good.
+    if (context.global.json && !context.global.showSecrets)
+      throw new FerryError("usage", "with --json the new key would be cut and lost", { hint: "add --show-secrets" });
     const body = {
       name,
       scopes: scopes.map(checked),
