@@ -1,7 +1,7 @@
 import { FerryError } from "../base/errors.ts";
 import type { Outcome } from "./outcome.ts";
 import { followAfter } from "./timeline/after.ts";
-import { followArray, readAll } from "./timeline/array.ts";
+import { followArray, readAll, readRest } from "./timeline/array.ts";
 import { makeEnding, type EndingOptions } from "./timeline/ending.ts";
 import type { EventItem, SourceName, Update } from "./timeline/items.ts";
 import { isNotOffered, type Watched } from "./timeline/source.ts";
@@ -44,10 +44,20 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
         ending.observe(step.value);
         next = updates.next();
       }
-      const end = await ending.decide();
-      if (end !== undefined) {
-        yield { kind: "outcome", ...end };
-        return;
+      let end = await ending.decide();
+      while (end !== undefined) {
+        // What the source was too slow to bring, or missed on a dead line, may tell otherwise.
+        const rest = end.outcome === "timeout" ? [] : await readRest(watched);
+        for (const update of rest) {
+          yield* shown(update, options.since);
+          ending.observe(update);
+        }
+        const isReady = end.outcome !== "timeout" && (await orTimeUp(next, 0, clock)) !== timeUp;
+        if (rest.length === 0 && !isReady) {
+          yield { kind: "outcome", ...end };
+          return;
+        }
+        end = isReady ? undefined : await ending.decide();
       }
     }
   } finally {

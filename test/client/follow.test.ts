@@ -1,68 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FerryError } from "../../src/base/errors.ts";
-import { follow, type FollowItem, type FollowOptions } from "../../src/client/follow.ts";
-import { makeTestClient } from "../support/client.ts";
-import { makeIdleClock } from "../support/idle-clock.ts";
-import {
-  makeTimelineService,
-  type Fault,
-  type TimelineService,
-  type TimelineServiceOptions,
-} from "../support/timeline-service.ts";
-
-const ways = { stream: ["stream", "after"], after: ["after"], array: [] } as const;
-
-function play(capabilities: readonly string[], fault?: TimelineServiceOptions["fault"]) {
-  const clock = makeIdleClock();
-  const service = makeTimelineService({ clock, capabilities, fault });
-  const client = makeTestClient(service.send, { clock, patience: 600_000 });
-  const watch = async (
-    change: Partial<FollowOptions> = {},
-    look: (item: FollowItem) => void = () => undefined,
-  ): Promise<FollowItem[]> => {
-    const items: FollowItem[] = [];
-    const options = {
-      client,
-      sessionId: "ses_1",
-      clock,
-      random: (size: number) => new Uint8Array(size).fill(128),
-      signal: new AbortController().signal,
-      until: "idle" as const,
-    };
-    for await (const item of follow({ ...options, ...change })) {
-      items.push(item);
-      look(item);
-    }
-    return items;
-  };
-  return { clock, service, watch };
-}
-
-const shown = (items: readonly FollowItem[]) =>
-  items
-    .filter((item) => item.kind === "event")
-    .map(({ event, update }) => `${event.id} ${event.status ?? ""}${update ? " update" : ""}`);
-const outcome = (items: readonly FollowItem[]) => items.find((item) => item.kind === "outcome");
-const kinds = (items: readonly FollowItem[], kind: FollowItem["kind"]) => items.filter((item) => item.kind === kind);
-
-/** A turn as it goes on, with time between its steps. */
-async function work({
-  clock,
-  service,
-}: {
-  clock: { sleep(ms: number): Promise<void> };
-  service: TimelineService;
-}): Promise<void> {
-  const message = service.add("user_message", { status: "processing", client_id: "mine" });
-  for (let step = 0; step < 5; step++) {
-    await clock.sleep(1500);
-    service.add("agent_message");
-  }
-  await clock.sleep(1500);
-  service.change(message.id, { status: "completed" });
-  service.set({ agent_status: "idle" });
-}
+import { kinds, outcome, play, shown, ways, work } from "../support/following.ts";
+import type { Fault } from "../support/timeline-service.ts";
 
 const turn = ["evt_1 processing", ...[2, 3, 4, 5, 6].map((id) => `evt_${id} completed`), "evt_1 completed update"];
 
@@ -115,67 +55,6 @@ describe.each(Object.entries(ways))("by %s", (way, capabilities) => {
     const reason = new FerryError("interrupted", "interrupted");
     const watching = played.watch({ signal: controller.signal }, ({ kind }) => kind === "source" && controller.abort(reason));
     await expect(watching).rejects.toBe(reason);
-  });
-
-  test("the session ends, something still comes, and it ends", async () => {
-    const played = play(capabilities);
-    played.service.add("user_message");
-    const ending = (async () => {
-      await played.clock.sleep(3000);
-      played.service.add("session_finished");
-      played.service.set({ status: "finished", agent_status: "stopped" });
-      await played.clock.sleep(500);
-      played.service.add("system_message");
-    })();
-    const items = await played.watch({ until: "end" });
-    await ending;
-    expect(shown(items).at(-1)).toBe("evt_3 completed");
-    expect(outcome(items)).toMatchObject({ outcome: "finished" });
-  });
-
-  test("the session ends and goes on with a queued message: so does the following", async () => {
-    const played = play(capabilities);
-    const first = played.service.add("user_message", { status: "processing" });
-    const going = (async () => {
-      await played.clock.sleep(3000);
-      played.service.change(first.id, { status: "completed" });
-      played.service.set({ status: "finished", agent_status: "stopped" });
-      await played.clock.sleep(1000);
-      const second = played.service.add("user_message", { status: "processing" });
-      played.service.set({ status: "active", agent_status: "working" });
-      await played.clock.sleep(20_000);
-      played.service.change(second.id, { status: "completed" });
-      played.service.set({ status: "merged", agent_status: "idle" });
-    })();
-    const items = await played.watch({ until: "end" });
-    await going;
-    expect(outcome(items)).toMatchObject({ outcome: "merged" });
-    expect(shown(items).at(-1)).toBe("evt_2 completed update");
-  });
-
-  test("a question is what needs you", async () => {
-    const played = play(capabilities);
-    played.service.add("user_message", { status: "processing" });
-    played.service.add("agent_ask_user", { status: "processing" });
-    played.service.session = { ...played.service.session, agent_status: "waiting_for_user" };
-    expect(outcome(await played.watch())).toMatchObject({ outcome: "waiting_for_user" });
-  });
-
-  test("a timeout is an outcome", async () => {
-    const played = play(capabilities);
-    played.service.add("user_message", { status: "processing" });
-    expect(outcome(await played.watch({ timeout: 60_000 }))).toMatchObject({ outcome: "timeout" });
-    expect(played.clock.elapsed()).toBe(60_000);
-  });
-
-  test("words that nobody knows: done after a minute of rest", async () => {
-    const played = play(capabilities);
-    played.service.session = { id: "ses_1", status: "open", agent_status: "napping" };
-    const done = work(played).then(() => played.service.set({ agent_status: "napping" }));
-    const items = await played.watch({ message: "mine" });
-    await done;
-    expect(outcome(items)).toMatchObject({ outcome: "idle", note: "nothing has changed for 60 s" });
-    expect(played.clock.elapsed()).toBeGreaterThanOrEqual(69_000);
   });
 
   test("only what was made since a time is shown", async () => {

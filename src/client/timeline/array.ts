@@ -3,7 +3,8 @@ import { checkAnswer } from "../answers.ts";
 import { parseJson } from "../http/body.ts";
 import { parseArray } from "../http/json-array.ts";
 import { backoff } from "../http/retry.ts";
-import type { TimelineEvent, Update } from "./items.ts";
+import { sessionStatuses } from "../../wire/values.ts";
+import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { pace } from "./pace.ts";
 import { persistently, type Watched } from "./source.ts";
 
@@ -11,15 +12,45 @@ import { persistently, type Watched } from "./source.ts";
 const sortedAtOnce = 16 * 1024 * 1024;
 
 /**
- * The whole timeline once, as the seed has it, then the session. A session that is a moment old may not be known everywhere yet:
- * with `fresh` a 404 is taken for that, over some 4 s.
+ * The whole timeline once, as the seed has it, and the session. One that is a moment old may not be known everywhere yet: with
+ * `fresh` a 404 is taken for that, over some 4 s.
  */
-export async function* readAll(watched: Watched, fresh: boolean): AsyncGenerator<Update> {
-  const { client, sessionId, signal, clock, random } = watched;
+export function readAll(watched: Watched, fresh: boolean): AsyncGenerator<Update> {
+  const { client, sessionId, signal } = watched;
+  const readSession = async () => client.readSession({ params: { sessionId }, signal });
+  return patiently(watched, fresh, async function* () {
+    const before = await readSession();
+    yield* fetchAll(watched, "");
+    // Of one that is over, all is told by now. Of one that isn't, only what is true after the events fits to them.
+    if (isOver(before)) yield { kind: "session", session: before, before: true };
+    else yield { kind: "session", session: await readSession() };
+  });
+}
+
+/** What is there and was not seen yet, by plain asking, when all else says that there is no more. */
+export async function readRest(watched: Watched): Promise<Update[]> {
+  const { client, sessionId, signal, timeline } = watched;
+  const after = timeline.revision ?? 0;
+  if (after > 0) return timeline.accept(await client.readEvents({ params: { sessionId }, query: { after }, signal }));
+  const rest: Update[] = [];
+  for await (const update of patiently(watched, false, () => fetchAll(watched, ""))) rest.push(update);
+  return rest;
+}
+
+const mostTries = 8;
+const freshPause = 500;
+
+/** An array that is cut off while it is read is read again: what was seen of it is told once all the same. */
+async function* patiently(
+  watched: Watched,
+  fresh: boolean,
+  attempt: () => AsyncGenerator<Update, unknown>,
+): AsyncGenerator<Update> {
+  const { signal, clock, random } = watched;
   for (let tries = 0; ; tries++) {
     try {
-      yield* fetchAll(watched, "");
-      break;
+      yield* attempt();
+      return;
     } catch (error) {
       signal.throwIfAborted();
       const unknown = fresh && error instanceof FerryError && error.status === 404;
@@ -27,11 +58,12 @@ export async function* readAll(watched: Watched, fresh: boolean): AsyncGenerator
       await clock.sleep(unknown ? freshPause : backoff(tries, random), signal);
     }
   }
-  yield { kind: "session", session: await client.readSession({ params: { sessionId }, signal }) };
 }
 
-const mostTries = 8;
-const freshPause = 500;
+/** By a word that we know. */
+function isOver({ status }: SessionState): boolean {
+  return status !== "active" && sessionStatuses.some((word) => word === status);
+}
 
 /** The whole timeline again and again; what changed is found by id. Cheap where the service has ETags. */
 export function followArray(watched: Watched): AsyncGenerator<Update> {

@@ -42,6 +42,8 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
   let session: SessionState | undefined;
   let changed = clock.elapsed();
   let drained = Infinity;
+  /** What was over before its events were read has nothing more to say. */
+  let wasOver = false;
 
   const verdict = (): Verdict => {
     if (session === undefined || until === "never") return { state: "going" };
@@ -59,7 +61,10 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
   };
   return {
     observe(update) {
-      if (update.kind === "session") session = update.session;
+      if (update.kind === "session") {
+        session = update.session;
+        wasOver = update.before === true;
+      }
       if (update.kind !== "events") return;
       changed = clock.elapsed();
       for (const { event } of update.items) {
@@ -76,7 +81,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       if (clock.elapsed() >= deadline) return { outcome: "timeout" };
       const first = verdict();
       if (first.state === "ended") {
-        if (drained === Infinity) drained = clock.elapsed() + drainTime;
+        if (drained === Infinity) drained = clock.elapsed() + (wasOver ? 0 : drainTime);
         if (clock.elapsed() < drained) return undefined;
       } else if (until !== "idle" || first.state === "going" || first.state === "settling") {
         drained = Infinity;

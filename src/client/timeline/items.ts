@@ -21,7 +21,8 @@ export interface EventItem {
 export type Update =
   /** Never none of them. */
   | { readonly kind: "events"; readonly items: readonly EventItem[] }
-  | { readonly kind: "session"; readonly session: SessionState }
+  /** `before`: it was read before the events that came last, so that what it says of its end holds for them. */
+  | { readonly kind: "session"; readonly session: SessionState; readonly before?: true }
   /** A commit is there to be pulled; the fields of `event: patch`. */
   | { readonly kind: "patch"; readonly patch: Readonly<Record<string, unknown>> }
   /** Text as the agent writes it, before its event. */

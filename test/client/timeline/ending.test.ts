@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { outcome, play, shown, ways, work } from "../../support/following.ts";
+
+describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
+  test("the session ends, something still comes, and it ends", async () => {
+    const played = play(capabilities);
+    played.service.add("user_message");
+    const ending = (async () => {
+      await played.clock.sleep(3000);
+      played.service.add("session_finished");
+      played.service.set({ status: "finished", agent_status: "stopped" });
+      await played.clock.sleep(500);
+      played.service.add("system_message");
+    })();
+    const items = await played.watch({ until: "end" });
+    await ending;
+    expect(shown(items).at(-1)).toBe("evt_3 completed");
+    expect(outcome(items)).toMatchObject({ outcome: "finished" });
+  });
+
+  test("the session ends and goes on with a queued message: so does the following", async () => {
+    const played = play(capabilities);
+    const first = played.service.add("user_message", { status: "processing" });
+    const going = (async () => {
+      await played.clock.sleep(3000);
+      played.service.change(first.id, { status: "completed" });
+      played.service.set({ status: "finished", agent_status: "stopped" });
+      await played.clock.sleep(1000);
+      const second = played.service.add("user_message", { status: "processing" });
+      played.service.set({ status: "active", agent_status: "working" });
+      await played.clock.sleep(20_000);
+      played.service.change(second.id, { status: "completed" });
+      played.service.set({ status: "merged", agent_status: "idle" });
+    })();
+    const items = await played.watch({ until: "end" });
+    await going;
+    expect(outcome(items)).toMatchObject({ outcome: "merged" });
+    expect(shown(items).at(-1)).toBe("evt_2 completed update");
+  });
+
+  test("a session that is over already is told at once, with its timeline", async () => {
+    const played = play(capabilities);
+    played.service.add("user_message");
+    played.service.add("session_closed");
+    played.service.session = { id: "ses_1", status: "closed", agent_status: "stopped" };
+    const items = await played.watch({ until: "end" });
+    expect(shown(items)).toEqual(["evt_1 completed", "evt_2 completed"]);
+    expect(outcome(items)).toMatchObject({ outcome: "closed" });
+    expect(played.clock.elapsed()).toBe(0);
+  });
+
+  test("a session that never starts runs into the timeout, one whose queue is canceled doesn't", async () => {
+    const played = play(capabilities);
+    const message = played.service.add("user_message", { status: "queued" });
+    played.service.session = { id: "ses_1", status: "active", agent_status: "queued" };
+    expect(outcome(await played.watch({ timeout: 20_000 }))).toMatchObject({ outcome: "timeout" });
+    played.service.change(message.id, { status: "canceled" });
+    played.service.set({ agent_status: "idle" });
+    expect(outcome(await played.watch())).toMatchObject({ outcome: "canceled" });
+  });
+
+  test("a question is what needs you", async () => {
+    const played = play(capabilities);
+    played.service.add("user_message", { status: "processing" });
+    played.service.add("agent_ask_user", { status: "processing" });
+    played.service.session = { ...played.service.session, agent_status: "waiting_for_user" };
+    expect(outcome(await played.watch())).toMatchObject({ outcome: "waiting_for_user" });
+  });
+
+  test("a timeout is an outcome", async () => {
+    const played = play(capabilities);
+    played.service.add("user_message", { status: "processing" });
+    expect(outcome(await played.watch({ timeout: 60_000 }))).toMatchObject({ outcome: "timeout" });
+    expect(played.clock.elapsed()).toBe(60_000);
+  });
+
+  test("words that nobody knows: done after a minute of rest", async () => {
+    const played = play(capabilities);
+    played.service.session = { id: "ses_1", status: "open", agent_status: "napping" };
+    const done = work(played).then(() => played.service.set({ agent_status: "napping" }));
+    const items = await played.watch({ message: "mine" });
+    await done;
+    expect(outcome(items)).toMatchObject({ outcome: "idle", note: "nothing has changed for 60 s" });
+    expect(played.clock.elapsed()).toBeGreaterThanOrEqual(69_000);
+  });
+});
