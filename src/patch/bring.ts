@@ -1,15 +1,15 @@
 import { count } from "../base/text.ts";
-import type { Head } from "../git/discover.ts";
 import { type Change, readChanges } from "../git/records.ts";
-import type { PullContext } from "./context.ts";
+import type { Context, PullContext } from "./context.ts";
 import { engineFor } from "./engine/engines.ts";
 import type { Incoming } from "./incoming/incoming.ts";
 import type { Court } from "./judge/court.ts";
 import { judge } from "./judge/judge.ts";
 import { land } from "./land/land.ts";
+import { lockPatience, whenUnlocked } from "./land/locks.ts";
 import { checkPaths, type PathCheck } from "./land/path-check.ts";
 import { promote } from "./land/promote.ts";
-import { moveRef, type RefUpdate } from "./land/transaction.ts";
+import { type Move, moveRef, prepare, type RefUpdate } from "./land/transaction.ts";
 import { inTheWay, makeVerdict, place, type Placed } from "./place/place.ts";
 import { makeQuarantine, type Quarantine } from "./quarantine.ts";
 import { writeUndoNote } from "./undo-note.ts";
@@ -30,7 +30,7 @@ export async function bring(incoming: Incoming, context: PullContext): Promise<V
     const placed = await place(incoming, quarantine, context);
     const notices = await judgeAll(incoming, placed, { git, quarantine, platform: host.platform });
     await checkpoint("judged");
-    const changes = await allChanges(incoming.head, placed.tip, { git, quarantine });
+    const changes = await allChanges(incoming, placed.tip, { git, quarantine });
     const verdict = makeVerdict(incoming, placed, { changes, notices });
     const blocked = await tryLanding({ incoming, placed, changes, quarantine }, context);
     if (blocked.length > 0) throw inTheWay(blocked, verdict);
@@ -67,10 +67,15 @@ async function judgeAll({ series, head }: Incoming, placed: Placed, court: Court
   return judge({ base: head.commit, tip: placed.tip, commits }, court);
 }
 
-async function allChanges(head: Head, tip: string, { git, quarantine }: Pick<Court, "git" | "quarantine">): Promise<Change[]> {
+async function allChanges(
+  { head, isAside, series }: Incoming,
+  tip: string,
+  { git, quarantine }: Pick<Court, "git" | "quarantine">,
+): Promise<Change[]> {
   const { options } = quarantine;
+  const before = head.state !== "unborn" ? head.commit : isAside ? series.base : undefined;
   const tree = ["hash-object", "-t", "tree", "--stdin"];
-  const from = head.state === "unborn" ? (await git.ok(tree, { ...options, input: "" })).toString("latin1").trim() : head.commit;
+  const from = before ?? (await git.ok(tree, { ...options, input: "" })).toString("latin1").trim();
   return readChanges(await git.ok(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, tip], options));
 }
 
@@ -84,18 +89,29 @@ interface Built {
 /** Looked at first without a lock, so that a pull that is in the way leaves no object behind; what counts is the look under the lock. */
 async function tryLanding({ incoming, placed, changes, quarantine }: Built, context: PullContext): Promise<PathCheck["blocked"]> {
   const { git, host, repository, request, checkpoint } = context;
-  const { head, series, refs, at } = incoming;
+  const { head, isAside, series, refs, at } = incoming;
   const scratch = quarantine.folder;
-  const { blocked } = await checkPaths({ git, repository, scratch }, changes);
+  const blocked = isAside ? [] : (await checkPaths({ git, repository, scratch }, changes)).blocked;
   if (blocked.length > 0 || request.dryRun === true) return blocked;
   host.interrupt.throwIfAborted();
   const commit = head.state === "unborn" ? undefined : head.commit;
   await promote({ tips: [series.tip, placed.tip], known: [series.base, commit] }, { git, quarantine, repository });
   await checkpoint("promoted");
+  const reason = `ferry pull: ${count(series.items.length, "commit")}`;
+  if (isAside && head.state !== "detached") {
+    await moveRefs({ updates: [moveRef(head.ref, commit, placed.tip), ...cursorUpdates(incoming)], reason }, context);
+    return [];
+  }
   const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: at.cursor }, context);
   const updates = [moveRef("HEAD", commit, placed.tip), ...cursorUpdates(incoming), moveRef(refs.undo, at.undo, note)];
-  const reason = `ferry pull: ${count(series.items.length, "commit")}`;
   return land({ head, tip: placed.tip, changes, updates, reason, scratch }, context);
+}
+
+/** Moves refs alone, where no file goes with them. */
+export async function moveRefs(move: Move, { git, host, repository, request }: Context): Promise<void> {
+  const patience = request.hook === undefined ? lockPatience : 0;
+  const transaction = await whenUnlocked(host, patience, () => prepare(git, repository, move));
+  await transaction.commit();
 }
 
 /** The two refs that remember the session, moved to its newest commit; none that are there already. */

@@ -54,14 +54,20 @@ async function isBeingCommitted(git: Git, { gitDir, workTree }: Context["reposit
 }
 
 /** @throws FerryError attention for an operation that git or a person is in the middle of, or a branch that is checked out elsewhere too */
-export async function refuseBusy({ git, repository }: Context, head: Head): Promise<void> {
+export async function refuseBusy(context: Context, head: Head): Promise<void> {
+  const { git, repository } = context;
   const [operation] = await openOperations(git, repository);
   if (operation !== undefined)
     throw new FerryError("attention", `a ${operation} is in progress here`, { hint: `end it first: ${endings[operation]}` });
+  await refuseCheckedOut(context, head);
+}
+
+/** @throws FerryError attention for a branch that is checked out in another working copy */
+export async function refuseCheckedOut({ git, repository }: Context, head: Head): Promise<void> {
   if (head.state === "detached") return;
   const elsewhere = await otherWorktree(git, repository, head.ref);
   if (elsewhere !== undefined)
-    throw new FerryError("attention", `${head.ref.replace(/^refs\/heads\//u, "")} is checked out in ${elsewhere} too`, {
+    throw new FerryError("attention", `${head.ref.replace(/^refs\/heads\//u, "")} is checked out in ${elsewhere}`, {
       hint: "pull there, or switch this one to another branch",
     });
 }

@@ -1,10 +1,9 @@
 import { FerryError } from "../base/errors.ts";
-import { bring, cursorUpdates } from "./bring.ts";
+import { bring, cursorUpdates, moveRefs } from "./bring.ts";
 import type { PullContext } from "./context.ts";
-import { droppedError, findIncoming, type Incoming, unrelatedError } from "./incoming/incoming.ts";
-import { lockPatience, whenUnlocked } from "./land/locks.ts";
-import { prepare, RefsMoved } from "./land/transaction.ts";
-import { refuseBusy } from "./preconditions.ts";
+import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "./incoming/incoming.ts";
+import { RefsMoved } from "./land/transaction.ts";
+import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";
 import type { PullDeps, PullRequest } from "./request.ts";
 import { underLock } from "./under-lock.ts";
@@ -39,21 +38,19 @@ async function attempt(context: PullContext, left: number): Promise<Verdict> {
 
 async function once(context: PullContext): Promise<Verdict> {
   const incoming = await findIncoming(context);
-  if (incoming.series.items.length === 0 && incoming.fit === "rewritten") throw droppedError(incoming);
-  if (incoming.series.items.length === 0) return remember(incoming, context);
-  await refuseBusy(context, incoming.head);
+  if (incoming.series.items.length === 0) {
+    if (incoming.fit === "rewritten" && (await holdsCursor(incoming, context))) throw droppedError(incoming);
+    return remember(incoming, context);
+  }
+  if (incoming.isAside) await refuseCheckedOut(context, incoming.head);
+  else await refuseBusy(context, incoming.head);
   if (incoming.fit === "unrelated") throw unrelatedError(incoming);
   return bring(incoming, context);
 }
 
 /** Nothing new. Where the branch had the commits before we knew of it, the cursor moves. */
-async function remember(incoming: Incoming, { git, host, repository, request }: PullContext): Promise<Verdict> {
-  if (incoming.present > 0 && request.dryRun !== true) {
-    const refs = { updates: cursorUpdates(incoming), reason: "ferry pull: nothing new" };
-    const transaction = await whenUnlocked(host, request.hook === undefined ? lockPatience : 0, () =>
-      prepare(git, repository, refs),
-    );
-    await transaction.commit();
-  }
+async function remember(incoming: Incoming, context: PullContext): Promise<Verdict> {
+  if (incoming.present > 0 && context.request.dryRun !== true)
+    await moveRefs({ updates: cursorUpdates(incoming), reason: "ferry pull: nothing new" }, context);
   return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
 }

@@ -19,6 +19,8 @@ export interface Errand {
 
 export interface PullRequest extends Errand {
   readonly source: PatchSource;
+  /** Lands on this branch (its short name) and leaves the checkout alone; made at the series' base where there is none. */
+  readonly branch?: string | undefined;
   /** Takes the session's new history in place of the one that it came with before. */
   readonly acceptRewrite?: boolean | undefined;
   readonly progress?: ((progress: Progress) => void) | undefined;

@@ -1,14 +1,17 @@
 import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
-import { type Head, readHead } from "../../git/discover.ts";
+import type { Head } from "../../git/discover.ts";
 import type { Manifest } from "../../wire/patches.ts";
 import type { Context, PullContext } from "../context.ts";
+import { findTarget } from "./target.ts";
 import { type FerryRefs, ferryRefs, readRefs } from "./refs.ts";
 import { readSeries, type Series, short, withoutPresent } from "../series/series.ts";
 
 /** What there is to bring to this branch. */
 export interface Incoming {
   readonly head: Head;
+  /** Not the branch that is checked out here: no file moves. */
+  readonly isAside: boolean;
   readonly refs: FerryRefs;
   /** Where these refs are now. */
   readonly at: Partial<FerryRefs>;
@@ -26,7 +29,7 @@ export interface Incoming {
 /** @throws FerryError failure for a manifest that doesn't hold */
 export async function findIncoming(context: PullContext): Promise<Incoming> {
   const { git, repository, request } = context;
-  const head = await readHead(git, repository);
+  const { head, isAside } = await findTarget(git, repository, request.branch);
   const refs = ferryRefs(request, repository, head);
   const at = await readRefs(git, repository, refs);
   // The branch that it tells of is gone, or was never there.
@@ -37,16 +40,20 @@ export async function findIncoming(context: PullContext): Promise<Incoming> {
   const series =
     head.state === "unborn" ? whole : withoutPresent(whole, await findPresent(whole, head.commit, context), head.commit);
   const present = whole.items.length - series.items.length;
-  return { head, refs, at, series, present, fit: isRewritten ? "rewritten" : await findFit(series, head, context) };
+  const incoming = { head, isAside, refs, at, series, present };
+  return { ...incoming, fit: isRewritten ? "rewritten" : await findFit(incoming, context) };
 }
 
-async function findFit({ base, items }: Series, head: Head, { git, repository }: Context): Promise<Incoming["fit"]> {
+async function findFit({ head, isAside, series }: Omit<Incoming, "fit">, { git, repository }: Context): Promise<Incoming["fit"]> {
+  const { base, items } = series;
   const commit = head.state === "unborn" ? undefined : head.commit;
   if (items.length === 0 || base === commit) return "on-top";
-  if (base === undefined || commit === undefined) return "unrelated";
+  // A new branch begins at the base; a working copy without a commit can't begin at one that is elsewhere.
+  if (base === undefined || (commit === undefined && !isAside)) return "unrelated";
   const { gitDir } = repository;
   const known = await git.run(["cat-file", "-e", `${base}^{commit}`], { cwd: gitDir, gitDir });
-  return known.code === 0 ? "moved" : "unrelated";
+  if (known.code !== 0) return "unrelated";
+  return commit === undefined ? "on-top" : "moved";
 }
 
 /** The commits that the branch has already, because it was made from one that they were brought to, or they were fetched. */
@@ -81,6 +88,13 @@ export function unrelatedError({ head, series }: Incoming): FerryError {
         ? "pull on an unborn branch (git switch --orphan NAME)"
         : "fetch that commit, or pull in a clone that has it",
   });
+}
+
+/** Whether what came is still in the branch that the session went back from. */
+export async function holdsCursor({ head, at }: Incoming, { git, repository }: Context): Promise<boolean> {
+  if (head.state === "unborn" || at.cursor === undefined) return false;
+  const { gitDir } = repository;
+  return (await git.run(["merge-base", "--is-ancestor", at.cursor, head.commit], { cwd: gitDir, gitDir })).code === 0;
 }
 
 /** The session went back to before what came, and has nothing new. */

@@ -39,14 +39,14 @@ export function asItIs({ series, head }: Incoming): Placed {
 
 /** As it is before the landing. */
 export function makeVerdict(
-  { head, series }: Incoming,
+  { head, isAside, series }: Incoming,
   placed: Placed,
   { changes, notices }: { changes: readonly Change[]; notices: readonly string[] },
 ): Verdict {
   const isDetached = head.state === "detached" && series.items.length > 0;
   return {
     applied: false,
-    base: head.state === "unborn" ? "" : head.commit,
+    base: head.state === "unborn" ? ((isAside ? series.base : undefined) ?? "") : head.commit,
     tip: placed.tip,
     engine: series.items.length > 0 ? engineFor(series).name : "none",
     exactness: placed.exactness,
