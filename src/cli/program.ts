@@ -4,6 +4,7 @@ import type { Host } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
 import { makeContext } from "./context.ts";
 import { addGlobalOptions, type GlobalOptions } from "./options.ts";
+import { outlivingReaders } from "./output/closed-pipe.ts";
 import type { Entry, Verb } from "./verb.ts";
 
 /**
@@ -84,7 +85,10 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
   verb.define?.(command);
   command.addHelpText("after", `\nExamples:\n${verb.examples.map((example) => `  ${example}\n`).join("")}`);
   command.action(async (...given: unknown[]) => {
-    const context = makeContext(host, command.optsWithGlobals<GlobalOptions>());
+    const context = makeContext(
+      verb.outlivesReaders === true ? outlivingReaders(host) : host,
+      command.optsWithGlobals<GlobalOptions>(),
+    );
     // Commander hands over the arguments, then the options, then the command itself.
     await verb.run(context, command.opts(), ...given.slice(0, -2));
   });

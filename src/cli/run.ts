@@ -1,5 +1,6 @@
 import { asFerryError, exitCodes, FerryError } from "../base/errors.ts";
 import type { Host } from "../host/host.ts";
+import { isClosedPipe } from "./output/closed-pipe.ts";
 import { describeFailure, failureAsJson } from "./output/failure.ts";
 
 /** The command line from argv (without node and script) to the exit code; the one place where an error is printed. */
@@ -46,8 +47,4 @@ async function report(failure: FerryError, argv: readonly string[], host: Host):
     // With stderr gone as well there is nobody left to tell; the exit code still says it.
     if (!isClosedPipe(error)) throw error;
   }
-}
-
-function isClosedPipe(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EPIPE";
 }

@@ -10,6 +10,8 @@ export interface Verb {
   /** What a reader of its help needs beyond the summary. */
   readonly description?: string;
   readonly examples: readonly string[];
+  /** It does more than to print, and does that, with its exit code, also where nobody reads its output any more. */
+  readonly outlivesReaders?: true;
   /** Declares its arguments and options. */
   define?(command: Command): void;
   /** `options` and `args` are what `define` declared. Ends well, or throws a FerryError whose kind is the exit code. */

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { run } from "../../../src/cli/run.ts";
+import type { Output } from "../../../src/host/host.ts";
 import { ferry } from "../../support/ferry.ts";
 import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
 import { serveLocally } from "../../support/local.ts";
@@ -78,6 +80,23 @@ test("with --json: the session, the events, the result, a line each", async () =
     expect.arrayContaining(["user_message", "agent_run_repository_command", "agent_file_create"]),
   );
   expect(new Set(events.map((event) => event["id"])).size).toBe(events.length);
+});
+
+test.each(["stdout", "stdout and stderr"])("a reader of %s that goes ends the printing, not the job", async (streams) => {
+  const reader = here();
+  const close = (output: Output, lines: number): Output => ({
+    ...output,
+    write: async (text) => {
+      if (lines-- <= 0) throw Object.assign(new Error("EPIPE: write"), { code: "EPIPE" });
+      await output.write(text);
+    },
+  });
+  const { stdout, stderr } = reader.terminal;
+  const terminal = { ...reader.terminal, stdout: close(stdout, 1), stderr: streams === "stdout" ? stderr : close(stderr, 1) };
+  const code = await run(["run", "echo kept > kept; exit 3"], { ...reader.host, terminal });
+  expect({ code, subject: git("log", "-1", "--format=%s") }).toEqual({ code: 1, subject: "echo kept > kept; exit 3" });
+  expect(reader.terminal.written.stdout).not.toContain("exit 3 in");
+  if (streams === "stdout") expect(reader.terminal.written.stderr).toContain("1 commit (");
 });
 
 test("a script that fails: its commit comes all the same, and the exit code is the agent's", async () => {

@@ -16,6 +16,7 @@ export const send: Verb = {
   name: "send",
   summary: "Send a message to a session's agent",
   examples: ["ferry message send 4h2k 'go on'", "ferry message send - -F task.md --wait --timeout 10m"],
+  outlivesReaders: true,
   define(command) {
     command
       .argument("<session>", "which one")

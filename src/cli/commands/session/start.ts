@@ -25,6 +25,7 @@ export const start: Verb = {
     "ferry session start --repo acme/shop --base main --auto-commit",
     "ferry session start -m 'fix it' --auto-commit --follow --pull end",
   ],
+  outlivesReaders: true,
   define(command) {
     addStartOptions(command, false);
     command

@@ -17,6 +17,7 @@ export const wait: Verb = {
   description:
     "Wait until the agent needs nothing more, or needs you: exit 0 when it is done, 3 when it asks, 1 when it failed or was stopped, 8 when the time ran out.",
   examples: ["ferry session wait --timeout 10m", "ferry session wait 4h2k --for merged"],
+  outlivesReaders: true,
   define(command) {
     command
       .argument("[session]", "which one")

@@ -15,6 +15,7 @@ export const pull: Verb = {
   description:
     "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.",
   examples: ["ferry pull", "ferry pull --dry-run --json", "ferry pull 4h2k"],
+  outlivesReaders: true,
   define: (command) =>
     void command.argument("[session]", "which one").option("--dry-run", "say what would come, and change nothing", false),
   async run(context, { dryRun }: Options, given?: string) {

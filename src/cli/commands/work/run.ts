@@ -29,6 +29,7 @@ export const run: Verb = {
     "ferry run --host local --model shell 'echo hi > hi.txt'",
     "ferry run -F task.md --detach",
   ],
+  outlivesReaders: true,
   define(command) {
     command.argument("[prompt...]", "what to do; without it, your editor opens");
     addStartOptions(command, true);
