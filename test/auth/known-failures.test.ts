@@ -149,6 +149,19 @@ test("a home that can't be written to: nothing is left of the login, here or the
   expect(server.revoked).toEqual(server.given);
 });
 
+test("Ctrl-C after the key was made, before it is kept: the key is ended", async () => {
+  const there = world.next({}, { tty: true, listen, browse: scene.approve });
+  there.prompt.ignore("Or paste");
+  server.answers.set("/api/v1/cli", async () => {
+    there.interrupt();
+    return json(200, {});
+  });
+  world.keychain.trouble = "locked";
+  expect((await ferry(there, "login", "--host", server.origin)).code).toBe(130);
+  expect(server.given).toHaveLength(1);
+  expect(server.revoked).toEqual(server.given);
+});
+
 test("a service that takes only Authorization: Bearer", async () => {
   const { send } = server;
   world.services.set(server.origin, async (request) => {

@@ -10,6 +10,9 @@ import type { Context } from "../../context.ts";
 import { clientFor } from "../host/connect.ts";
 import { callerOf } from "./caller.ts";
 
+/** How long the end of a key that can't be kept may take, in ms. */
+const patience = 5000;
+
 /** A key that isn't kept yet. */
 export interface NewKey {
   readonly url: string;
@@ -73,7 +76,8 @@ async function report({ host, print, global }: Context, { info }: Identity, entr
 /** A key that nobody has must not stay valid. */
 async function endUnkept(context: Context, { url, key }: NewKey): Promise<void> {
   try {
-    await revokeKey(url, key.value, callerOf(context));
+    // Also after Ctrl-C, which has ended every other call.
+    await revokeKey(url, key.value, { ...callerOf(context), signal: AbortSignal.timeout(patience) });
   } catch (error) {
     const { message } = asFerryError(error);
     await context.print.warn(
