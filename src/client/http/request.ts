@@ -103,9 +103,14 @@ function traced({ send, trace, clock }: ClientOptions): ClientOptions["send"] {
   return async (request) => {
     requestLines(request).forEach(trace);
     const start = clock.elapsed();
-    const response = await send(request);
-    responseLines(response, clock.elapsed() - start).forEach(trace);
-    return response;
+    try {
+      const response = await send(request);
+      responseLines(response, clock.elapsed() - start).forEach(trace);
+      return response;
+    } catch (error) {
+      trace(`< no answer: ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
   };
 }
 
