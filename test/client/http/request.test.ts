@@ -208,7 +208,11 @@ test("the trace tells of what got no answer, each time", async () => {
   const lines: string[] = [];
   const { client } = play([{ lost: { sent: true } }, session], { trace: (line) => lines.push(line) });
   await read(client);
-  expect(lines.filter((line) => line.startsWith("<"))).toEqual(["< no answer: lost", "< 200 (0 ms)", "< content-type: application/json"]);
+  expect(lines.filter((line) => line.startsWith("<"))).toEqual([
+    "< no answer: lost",
+    "< 200 (0 ms)",
+    "< content-type: application/json",
+  ]);
 });
 
 describe("the address", () => {
