@@ -303,3 +303,21 @@ describe("submodules and embedded clones", () => {
     expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ applied: false });
   });
 });
+
+describe("a series that deletes most of the tree", () => {
+  const files = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`d/${at}`, `${at}\n`]));
+
+  it("is refused unless that is accepted", async () => {
+    const scene = makeScene({ files });
+    commitFiles(scene.sandbox, { d: null, a: "a\n" });
+    expect(await pullRefused(scene)).toMatchObject({ kind: "attention", code: "deletes_most" });
+    await pullExactly(scene, { acceptDeletion: true });
+  });
+
+  it("but not one that moves it", async () => {
+    const scene = makeScene({ files });
+    scene.sandbox("mv", "d", "e");
+    commitFiles(scene.sandbox, {});
+    await pullExactly(scene);
+  });
+});

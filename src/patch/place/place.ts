@@ -95,6 +95,14 @@ export function inTheWay(blocked: PathCheck["blocked"], verdict: Verdict): PullR
   });
 }
 
+export function deletesMost({ gone, of }: { gone: number; of: number }, verdict: Verdict): PullRefused {
+  return new PullRefused("attention", `the series would leave ${of - gone} of ${of} files`, {
+    code: "deletes_most",
+    verdict,
+    hint: "look at it on a branch of its own first; nothing was changed",
+  });
+}
+
 export function inTheWayError(blocked: PathCheck["blocked"]): FerryError {
   const lines = blocked.map(({ path, why }) => `${showPath(path)} ${why}`);
   return new FerryError("attention", `local work is in the way: ${listed(lines)}`, {
