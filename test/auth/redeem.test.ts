@@ -29,7 +29,7 @@ describe("the token call", () => {
       "refused the login: ␛[31mold␇",
     ],
     ["no key", () => json(200, { token_type: "bearer" }), 1, "something unexpected"],
-  ])("answered with %s: exit %#", async (_, answer, exit, says) => {
+  ])("answered with %s", async (_, answer, exit, says) => {
     server.answers.set("/token", async () => answer());
     const { code, stderr } = await scene.login();
     expect({ code, stderr }).toEqual({ code: exit, stderr: expect.stringContaining(says) as string });
