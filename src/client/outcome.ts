@@ -45,6 +45,11 @@ export function isOpen({ status }: TimelineEvent): boolean {
   return status === "queued" || status === "processing";
 }
 
+/** Whether the agent does nothing until it is told something, by the words of a session that isn't over. */
+export function isResting({ status, agent_status }: SessionState): boolean {
+  return status === "active" && rests.has(agent_status ?? "");
+}
+
 const talk: ReadonlySet<string> = new Set(["user_message", "agent_ask_user", "user_ask_user_response"]);
 const rests: ReadonlySet<string> = new Set(["idle", "stopped", "failed"]);
 const ends: Readonly<Record<string, Outcome>> = {

@@ -1,6 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
-import type { Outcome } from "../../client/outcome.ts";
+import { isResting, type Outcome } from "../../client/outcome.ts";
 import type { EventItem } from "../../client/timeline/items.ts";
 import { fields } from "../../wire/fields.ts";
 import type { Context } from "../context.ts";
@@ -48,7 +48,7 @@ export async function followSession(
   throw new FerryError("unavailable", "the timeline broke off");
 }
 
-function makeView({ global, print }: Context, view: FollowView, live: LiveTimeline): (item: FollowItem) => Promise<void> {
+function makeView({ global, print, host }: Context, view: FollowView, live: LiveTimeline): (item: FollowItem) => Promise<void> {
   const aside = async (tell: () => Promise<void>): Promise<void> => {
     await live.settle();
     await tell();
@@ -59,6 +59,8 @@ function makeView({ global, print }: Context, view: FollowView, live: LiveTimeli
     if (!global.json) return live.show(item);
     if (!item.update || view.updates === true) await print.jsonLine(item.event, fields.event);
   };
+  // Who watches on may take the silence of an agent that waits for us for one that works.
+  let tellsRest = host.terminal.stderr.isTTY && (view.until === "end" || view.until === "never");
   let troubled = false;
   return async (item) => {
     switch (item.kind) {
@@ -78,7 +80,9 @@ function makeView({ global, print }: Context, view: FollowView, live: LiveTimeli
         return global.verbose ? aside(() => print.warn(`following by: ${item.name}`)) : undefined;
       case "session":
         troubled = false;
-        return;
+        if (!tellsRest || !isResting(item.session)) return;
+        tellsRest = false;
+        return aside(() => print.note("the agent is idle; Ctrl-C ends the watching (--until idle ends by itself)"));
       case "delta":
         if (!global.json && isWanted("agent_message") && typeof item.delta["text"] === "string")
           await live.write(item.delta["text"]);

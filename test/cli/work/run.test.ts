@@ -242,6 +242,20 @@ test("tail shows it all, once; Ctrl-C says how to watch again", async () => {
   });
 });
 
+test("tail of an idle session says on a terminal that it is one, and what ends it is no failure of the watching", async () => {
+  await ferry(here(), "run", "--pull", "none", "true");
+  const session = git("config", "branch.main.ferrySession");
+  const watched = world.next({ cwd: git.folder }, { tty: true });
+  const watching = ferry(watched, "tail");
+  await expect.poll(() => watched.terminal.written.stderr, { timeout: 10_000 }).toContain("the agent is idle");
+  expect((await ferry(here(), "session", "close", session)).code).toBe(0);
+  expect(await watching).toMatchObject({
+    code: 0,
+    stderr: "the agent is idle; Ctrl-C ends the watching (--until idle ends by itself)\nthe session was closed\n",
+  });
+  expect((await ferry(here(), "tail", session, "--until", "end")).code).toBe(1);
+});
+
 test("the embedded service has its own key: FERRY_API_KEY is not for it", async () => {
   const there = world.next({ cwd: git.folder, env: { FERRY_API_KEY: "x" } });
   expect((await ferry(there, "whoami", "--host", "local")).code).toBe(0);

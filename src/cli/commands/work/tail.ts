@@ -7,7 +7,7 @@ import type { Verb } from "../../verb.ts";
 import { sinceTime } from "./since.ts";
 
 interface Options {
-  readonly until: "idle" | "end";
+  readonly until?: "idle" | "end";
   readonly exit: boolean;
   readonly since?: string;
   readonly type?: readonly string[];
@@ -17,15 +17,17 @@ interface Options {
 export const tail: Verb = {
   name: "tail",
   summary: "Watch a session live",
-  description: "Watch a session live, from its start. It ends with the session; Ctrl-C ends the watching alone.",
+  description:
+    "Watch a session live, from its start, to its end; Ctrl-C ends the watching alone. With --until the exit code says how the session stood then.",
   examples: ["ferry tail", "ferry tail - --until idle", "ferry tail --json --type agent_message"],
   define(command) {
     command
       .argument("[session]", "which one")
       .addOption(
-        new Option("--until <what>", "end when the agent needs nothing more (idle) or with the session (end)")
-          .choices(["idle", "end"])
-          .default("end"),
+        new Option(
+          "--until <what>",
+          "end when the agent needs nothing more or needs you (idle), or with the session (end)",
+        ).choices(["idle", "end"]),
       )
       .option("--no-exit", "go on after the session's end")
       .option("--since <time>", "only events after this: a time, or a duration ago")
@@ -35,7 +37,7 @@ export const tail: Verb = {
   async run(context, { until, exit, since, type, updates }: Options, given?: string) {
     const open = await openSession(context, given);
     const view = {
-      until: exit ? until : ("never" as const),
+      until: exit ? (until ?? "end") : ("never" as const),
       since: sinceTime(since, context.host.clock.now()),
       types: type,
       updates,
@@ -46,6 +48,9 @@ export const tail: Verb = {
     });
     if (note !== undefined) await context.print.note(note);
     const failure = outcomeError(outcome, open.session);
-    if (failure !== undefined) throw failure;
+    if (failure === undefined) return;
+    // Who only watched has seen it all, however it ended.
+    if (until === undefined) await context.print.note(failure.message);
+    else throw failure;
   },
 };
