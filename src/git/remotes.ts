@@ -20,5 +20,18 @@ export async function listRemotes(git: Git, cwd: string): Promise<Remote[]> {
   return [...remotes.values()];
 }
 
+/** The addresses as the configuration has them, before any `insteadOf`: by the remote's name, in git's order. */
+export async function configuredUrls(git: Git, cwd: string): Promise<Map<string, string>> {
+  const { code, stdout } = await git.run(["config", "--null", "--get-regexp", "^remote\\..*\\.url$"], { cwd });
+  if (code !== 0) return new Map();
+  const entries = stdout.toString("utf8").split("\0").filter(Boolean);
+  return new Map(
+    entries.map((entry): [string, string] => {
+      const [key = "", ...value] = entry.split("\n");
+      return [key.slice("remote.".length, -".url".length), value.join("\n")];
+    }),
+  );
+}
+
 /** git-remote(1): name, tab, URL, then which use; a partial clone's filter follows in brackets since 2.40. */
 const verboseLine = /^([^\t]+)\t(.*) \((fetch|push)\)(?: \[[^\]]*\])?$/u;

@@ -1,16 +1,18 @@
 import { basename } from "node:path";
 import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { listRemotes } from "../../../git/remotes.ts";
+import { parseRemote } from "../../../git/address.ts";
 import type { BodyOf } from "../../../wire/contract.ts";
 import { fields } from "../../../wire/fields.ts";
 import { platforms } from "../../../wire/values.ts";
 import type { Context } from "../../context.ts";
-import { connect } from "../../flows/host/connect.ts";
-import { findPlace, type Place } from "../../flows/place/place.ts";
+import { connect, type Connection } from "../../flows/host/connect.ts";
+import { findPlace } from "../../flows/place/place.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { repositoryLines } from "./columns.ts";
+import { defaultBranch, type Origin, readOrigin } from "./origin.ts";
+import { findPlatform, publicProjectId } from "./platform.ts";
 
 interface Options {
   readonly provider?: string;
@@ -39,29 +41,30 @@ export const create: Verb = {
   },
   async run(context, options: Options) {
     const connection = await connect(context);
-    const body = await describe(context, options, connection.host);
+    const body = await describe(context, options, connection);
     const repository = await connection.client.createRepository({ body });
     await showOne(context, repository, repositoryLines(repository, context.host), fields.repository);
   },
 };
 
-async function describe(context: Context, options: Options, host: string): Promise<BodyOf<"createRepository">> {
-  const given: Partial<WorkingCopy> = options.cloneUrl === undefined ? await fromWorkingCopy(context, host) : {};
-  const cloneUrl = options.cloneUrl ?? given.cloneUrl ?? "";
+async function describe(context: Context, options: Options, connection: Connection): Promise<BodyOf<"createRepository">> {
+  const found = options.cloneUrl === undefined ? await fromWorkingCopy(context, connection, options) : {};
+  const cloneUrl = options.cloneUrl ?? found.cloneUrl ?? "";
   const fullName = options.fullName ?? nameOf(cloneUrl);
+  const provider = options.provider ?? found.provider;
   return {
     name: basename(fullName),
     full_name: fullName,
     clone_url: cloneUrl,
-    platform: platformOf(options),
+    platform: platformOf(options.platform, provider),
     enabled: !options.disabled,
-    ...defined("default_branch", options.defaultBranch ?? given.defaultBranch),
-    ...defined("code_provider_id", options.provider),
-    ...defined("external_id", options.externalId),
+    ...defined("default_branch", options.defaultBranch ?? found.defaultBranch),
+    ...defined("code_provider_id", provider),
+    ...defined("external_id", options.externalId ?? found.externalId),
   };
 }
 
-function platformOf({ platform, provider }: Options): (typeof platforms)[number] {
+function platformOf(platform: string | undefined, provider: string | undefined): (typeof platforms)[number] {
   const wanted = platform ?? (provider === undefined ? "git" : "gitlab");
   const known = platforms.find((name) => name === wanted);
   if (known !== undefined) return known;
@@ -69,40 +72,50 @@ function platformOf({ platform, provider }: Options): (typeof platforms)[number]
 }
 
 interface WorkingCopy {
-  readonly cloneUrl: string;
+  readonly cloneUrl?: string;
   readonly defaultBranch?: string;
+  readonly provider?: string;
+  readonly externalId?: string;
 }
 
 /** The embedded service takes the folder itself; another one needs an address that it can reach. */
-async function fromWorkingCopy(context: Context, host: string): Promise<WorkingCopy> {
+async function fromWorkingCopy(context: Context, connection: Connection, options: Options): Promise<WorkingCopy> {
   const place = await findPlace(context);
-  if (host === local) return { cloneUrl: place.repository.commonDir, ...defined("defaultBranch", place.branch) };
-  const remotes = await listRemotes(context.git, place.folder);
-  const remote = remotes.find(({ name }) => name === "origin") ?? (remotes.length === 1 ? remotes[0] : undefined);
-  if (remote === undefined)
-    throw new FerryError("usage", "which remote is it?", { details: remotes.map(({ name }) => name), hint: "give --clone-url" });
-  return { cloneUrl: withoutPassword(remote.url), ...defined("defaultBranch", await remoteHead(context, place, remote.name)) };
+  if (connection.host === local) return { cloneUrl: place.repository.commonDir, ...defined("defaultBranch", place.branch) };
+  const origin = await readOrigin(context, place);
+  const branch = options.defaultBranch ?? (await defaultBranch(context, place, origin.remote));
+  return {
+    cloneUrl: origin.cloneUrl,
+    ...defined("defaultBranch", branch ?? (await ask(context, "Default branch:", place.branch))),
+    ...(await onPlatform(context, connection, origin, options)),
+  };
 }
 
-/** `refs/remotes/<name>/HEAD`, where a clone has it. */
-async function remoteHead({ git }: Context, place: Place, remote: string): Promise<string | undefined> {
-  const { code, stdout } = await git.run(["symbolic-ref", "--quiet", `refs/remotes/${remote}/HEAD`], { cwd: place.folder });
-  return code === 0 ? stdout.toString("utf8").trim().slice(`refs/remotes/${remote}/`.length) : undefined;
+/** Nothing where the service has no credential for the platform, or the user says what reaches it. */
+async function onPlatform(context: Context, connection: Connection, { address }: Origin, options: Options): Promise<WorkingCopy> {
+  if (address === undefined || options.platform === "git" || options.provider !== undefined) return {};
+  const platform = await findPlatform(context, connection, address);
+  if (platform === undefined) return {};
+  const id = options.externalId ?? (await publicProjectId(context.host, platform, address.path));
+  return {
+    // The provider's token goes over http.
+    cloneUrl: `${new URL(platform.url).origin}/${address.path}.git`,
+    provider: platform.providerId,
+    ...defined("externalId", id ?? (await ask(context, `Project id on ${address.host} (Enter: none):`))),
+  };
 }
 
-/** What the user's git knows is none of the service's business. */
-function withoutPassword(url: string): string {
-  return url.replace(/^(https?:\/\/)[^/@]*@/iu, "$1");
+/** Undefined where nobody is there, or nothing is said. */
+async function ask({ interactive, host }: Context, question: string, preset?: string): Promise<string | undefined> {
+  const answer = interactive ? await host.prompt.text(question, defined("preset", preset)) : "";
+  return answer.trim() === "" ? undefined : answer.trim();
 }
 
 function nameOf(cloneUrl: string): string {
-  const path = /^[a-z][a-z0-9+.-]*:\/\/[^/]*(\/.*)$/iu.exec(cloneUrl)?.[1] ?? /^[^/:]+:(.*)$/u.exec(cloneUrl)?.[1] ?? cloneUrl;
-  const parts = path
-    .replace(/\/(\.git)?$/u, "")
-    .replace(/\.git$/u, "")
-    .split("/")
-    .filter(Boolean);
-  return path === cloneUrl ? `local/${parts.at(-1) ?? ""}` : parts.join("/");
+  const path = parseRemote(cloneUrl)?.path;
+  if (path !== undefined) return path;
+  const folder = cloneUrl.replace(/\/+(\.git)?\/*$/u, "").replace(/\.git$/u, "");
+  return `local/${basename(folder)}`;
 }
 
 function defined<Name extends string, T>(name: Name, value: T | undefined): { [N in Name]?: T } {

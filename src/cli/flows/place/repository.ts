@@ -5,11 +5,13 @@ import { withIdLike } from "../../../base/ids.ts";
 import { oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
-import { listRemotes } from "../../../git/remotes.ts";
+import { parseRemote, type RemoteAddress } from "../../../git/address.ts";
+import { configuredUrls, listRemotes } from "../../../git/remotes.ts";
 import type { Repository } from "../../../wire/resources.ts";
 import type { Context } from "../../context.ts";
 import type { Connection } from "../host/connect.ts";
 import type { Place } from "./place.ts";
+import { behindAlias } from "./ssh.ts";
 
 export type KnownRepository = Tolerant<Repository>;
 
@@ -32,13 +34,19 @@ export async function repositoryHere(context: Context, connection: Connection, p
   });
 }
 
-/** The repositories that one of the working copy's remotes is of. */
+/**
+ * The repositories that one of the working copy's remotes is of: by its address, else by what the address is without the
+ * user's own `insteadOf` and ssh aliases, else by the path alone, as that is the platform's.
+ */
 export async function matchRemotes(context: Context, place: Place, all: readonly KnownRepository[]): Promise<KnownRepository[]> {
-  const remotes = (await listRemotes(context.git, place.folder)).flatMap(({ url, pushUrl }) => [placeOf(url), placeOf(pushUrl)]);
-  const exact = all.filter(({ clone_url }) => remotes.some((remote) => same(remote, placeOf(clone_url ?? ""))));
-  if (exact.length > 0) return exact;
-  // An alias of ssh's configuration hides the host; the path is still that of the platform.
-  return all.filter(({ full_name }) => remotes.some(({ path }) => path !== "" && path === (full_name ?? "").toLowerCase()));
+  const urls = (await listRemotes(context.git, place.folder)).flatMap(({ url, pushUrl }) => [url, pushUrl]);
+  const direct = lyingAt(all, urls.map(parseRemote));
+  if (direct.length > 0) return direct;
+  const configured = [...(await configuredUrls(context.git, place.folder)).values()];
+  const addresses = [...new Set([...urls, ...configured])].flatMap((url) => parseRemote(url) ?? []);
+  const behind = lyingAt(all, await Promise.all(addresses.map((address) => behindAlias(context.host, address))));
+  if (behind.length > 0) return behind;
+  return all.filter(({ full_name }) => addresses.some(({ path }) => path !== "" && equal(path, full_name ?? "")));
 }
 
 /** One that the user named: `owner/name`, its id, or the start of that. */
@@ -68,26 +76,18 @@ async function localRepository({ client }: Connection, place: Place, all: readon
   });
 }
 
-interface RemotePlace {
-  readonly host: string;
-  readonly path: string;
+function lyingAt(all: readonly KnownRepository[], remotes: readonly (RemoteAddress | undefined)[]): KnownRepository[] {
+  return all.filter(({ clone_url }) => {
+    const address = parseRemote(clone_url ?? "");
+    return address !== undefined && remotes.some((remote) => remote !== undefined && same(remote, address));
+  });
 }
 
-/** Host and path of a git address in each of its forms (git-clone(1), "GIT URLS"), so that ssh and https of one place are equal. */
-function placeOf(url: string): RemotePlace {
-  const path = (text: string): string =>
-    text
-      .replace(/^\/+|\/+$/gu, "")
-      .replace(/\.git$/u, "")
-      .toLowerCase();
-  if (/^[a-z][a-z0-9+.-]*:\/\//iu.test(url) && URL.canParse(url)) {
-    const { hostname, pathname } = new URL(url);
-    return { host: hostname.toLowerCase(), path: path(pathname) };
-  }
-  const [, host = "", rest = ""] = /^(?:[^@/:]+@)?([^/:]+):(.*)$/u.exec(url) ?? [];
-  return { host: host.toLowerCase(), path: path(rest) };
+/** ssh and https of one place are equal. */
+function same(one: RemoteAddress, other: RemoteAddress): boolean {
+  return one.host === other.host && one.path !== "" && equal(one.path, other.path);
 }
 
-function same(one: RemotePlace, other: RemotePlace): boolean {
-  return one.host !== "" && one.host === other.host && one.path !== "" && one.path === other.path;
+function equal(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
