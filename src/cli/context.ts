@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { FerryError } from "../base/errors.ts";
+import { oneLine } from "../base/text.ts";
 import { makeGit } from "../git/runner.ts";
 import type { Git } from "../git/git.ts";
 import type { Host, Output } from "../host/host.ts";
@@ -28,6 +30,15 @@ export function makeContext(given: Host, options: GlobalOptions): Context {
     folder: resolve(host.cwd, global.C ?? ""),
     interactive: isInteractive(host, global),
   };
+}
+
+/** @throws FerryError usage where -C names no folder */
+export async function checkFolder({ host, global, folder }: Context): Promise<void> {
+  if (global.C === undefined) return;
+  const real = await host.files.realPath(folder);
+  const status = real === undefined ? undefined : await host.files.status(real);
+  if (status === undefined) throw new FerryError("usage", `no such folder: ${oneLine(global.C)}`);
+  if (status.kind !== "folder") throw new FerryError("usage", `not a folder: ${oneLine(global.C)}`);
 }
 
 function coloured({ terminal }: Host, when: GlobalOptions["color"]): Host["terminal"] {

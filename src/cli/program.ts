@@ -1,10 +1,11 @@
 import { Command, CommanderError, type Option } from "commander";
-import { exitCodes, FerryError } from "../base/errors.ts";
+import { exitCodes } from "../base/errors.ts";
 import type { Host } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
-import { makeContext } from "./context.ts";
+import { checkFolder, makeContext } from "./context.ts";
 import { addGlobalOptions, type GlobalOptions } from "./options.ts";
 import { outlivingReaders } from "./output/closed-pipe.ts";
+import { usageError, verbMissing } from "./usage.ts";
 import type { Entry, Verb } from "./verb.ts";
 
 /**
@@ -12,18 +13,34 @@ import type { Entry, Verb } from "./verb.ts";
  * @throws FerryError usage for arguments that don't fit; else what the verb throws
  */
 export async function parse(argv: readonly string[], host: Host): Promise<void> {
-  const help: string[] = [];
+  const help: Help = { text: [] };
   const program = makeProgram(host, help);
   try {
     await program.parseAsync(argv.length === 0 ? ["--help"] : unfoldHelp(argv), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw error.code === "commander.help" ? verbMissing(program, argv) : usageError(error);
+    const { command } = help;
+    if (error.code === "commander.help" && command !== undefined) {
+      const { json, fields } = program.opts<GlobalOptions>();
+      if (!json && fields === undefined) await host.terminal.stderr.write(`${help.text.join("")}\n`);
+      throw verbMissing(command);
+    }
+    if (error.exitCode !== 0) throw await usageError(error, program);
+    // Commander has the help of the noun, or of all, for a word that it doesn't know.
+    const [word] = command?.args ?? [];
+    if (command !== undefined && command.commands.length > 0 && word !== undefined && !word.startsWith("-"))
+      return parse(command === program ? [word] : [command.name(), word], host);
   }
-  await host.terminal.stdout.write(help.join(""));
+  await host.terminal.stdout.write(help.text.join(""));
 }
 
-function makeProgram(host: Host, help: string[]): Command {
+/** A help that was shown, and of which command it is. */
+interface Help {
+  readonly text: string[];
+  command?: Command;
+}
+
+function makeProgram(host: Host, help: Help): Command {
   const program = new Command("ferry")
     .description("Your coding agent's companion in the terminal: start it, watch it work, bring its commits home.")
     .usage("<command> [options]")
@@ -32,11 +49,17 @@ function makeProgram(host: Host, help: string[]): Command {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void help.push(text),
-      writeErr: () => undefined,
+      writeOut: (text) => void help.text.push(text),
+      writeErr: (text) => void help.text.push(text),
+      outputError: () => undefined,
       getOutHelpWidth: () => host.terminal.stdout.columns,
+      getErrHelpWidth: () => host.terminal.stderr.columns,
     })
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20, optionDescription: describeOption })
+    .addHelpText("beforeAll", ({ command }) => {
+      help.command = command;
+      return "";
+    })
     .addHelpText("after", closing);
   addGlobalOptions(program);
   for (const entry of entries) addEntry(program, entry);
@@ -89,25 +112,10 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
       verb.outlivesReaders === true ? outlivingReaders(host) : host,
       command.optsWithGlobals<GlobalOptions>(),
     );
+    await checkFolder(context);
     // Commander hands over the arguments, then the options, then the command itself.
     await verb.run(context, command.opts(), ...given.slice(0, -2));
   });
-}
-
-/** Commander prints a noun's help as if that were an error; a script that forgot the verb is better told so. */
-function verbMissing(program: Command, argv: readonly string[]): FerryError {
-  const noun = program.commands.find((command) =>
-    argv.some((word) => word === command.name() || command.aliases().includes(word)),
-  );
-  const name = noun?.name() ?? "";
-  const verbs = noun?.commands.map((command) => command.name()).join(", ");
-  return new FerryError("usage", `ferry ${name}: what to do with it? ${verbs ?? ""}`, { hint: `ferry ${name} --help` });
-}
-
-/** Commander puts `error: ` before and a suggestion in brackets behind; its own exit code for all of them is 1. */
-function usageError({ message }: CommanderError): FerryError {
-  const [, what = message, suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\(Did you mean (.*?)\?\))?$/u.exec(message.trim()) ?? [];
-  return new FerryError("usage", what.trim(), { hint: suggestion === undefined ? "see --help" : `did you mean ${suggestion}?` });
 }
 
 const closing = `

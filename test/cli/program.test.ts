@@ -44,20 +44,62 @@ test("help VERB is VERB --help", async () => {
 describe("what doesn't fit is exit 2, one line and a hint", () => {
   test.each([
     [["sesion"], "ferry: unknown command 'sesion'\n  hint: did you mean session?\n"],
-    [["session", "lst"], "ferry: unknown command 'lst'\n  hint: did you mean one of list, ls?\n"],
+    [["rnu"], "ferry: unknown command 'rnu'\n  hint: did you mean run?\n"],
+    [["version"], "ferry: unknown command 'version'\n  hint: did you mean --version?\n"],
+    [
+      ["status"],
+      "ferry: unknown command 'status'\n  hint: did you mean ferry hook status, ferry session view, ferry auth status or ferry service status?\n",
+    ],
+    [["session", "lst"], "ferry: unknown command 'lst'\n  hint: did you mean list?\n"],
+    [["service", "bogus"], "ferry: unknown command 'bogus'\n  hint: see --help\n"],
     [["session", "list", "--limt", "3"], "ferry: unknown option '--limt'\n  hint: did you mean --limit?\n"],
-    [["session"], /^ferry: ferry session: what to do with it\? list, .*\n {2}hint: ferry session --help\n$/u],
+    [["session", "list", "--wombat"], "ferry: unknown option '--wombat'\n  hint: see --help\n"],
     [
       ["session", "list", "--limit", "0"],
       /^ferry: option '--limit <number>' argument '0' is invalid\. .*\n {2}hint: see --help\n$/u,
     ],
     [["session", "link"], "ferry: missing required argument 'session'\n  hint: see --help\n"],
     [["whoami", "extra"], /^ferry: too many arguments/u],
+    [["-C", "/nonexist", "config", "list"], "ferry: no such folder: /nonexist\n"],
+    [["config", "list", "-C", "/dev/null"], "ferry: not a folder: /dev/null\n"],
   ])("%j", async (argv, expected) => {
     const { code, stdout, stderr } = await ferry(world, ...argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     if (typeof expected === "string") expect(stderr).toBe(expected);
     else expect(stderr).toMatch(expected);
+  });
+});
+
+test.each([
+  [["rnu", "--help"], ["rnu"]],
+  [["help", "rnu"], ["rnu"]],
+  [
+    ["session", "lst", "-h"],
+    ["session", "lst"],
+  ],
+  [
+    ["help", "sessions", "lst"],
+    ["session", "lst"],
+  ],
+])("the help of what isn't there is none: %j", async (argv, without) => {
+  const expected = await ferry(world, ...without);
+  expect(expected.code).toBe(2);
+  expect(await ferry(world.next(), ...argv)).toEqual(expected);
+});
+
+describe("a noun without a verb", () => {
+  test.each([["service"], ["sessions"]])("%s: its help on stderr, exit 2", async (noun) => {
+    const { stdout: help } = await ferry(world, noun, "--help");
+    const { code, stdout, stderr } = await ferry(world.next(), noun);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    const [first, last = ""] = stderr.split("\nferry: ");
+    expect(first).toBe(help);
+    expect(last).toMatch(/^(session|service) needs a command\n {2}hint: one of [a-z, ]+\n$/u);
+  });
+
+  test("with --json one object", async () => {
+    const { stderr } = await ferry(world, "session", "--json");
+    expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "usage", message: "session needs a command" } });
   });
 });
 

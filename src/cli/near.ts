@@ -1,0 +1,40 @@
+import { FerryError } from "../base/errors.ts";
+import { oneLine } from "../base/text.ts";
+
+/** Those of the names that someone who typed `word` can have meant: at most two slips away, and fewer than half of the letters. */
+export function nearMisses(word: string, names: readonly string[]): string[] {
+  return names.filter((name) => {
+    const slips = countSlips(word, name);
+    return slips <= 2 && slips < Math.min(word.length, name.length) / 2;
+  });
+}
+
+/**
+ * For values that another service may have more of than we know: `known` are ours and those in its data.
+ * @throws FerryError usage for one of `given` that is none of them, with those that are
+ */
+export function checkKnown(what: { one: string; many: string }, given: readonly string[], known: readonly string[]): void {
+  const unknown = given.filter((value) => !known.includes(value));
+  if (unknown.length === 0) return;
+  const near = unknown.flatMap((value) => nearMisses(value, known));
+  throw new FerryError("usage", `there is no ${what.one} ${oneLine(unknown.join(", "))}`, {
+    details: [`the ${what.many} are ${[...new Set(known)].join(", ")}`],
+    hint: near.length === 0 ? undefined : `did you mean ${near.join(" or ")}?`,
+  });
+}
+
+/** The distance of two words by optimal string alignment: letters put in, left out, replaced, or swapped with their neighbour. */
+function countSlips(one: string, other: string): number {
+  const letters = Array.from(other);
+  let [beforeLast, last]: [number[], number[]] = [[], [0, ...letters.map((_, at) => at + 1)]];
+  for (const [row, letter] of Array.from(one).entries()) {
+    const current = [row + 1];
+    for (const [at, wanted] of letters.entries()) {
+      const swapped = row > 0 && letter === letters[at - 1] && wanted === one[row - 1];
+      const ways = [(current[at] ?? 0) + 1, (last[at + 1] ?? 0) + 1, (last[at] ?? 0) + (letter === wanted ? 0 : 1)];
+      current.push(Math.min(...ways, swapped ? (beforeLast[at - 1] ?? 0) + 1 : Infinity));
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return last.at(-1) ?? 0;
+}
