@@ -19,6 +19,19 @@ function makeEdit() {
   return scene;
 }
 
+describe("local work in the way", () => {
+  it("is there again when it was stashed as the hint says", async () => {
+    const scene = makeScene({ files: { a: "1\n2\n3\n4\n5\n6\n" } });
+    commitFiles(scene.sandbox, { a: "eins\n2\n3\n4\n5\n6\n" });
+    writeFile(scene.local, "a", "1\n2\n3\n4\n5\nsix\n");
+    expect((await pullRefused(scene)).hint).toMatch(/git stash -u.*git stash pop/u);
+    scene.local("stash", "--quiet", "-u");
+    await pullExactly(scene);
+    scene.local("stash", "pop", "--quiet");
+    expect(scene.local("diff", "--unified=0")).toContain("-6\n+six");
+  });
+});
+
 describe("local work that the series doesn't touch", () => {
   it("stays: unstaged, staged, untracked", async () => {
     const scene = makeEdit();

@@ -146,6 +146,16 @@ describe("a conflict", () => {
     expect(error.message).toContain(bad.slice(0, 12));
     expect(error.message).toContain("bad one");
   });
+
+  it("is got around by the commands that the hint names", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "theirs\n" });
+    commitFiles(scene.local, { a: "mine\n" });
+    const base = scene.base.slice(0, 12);
+    expect((await pullRefused(scene)).hint).toContain(`git switch -c NAME ${base} && ferry pull ses_1`);
+    scene.local("switch", "--quiet", "-c", "other", base);
+    await pullExactly(scene);
+  });
 });
 
 describe("who commits", () => {

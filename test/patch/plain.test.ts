@@ -148,7 +148,11 @@ describe("where HEAD is", () => {
     commitFiles(scene.sandbox, { a: "x\n" });
     const local = makeRepository(`${scene.local.folder}-other`);
     commitFiles(local, { z: "z\n" });
-    expect(await pullRefused({ local, source: scene.source })).toMatchObject({ kind: "attention", code: "unrelated" });
+    expect(await pullRefused({ local, source: scene.source })).toMatchObject({
+      kind: "attention",
+      code: "unrelated",
+      message: expect.stringContaining("the session's 1 new commit follows") as string,
+    });
     const empty = makeRepository(`${scene.local.folder}-nothing`);
     expect(await pullRefused({ local: empty, source: scene.source })).toMatchObject({ kind: "attention", code: "unrelated" });
   });

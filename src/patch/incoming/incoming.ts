@@ -80,8 +80,10 @@ async function readManifest({ request }: PullContext, cursor: string): Promise<{
 /** HEAD has nothing to do with where the series begins, or that isn't here: said with both commits. */
 export function unrelatedError({ head, series }: Incoming): FerryError {
   const here = head.state === "unborn" ? "this branch has no commit yet" : `HEAD is at ${short(head.commit)}`;
-  const there = series.base === undefined ? "begin a history of their own" : `follow ${short(series.base)}`;
-  return new FerryError("attention", `${here}, but the session's ${count(series.items.length, "new commit")} ${there}`, {
+  const commits = count(series.items.length, "new commit");
+  const [begin, follow, own] = series.items.length === 1 ? ["begins", "follows", "its"] : ["begin", "follow", "their"];
+  const there = series.base === undefined ? `${begin} a history of ${own} own` : `${follow} ${short(series.base)}`;
+  return new FerryError("attention", `${here}, but the session's ${commits} ${there}`, {
     code: "unrelated",
     hint:
       series.base === undefined

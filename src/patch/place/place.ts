@@ -6,6 +6,7 @@ import type { PullContext } from "../context.ts";
 import type { Incoming } from "../incoming/incoming.ts";
 import type { PathCheck } from "../land/path-check.ts";
 import type { Quarantine } from "../quarantine.ts";
+import { ownBranch } from "./own-branch.ts";
 import { type Conflict, rebuild } from "./rebuild.ts";
 import { refuseRewrite } from "./rewrite.ts";
 import { engineFor } from "../engine/engines.ts";
@@ -26,9 +27,9 @@ export async function place(incoming: Incoming, quarantine: Quarantine, context:
   const { head, series, fit } = incoming;
   await refuseRewrite(incoming, quarantine, context);
   if (fit !== "moved" || head.state === "unborn") return asItIs(incoming);
-  if (series.unmailable !== undefined) throw mergesError(series);
+  if (series.unmailable !== undefined) throw mergesError(series, context.request.session);
   const rebuilt = await rebuild(series, { onto: head.commit, quarantine }, context);
-  if ("paths" in rebuilt) throw conflictError(rebuilt, incoming);
+  if ("paths" in rebuilt) throw conflictError(rebuilt, incoming, context.request.session);
   return { ...rebuilt, exactness: "rebuilt" };
 }
 
@@ -63,14 +64,18 @@ export function makeVerdict(
   };
 }
 
-function mergesError({ unmailable, base }: Series): FerryError {
-  return new FerryError("attention", `${unmailable ?? "the series has merges"}, and can't be rebuilt on a branch that moved on`, {
-    code: "merges",
-    hint: `bring it to a branch at its own base (git switch -c NAME ${short(base ?? "")}), pull there, and merge`,
-  });
+function mergesError(series: Series, session: string): FerryError {
+  return new FerryError(
+    "attention",
+    `${series.unmailable ?? "the series has merges"}, and can't be rebuilt on a branch that moved on`,
+    {
+      code: "merges",
+      hint: `bring it to a branch of its own, and merge that: ${ownBranch(series, session)}`,
+    },
+  );
 }
 
-function conflictError({ item, paths }: Conflict, incoming: Incoming): PullRefused {
+function conflictError({ item, paths }: Conflict, incoming: Incoming, session: string): PullRefused {
   const names = paths.map(showPath);
   const base = asItIs(incoming);
   const verdict = makeVerdict(incoming, { ...base, exactness: "rebuilt", commits: [] }, { changes: [], notices: [] });
@@ -81,7 +86,7 @@ function conflictError({ item, paths }: Conflict, incoming: Incoming): PullRefus
       code: "conflict",
       verdict: { ...verdict, tip: verdict.base, conflicts: names },
       details: names,
-      hint: `nothing was changed; bring it to a branch at its own base (git switch -c NAME ${short(incoming.series.base ?? "")}), pull there, and merge`,
+      hint: `nothing was changed; bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
     },
   );
 }
@@ -107,7 +112,7 @@ export function inTheWayError(blocked: PathCheck["blocked"]): FerryError {
   const lines = blocked.map(({ path, why }) => `${showPath(path)} ${why}`);
   return new FerryError("attention", `local work is in the way: ${listed(lines)}`, {
     details: lines,
-    hint: "commit it, stash it or move it away, then try again; nothing was changed",
+    hint: "nothing was changed; stash it (git stash -u; what git ignores: move it away), try again, then git stash pop",
   });
 }
 

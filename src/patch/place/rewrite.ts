@@ -3,6 +3,7 @@ import { harmless } from "../../base/text.ts";
 import type { PullContext } from "../context.ts";
 import type { Incoming } from "../incoming/incoming.ts";
 import type { Quarantine } from "../quarantine.ts";
+import { ownBranch } from "./own-branch.ts";
 import { short } from "../series/series.ts";
 
 /**
@@ -30,7 +31,7 @@ export async function refuseRewrite(incoming: Incoming, quarantine: Quarantine, 
         .split("\n")
         .filter((line) => line !== ""),
       hint: isOnTop
-        ? `bring the new one to a branch of its own: git switch -c NAME ${short(from)}`
+        ? `bring the new one to a branch of its own: ${ownBranch(series, request.session)}`
         : "look at the difference, then pull with --accept-rewrite",
     },
   );
