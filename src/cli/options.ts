@@ -7,6 +7,7 @@ export interface GlobalOptions {
   readonly host?: string;
   readonly json: boolean;
   readonly fields?: readonly string[];
+  readonly jq?: string;
   readonly showSecrets: boolean;
   /** The folder to work in, as given. */
   readonly C?: string;
@@ -23,13 +24,18 @@ export function addGlobalOptions(program: Command): void {
     .option("--host <host>", "the service: a name, an address, or local")
     .option("--json", "print the service's own JSON", false)
     .option("--fields <names>", "only these fields, separated by commas (implies --json)", fieldNames)
+    .addOption(new Option("--jq <expression>", "what jq makes of the JSON (implies --json)").implies({ json: true }))
     .option("--show-secrets", "don't replace secrets in JSON", false)
     .option("-C <dir>", "work in this folder")
     .option("-q, --quiet", "only data and errors", false)
     .option("-v, --verbose", "trace each request on stderr, secrets cut", false)
     .option("--no-input", "never ask anything")
     .addOption(new Option("--color <when>", "colour").choices(["auto", "always", "never"]).default("auto"))
-    .option("-y, --yes", "don't ask before destroying something", false);
+    .option("-y, --yes", "don't ask before destroying something", false)
+    .hook("preAction", async (_, command) => {
+      const { jq } = command.optsWithGlobals<GlobalOptions>();
+      if (jq !== undefined) await (await import("./output/jq.ts")).checkExpression(jq);
+    });
 }
 
 /** An argument parser for counts. */

@@ -32,6 +32,7 @@ const breaches: readonly (readonly [rule: string, file: string, loads: string])[
   ["one-home-for-processes", "src/service/session/spawn.ts", "execa"],
   ["one-home-for-git", "src/patch/porcelain.ts", "simple-git"],
   ["one-home-for-sql", "src/service/session/query.ts", "kysely"],
+  ["one-home-for-jq", "src/client/filter.ts", "jq-wasm"],
   ["one-home-for-acp", "src/service/session/agent.ts", "@agentclientprotocol/sdk"],
   ["no-io-outside-edges", "src/cli/files.ts", "node:fs"],
   ["git-and-patch-io", "src/patch/network.ts", "node:http"],
@@ -50,6 +51,7 @@ const packages = [
   "execa",
   "simple-git",
   "kysely",
+  "jq-wasm",
   "@agentclientprotocol/sdk",
 ];
 

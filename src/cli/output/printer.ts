@@ -20,6 +20,7 @@ export interface Printer {
 
 export interface PrinterOptions {
   readonly fields?: readonly string[];
+  readonly jq?: string;
   readonly showSecrets: boolean;
   readonly quiet: boolean;
 }
@@ -30,10 +31,18 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     const shown = options.showSecrets ? value : redact(value);
     return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);
   };
+  const write = async (value: unknown, indented: boolean): Promise<void> => {
+    if (options.jq === undefined) return stdout.write(`${JSON.stringify(value, undefined, indented ? 2 : undefined)}\n`);
+    const { applyJq } = await import("./jq.ts");
+    const { text, said, failure } = await applyJq(options.jq, value, indented);
+    if (text !== "") await stdout.write(text);
+    for (const line of said.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);
+    if (failure !== undefined) throw failure;
+  };
   return {
     data: (text) => stdout.write(text),
-    json: (value, known) => stdout.write(`${JSON.stringify(shaped(value, known), undefined, stdout.isTTY ? 2 : undefined)}\n`),
-    jsonLine: (value, known) => stdout.write(`${JSON.stringify(shaped(value, known))}\n`),
+    json: (value, known) => write(shaped(value, known), stdout.isTTY),
+    jsonLine: (value, known) => write(shaped(value, known), false),
     note: async (line) => (options.quiet ? undefined : stderr.write(`${oneLine(line)}\n`)),
     warn: (line) => stderr.write(`${oneLine(line)}\n`),
     address: (url) => stderr.write(`\n  ${oneLine(url)}\n\n`),

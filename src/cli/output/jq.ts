@@ -1,0 +1,45 @@
+import type { Jq } from "jq-wasm/inline";
+import { FerryError } from "../../base/errors.ts";
+
+/** What an expression made of a value. */
+export interface JqOutput {
+  /** Its outputs, a line each, strings as they are; "" where there is none. */
+  readonly text: string;
+  /** What it said on the way (`debug`, `stderr`). */
+  readonly said: string;
+  /** Why it stopped, where it did: what was printed before that counts. */
+  readonly failure: FerryError | undefined;
+}
+
+/** Exit status of the jq program for an expression that it can't read, see jq(1). */
+const unreadable = 3;
+
+/** @throws FerryError usage for an expression that jq can't read, with the place; better before anything is done than after */
+export async function checkExpression(expression: string): Promise<void> {
+  // Without any input it is read, and nothing of it runs.
+  const { exitCode, stderr } = (await load()).raw("", expression, ["--"]);
+  if (exitCode !== unreadable) return;
+  const [, what = stderr, line = "1", column = "1"] =
+    /^jq: error: (.*?)(?: at <top-level>)?, line (\d+), column (\d+)/u.exec(stderr) ?? [];
+  throw new FerryError("usage", `--jq: ${what} (line ${line}, column ${column})`, {
+    hint: "quote it for the shell: --jq '.[].id'",
+  });
+}
+
+/** Applies the expression to one value. `indented`: for a person to read. */
+export async function applyJq(expression: string, value: unknown, indented: boolean): Promise<JqOutput> {
+  const flags = ["--raw-output", ...(indented ? [] : ["--compact-output"]), "--"];
+  const { stdout, stderr, exitCode } = (await load()).raw(JSON.stringify(value), expression, flags);
+  const text = stdout === "" ? "" : `${stdout}\n`;
+  if (exitCode === 0) return { text, said: stderr, failure: undefined };
+  const why = stderr.replace(/^jq: error \(at [^)]*\):? ?/u, "").trim();
+  return { text, said: "", failure: new FerryError("failure", `--jq: ${why === "" ? `it ended with ${exitCode}` : why}`) };
+}
+
+let loaded: Promise<Jq> | undefined;
+
+/** Over a megabyte, so only for those who ask for it, and once. */
+function load(): Promise<Jq> {
+  loaded ??= import("jq-wasm/inline").then(({ loadJq }) => loadJq());
+  return loaded;
+}
