@@ -1,8 +1,8 @@
 import { whyNoBrowser } from "../../../auth/browser/choice.ts";
 import { loginByBrowser, type LoginStart } from "../../../auth/browser/login.ts";
 import type { LoginServer } from "../../../auth/oauth/server.ts";
-import { FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
+import { openBrowser } from "../browser.ts";
 import { callerOf } from "./caller.ts";
 
 export interface BrowserChoice {
@@ -33,14 +33,4 @@ async function say({ print }: Context, { url, code, pasteOnly }: LoginStart, obs
   await print.warn(`The page must show the code ${code}.`);
   if (pasteOnly !== undefined)
     await print.warn(`The browser can't come back here by itself (${pasteOnly}): paste what it shows in the end.`);
-}
-
-/** That no browser came is no end: the address is on the screen. */
-async function openBrowser({ host, print }: Context, url: string): Promise<void> {
-  try {
-    await host.browser.open(url);
-  } catch (error) {
-    const why = error instanceof FerryError || error instanceof Error ? error.message : String(error);
-    await print.warn(`no browser could be opened (${why}): open the address yourself`);
-  }
 }
