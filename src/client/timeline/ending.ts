@@ -62,8 +62,8 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
   return {
     observe(update) {
       if (update.kind === "session") {
+        wasOver = update.before === true || (wasOver && session?.status === update.session.status);
         session = update.session;
-        wasOver = update.before === true;
       }
       if (update.kind !== "events") return;
       changed = clock.elapsed();

@@ -27,7 +27,8 @@ export async function* persistently(
     let pause: number | undefined;
     try {
       for await (const update of attempt()) {
-        failures = 0;
+        // How the session stands is read at each new connection, which may break at once all the same.
+        if (update.kind !== "session") failures = 0;
         yield update;
       }
     } catch (error) {

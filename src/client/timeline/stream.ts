@@ -19,6 +19,8 @@ async function* connection(watched: Watched): AsyncGenerator<Update> {
   const { timeline, clock } = watched;
   const messages = await connect(watched);
   try {
+    // A stream tells of the session's changes from now on: what it became before, after a restart say, has to be asked for.
+    yield* readState(watched);
     let next = messages.next();
     for (;;) {
       const step = await orTimeUp(next, watchInterval, clock);

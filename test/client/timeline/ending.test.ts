@@ -38,6 +38,21 @@ describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
     expect(shown(items).at(-1)).toBe("evt_2 completed update");
   });
 
+  test("what a session became while the service was away is known as soon as it is back", async () => {
+    const played = play(capabilities);
+    const message = played.service.add("user_message", { status: "processing" });
+    const restarting = (async () => {
+      await played.clock.sleep(3000);
+      played.service.session = { id: "ses_1", status: "active", agent_status: "failed" };
+      played.service.change(message.id, { status: "completed" });
+      played.service.hangUp();
+    })();
+    const items = await played.watch();
+    await restarting;
+    expect(outcome(items)).toMatchObject({ outcome: "failed" });
+    expect(played.clock.elapsed()).toBeLessThan(10_000);
+  });
+
   test("a session that is over already is told at once, with its timeline", async () => {
     const played = play(capabilities);
     played.service.add("user_message");
