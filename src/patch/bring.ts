@@ -101,6 +101,7 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   host.interrupt.throwIfAborted();
   const commit = head.state === "unborn" ? undefined : head.commit;
   await promote({ tips: [series.tip, placed.tip], known: [series.base, commit] }, { git, quarantine, repository });
+  await quarantine.empty();
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(series.items.length, "commit")}`;
   if (isAside && head.state !== "detached") {

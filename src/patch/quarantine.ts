@@ -14,6 +14,8 @@ export interface Quarantine {
   readonly tree: string;
   /** How git is run in it. */
   readonly options: Pick<GitStreamOptions, "cwd" | "gitDir" | "workTree" | "isolated" | "env">;
+  /** Takes all but the folder itself away, once nothing of it is needed: a disk that is full has room again to take things back. */
+  empty(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -35,6 +37,9 @@ export async function makeQuarantine(git: Git, host: PatchHost, repository: Repo
     folder,
     tree,
     options: { cwd: tree, gitDir, workTree: tree, isolated: true, env: nobody },
+    empty: async () => {
+      for (const name of await readdir(folder)) await removeTree(join(folder, name));
+    },
     remove: () => removeTree(folder),
   };
 }

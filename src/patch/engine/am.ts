@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { GitResult } from "../../git/git.ts";
+import { systemTrouble } from "../../git/trouble.ts";
 import { lie, type SeriesItem } from "../series/series.ts";
 import { spoolMails } from "../series/mails.ts";
 import type { Engine, Workshop } from "./engine.ts";
@@ -44,8 +45,10 @@ const flags = [
 async function applyMails(mails: string, items: readonly SeriesItem[], { git, quarantine, signal }: Workshop): Promise<void> {
   // Loose objects of a repository that is thrown away needn't be small.
   const config = { "core.looseCompression": "0", "core.fsync": "none", "apply.ignoreWhitespace": "no" };
-  const result = await git.run(["am", ...flags, mails], { ...quarantine.options, config, signal });
-  if (result.code !== 0) throw lie("its patch doesn't apply to the commit before it", failedItem(result, items));
+  const args = ["am", ...flags, mails];
+  const result = await git.run(args, { ...quarantine.options, config, signal });
+  if (result.code !== 0)
+    throw systemTrouble(args, result) ?? lie("its patch doesn't apply to the commit before it", failedItem(result, items));
 }
 
 /** `Patch failed at 0003 3` names the patch's place. */

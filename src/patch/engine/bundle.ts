@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { gitError } from "../../git/runner.ts";
+import { systemTrouble } from "../../git/trouble.ts";
 import { ByteReader } from "../series/bytes.ts";
 import { caps, lie, type Series, short } from "../series/series.ts";
 import type { Engine, Workshop } from "./engine.ts";
@@ -54,6 +55,8 @@ async function storePack(bytes: ByteReader, { git, quarantine, signal }: Worksho
   const args = ["index-pack", "--stdin", "--strict", "--fix-thin", `--max-input-size=${caps.totalBytes}`];
   const result = await git.run(args, { ...quarantine.options, signal, input: bytes.toEnd() });
   if (result.code === 0) return;
+  const trouble = systemTrouble(args, result);
+  if (trouble !== undefined) throw trouble;
   const error = gitError(args, result);
   throw new FerryError("failure", `git refuses an object of the series: ${error.message}`, { code: "policy", cause: error });
 }

@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FerryError } from "../../base/errors.ts";
+import { gitError } from "../../git/runner.ts";
+import { systemTrouble } from "../../git/trouble.ts";
 import { lie, type SeriesItem } from "../series/series.ts";
 import type { Workshop } from "./engine.ts";
 
@@ -17,8 +18,8 @@ export async function writeCommits(items: readonly SeriesItem[], { git, quaranti
   const result = await git.run(args, { ...quarantine.options, input });
   const written = result.stdout.toString("latin1").trim().split("\n");
   const wrong = items.find((item, at) => written[at] !== item.commit);
-  if (wrong !== undefined) throw lie("git doesn't take it for a commit", wrong);
-  if (result.code !== 0) throw new FerryError("failure", "git hash-object failed after its last object");
+  if (wrong !== undefined) throw systemTrouble(args, result) ?? lie("git doesn't take it for a commit", wrong);
+  if (result.code !== 0) throw gitError(args, result);
   await rm(folder, { recursive: true });
   await checkpoint("written");
 }

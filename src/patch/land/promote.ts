@@ -6,6 +6,7 @@ import { FerryError } from "../../base/errors.ts";
 import type { Repository } from "../../git/discover.ts";
 import type { Git, GitOptions } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
+import { systemTrouble } from "../../git/trouble.ts";
 import type { Quarantine } from "../quarantine.ts";
 
 /** Below this many objects they are stored one by one, as git's own fetch does, so that small pulls don't pile up packs. */
@@ -67,6 +68,8 @@ async function countObjects(path: string): Promise<number> {
 async function store(git: Git, args: readonly string[], options: GitOptions): Promise<void> {
   const result = await git.run(args, options);
   if (result.code === 0) return;
+  const trouble = systemTrouble(args, result);
+  if (trouble !== undefined) throw trouble;
   const error = gitError(args, result);
   throw new FerryError("failure", `git refuses an object of the series: ${error.message}`, { code: "policy", cause: error });
 }

@@ -94,7 +94,7 @@ function readItem(item: ManifestItem, objectFormat: ObjectFormat): SeriesItem {
   if (![item.commit, item.tree, ...item.parents].every((id) => isId(id, objectFormat))) throw lie("an id that isn't one", item);
   const raw = Buffer.from(item.raw, "base64");
   if (raw.length > caps.commitBytes || item.bytes > caps.mailBytes) throw lie("more bytes than a commit may have", item);
-  if (hashObject("commit", raw, objectFormat) !== item.commit) throw lie("its id isn't that of its content", item);
+  if (hashCommit(raw, objectFormat) !== item.commit) throw lie("its id isn't that of its content", item);
   const { tree, parents } = readHeader(raw);
   if (tree !== item.tree) throw lie("its tree isn't that of its content", item);
   if (parents.join(" ") !== item.parents.join(" ")) throw lie("its parents aren't those of its content", item);
@@ -117,9 +117,9 @@ function isId(text: string, format: ObjectFormat): boolean {
   return (format === "sha1" ? /^[0-9a-f]{40}$/u : /^[0-9a-f]{64}$/u).test(text);
 }
 
-/** The id of an object with this content, as git makes it (gitformat-loose). */
-export function hashObject(type: "commit" | "blob" | "tree", content: Uint8Array, format: ObjectFormat): string {
-  return createHash(format).update(`${type} ${content.length}\0`).update(content).digest("hex");
+/** The id of a commit with this content, as git makes it. */
+function hashCommit(content: Uint8Array, format: ObjectFormat): string {
+  return createHash(format).update(`commit ${content.length}\0`).update(content).digest("hex");
 }
 
 /** The header lines up to the first that isn't tree or parent. */

@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import { commitFiles, gitBytes, gitIn, makeFolder } from "../support/git.ts";
+import { pullInto } from "../support/pulling.ts";
+import { makeScene, pullExactly, removeScenes } from "../support/scene.ts";
+import { stateOf } from "../support/state.ts";
+
+const folder = makeFolder();
+const disk = `${folder.path}/disk`;
+mkdirSync(disk);
+/** A file system of its own, which only root can make, and not in every container. */
+const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=12m", "tmpfs", disk]).status === 0;
+
+afterAll(() => {
+  if (isMounted) spawnSync("umount", [disk]);
+  folder.remove();
+  removeScenes();
+});
+
+describe.runIf(isMounted)("a disk that fills up", () => {
+  const scene = makeScene();
+  commitFiles(scene.sandbox, { big: randomBytes(400_000), a: "x\n", c: null });
+  commitFiles(scene.sandbox, { big: randomBytes(400_000), "new/n": "n\n" });
+  const filler = `${disk}/filler`;
+
+  // From too little for anything to enough for all but the last steps.
+  it.each([50, 800, 1700, 3500, 4400, 5000, 5500, 6000, 6600, 7400])(
+    "with %i kB left: nothing changes, or all came",
+    async (left) => {
+      const local = gitIn(`${disk}/local`);
+      rmSync(local.folder, { recursive: true, force: true });
+      gitBytes(disk, ["clone", "--quiet", "--no-local", scene.local.folder, local.folder]);
+      makeDirt(local.folder);
+      const before = stateOf(local.folder);
+      const { bavail, bsize } = statfsSync(disk);
+      writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left * 1024)));
+      const verdict = await pullInto(local.folder, scene.source).catch((error: unknown) => error);
+      rmSync(filler);
+      if (verdict instanceof Error) {
+        // A full disk is nobody's lie.
+        expect(verdict).not.toMatchObject({ code: expect.stringMatching(/lie|policy/u) as string });
+        expect({ ...stateOf(local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+        expect(existsSync(`${local.folder}/.git/ferry/journal`)).toBe(false);
+        await pullExactly({ ...scene, local });
+      } else expect(verdict).toMatchObject({ applied: true });
+      expect(local("status", "--porcelain")).toBe(" M b\n?? mine");
+    },
+  );
+});
+
+function makeDirt(local: string): void {
+  writeFileSync(`${local}/b`, "dirty\n");
+  writeFileSync(`${local}/mine`, "untracked\n");
+}
