@@ -23,7 +23,7 @@ export function parseAddress(text: string): string {
       hint: `write it as ${url.protocol}//${url.host}`,
     });
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw new FerryError("usage", `${url.protocol}// is no address of a host`, { hint: `write it as https://${url.host}` });
+    throw new FerryError("usage", `"${oneLine(given)}" is no address of a host`, { hint: `write it as https://${url.host}` });
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     throw new FerryError("usage", `http would send the key to ${url.host} in the clear`, {
       hint: `write it as https://${url.host}`,

@@ -59,6 +59,13 @@ test("logout forgets it here and says that it is still valid there; also while t
   expect((await ferry(world.next(), "whoami", "--host", url)).stderr).toContain("not logged in to agents.example.com");
 });
 
+test("logout where nobody is logged in says so, on a terminal too", async () => {
+  const expected = { code: 4, stdout: "", stderr: "ferry: not logged in anywhere\n" };
+  expect(await ferry(world.next(), "logout")).toEqual(expected);
+  expect(await ferry(world.next({}, { tty: true }), "logout")).toEqual(expected);
+  expect((await ferry(world.next(), "logout", "--host", url)).stderr).toBe("ferry: not logged in to agents.example.com\n");
+});
+
 test("FERRY_API_KEY: login says that it wins, logout that it is still there", async () => {
   expect((await logIn(service.key, { FERRY_API_KEY: "x" })).stderr).toContain("FERRY_API_KEY is set and wins over it");
   expect((await ferry(world.next({ env: { FERRY_API_KEY: "x" } }), "logout", "--host", url)).stderr).toContain(
@@ -94,7 +101,15 @@ describe("without a terminal and without a key on stdin", () => {
   });
 
   test("without a host exit 2, and the embedded service needs none", async () => {
-    expect((await ferry(world.next(), "login", "--with-token")).code).toBe(2);
+    for (const flags of [[], ["--with-token"], ["--device"]])
+      expect(await ferry(world.next(), "login", ...flags)).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: "ferry: no host to log in to\n  hint: name it: --host https://agents.example.com\n",
+      });
+    expect((await ferry(world.next(), "login", "--host", "ftp://x")).stderr).toBe(
+      'ferry: "ftp://x" is no address of a host\n  hint: write it as https://x\n',
+    );
     expect((await ferry(world.next(), "login", "--with-token", "--host", "local")).stderr).toBe(
       "ferry: the embedded service needs no login\n",
     );

@@ -38,8 +38,8 @@ export const login: Verb = {
       .option("--scopes <list>", "what the key may do, e.g. sessions:read,repositories:all", list);
   },
   async run(context, options: Options) {
-    if (!options.withToken && !options.device) checkSomebody(context);
     const url = await chooseAddress(context);
+    if (!options.withToken && !options.device) checkSomebody(context);
     await keepKey(await withSettings(context), { url, ...(await obtainKey(context, url, options)) });
   },
 };

@@ -3,9 +3,9 @@ import { type Credentials, makeCredentials } from "../../../auth/credentials.ts"
 import { revokeKey } from "../../../auth/oauth/revoke.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { findFolders } from "../../../base/folders.ts";
-import { type HostEntry, updateConfig } from "../../config/config.ts";
+import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { chooseHost, chosenName } from "../../flows/host/choose.ts";
+import { chooseHost, chosenName, namedHost } from "../../flows/host/choose.ts";
 import { callerOf } from "../../flows/login/caller.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -18,6 +18,8 @@ export const logout: Verb = {
   define: (command) => void command.option("--revoke", "also revoke a key that ferry's login didn't make", false),
   async run(context, { revoke }: { readonly revoke: boolean }) {
     const { host, print } = context;
+    if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0)
+      throw new FerryError("auth", "not logged in anywhere");
     const chosen = await chooseHost(context);
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
     const { entry } = chosen;

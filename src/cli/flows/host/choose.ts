@@ -18,9 +18,9 @@ export type ChosenHost =
  * @throws FerryError auth where none can be chosen, or a repository names one that the user isn't logged in to
  */
 export async function chooseHost(context: Context, linked?: string): Promise<ChosenHost> {
-  const { host, global } = context;
+  const { host } = context;
   const config = await readConfig(host);
-  const given = global.host ?? nonEmpty(host.env["FERRY_HOST"]);
+  const given = namedHost(context);
   if (given !== undefined) return named(given, config);
   if (linked !== undefined) return selected(linked, config, "this branch is linked to a session on");
   const configured = await getConfig(context.git, context.folder, "ferry.host");
@@ -31,6 +31,11 @@ export async function chooseHost(context: Context, linked?: string): Promise<Cho
   throw new FerryError("auth", "not logged in, and no host is named", {
     hint: 'set FERRY_HOST and FERRY_API_KEY, pipe a key to "ferry login --with-token", or name the embedded service: --host local',
   });
+}
+
+/** What the user names outright, for this command or in the environment. */
+export function namedHost({ global, host }: Context): string | undefined {
+  return global.host ?? nonEmpty(host.env["FERRY_HOST"]);
 }
 
 /** How a host is called in lines for people. */
