@@ -15,6 +15,14 @@ export function shortId(id: string): string {
   return id.slice(id.indexOf("_") + 1).slice(0, 8);
 }
 
+/**
+ * An id for a command that is printed to be typed: the short form of one that `makeId` made. Ids of other services stay whole,
+ * since theirs may begin with the time, which many share.
+ */
+export function typedId(id: string): string {
+  return /^[a-z]{3}_[0-9a-z]{16}$/u.test(id) ? id.slice(0, 12) : id;
+}
+
 /** Those whose id begins as given, with or without its prefix; the one alone whose id is exactly that, if there is one. */
 export function withIdLike<T extends { readonly id: string }>(things: readonly T[], given: string): T[] {
   const exact = things.filter(({ id }) => id === given);

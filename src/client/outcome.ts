@@ -50,6 +50,11 @@ export function isResting({ status, agent_status }: SessionState): boolean {
   return status === "active" && rests.has(agent_status ?? "");
 }
 
+/** Whether it works, or is about to, by the same words. */
+export function isAtWork({ status, agent_status }: SessionState): boolean {
+  return status === "active" && (agent_status === "working" || agent_status === "queued");
+}
+
 const talk: ReadonlySet<string> = new Set(["user_message", "agent_ask_user", "user_ask_user_response"]);
 const rests: ReadonlySet<string> = new Set(["idle", "stopped", "failed"]);
 const ends: Readonly<Record<string, Outcome>> = {

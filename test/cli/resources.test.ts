@@ -184,6 +184,37 @@ describe("session and messages", () => {
     expect((await call(["events", id, "--since", "2030-01-01"])).stdout).toBe("");
   });
 
+  test("a type or a status that is neither ours nor in the data is exit 2 with those that are", async () => {
+    for (const verb of ["events", "tail"]) {
+      const { code, stdout, stderr } = await call([verb, id, "--type", "agent_mesage"]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toMatch(
+        /^ferry: there is no event type agent_mesage\n {2}the event types are user_message, .*\n {2}hint: did you mean agent_message\?\n$/u,
+      );
+    }
+    expect(await call(["session", "list", "--status", "bogus"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "ferry: there is no status bogus\n  the statuses are active, finished, closed, merged, failed\n",
+    });
+  });
+
+  test("cancel says what it stopped", async () => {
+    await call(["say", "--session", id, "and this"]);
+    expect((await call(["session", "cancel", id, "--queued"])).stderr).toBe("stopped: do it; dropped: 1 message that waited\n");
+    const again = await call(["session", "cancel", id]);
+    expect(again).toMatchObject({ code: 0, stderr: "nothing was running\n" });
+    expect(again.stdout).toContain(id);
+  });
+
+  test("a session that is closed can be closed again", async () => {
+    const first = await call(["session", "close", id]);
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(await call(["session", "close", id])).toEqual({ ...first, stderr: "already closed\n" });
+    const events = (await call(["events", id, "--json", "--type", "session_closed"])).stdout;
+    expect(events.trimEnd().split("\n")).toHaveLength(1);
+  });
+
   test("edit, cancel, close", async () => {
     expect(await json("session", "edit", id, "--branch", "fix/x", "--no-auto-commit")).toMatchObject({
       branch_name: "fix/x",

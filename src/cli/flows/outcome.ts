@@ -1,11 +1,14 @@
 import { FerryError, type ErrorKind } from "../../base/errors.ts";
+import { typedId } from "../../base/ids.ts";
 import type { Outcome } from "../../client/outcome.ts";
 import type { KnownSession } from "./session/select.ts";
 
 /** What an outcome is for whoever waited: undefined where all is well, else the error that tells it. */
 export function outcomeError(outcome: Outcome, { id }: KnownSession): FerryError | undefined {
   const told = tellings[outcome];
-  return told === undefined ? undefined : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(id) });
+  return told === undefined
+    ? undefined
+    : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(typedId(id)) });
 }
 
 interface Telling {

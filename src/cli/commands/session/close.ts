@@ -13,9 +13,11 @@ export const close: Verb = {
     void command.argument("[session]", "which one").option("--finished", "as finished and not only closed", false),
   async run(context, { finished }: { readonly finished: boolean }, given?: string) {
     const { connection, session } = await openSession(context, given);
-    const body = { outcome: finished ? ("finished" as const) : ("closed" as const) };
-    const call = connection.client.closeSession({ params: { sessionId: session.id }, body });
-    const changed = { ...session, ...(await orUnsupported(call, "end a session")) };
+    const outcome = finished ? ("finished" as const) : ("closed" as const);
+    const already = session.status === outcome;
+    const end = () => connection.client.closeSession({ params: { sessionId: session.id }, body: { outcome } });
+    const changed = already ? session : { ...session, ...(await orUnsupported(end(), "end a session")) };
     await showOne(context, changed, sessionLines(changed, context.host), fields.session);
+    if (already) await context.print.note(`already ${outcome}`);
   },
 };

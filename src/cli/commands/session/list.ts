@@ -1,8 +1,10 @@
-import { readList } from "../../../client/pages.ts";
+import { listAll, readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
-import { connect } from "../../flows/host/connect.ts";
+import { sessionStatuses } from "../../../wire/values.ts";
+import { connect, type Connection } from "../../flows/host/connect.ts";
 import { repositoryNamed } from "../../flows/place/repository.ts";
 import type { KnownSession } from "../../flows/session/select.ts";
+import { checkKnown } from "../../near.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
@@ -33,6 +35,7 @@ export const list: Verb = {
   },
   async run(context, { status, user, repo, branch, include, limit }: Options) {
     const connection = await connect(context);
+    await checkStatus(connection, status);
     const repository = repo === undefined ? undefined : await repositoryNamed(connection, repo);
     const filters = { status, user_id: user, include };
     const wanted = (session: KnownSession): boolean =>
@@ -46,3 +49,11 @@ export const list: Verb = {
     await showList(context, { items: items.slice(0, limit), more }, sessionColumns(context.host), fields.session);
   },
 };
+
+/** A service may have statuses of its own: what isn't ours is looked for in its sessions. */
+async function checkStatus({ client }: Connection, status: string | undefined): Promise<void> {
+  const ours: readonly string[] = sessionStatuses;
+  if (status === undefined || ours.includes(status)) return;
+  const there = (await listAll(client.listSessions)).flatMap((session) => session.status ?? []);
+  checkKnown({ one: "status", many: "statuses" }, [status], [...ours, ...there]);
+}

@@ -5,6 +5,7 @@ import { renderEvent } from "../../output/event.ts";
 import { makeCanvas } from "../../output/timeline/canvas.ts";
 import type { Verb } from "../../verb.ts";
 import { sinceTime } from "./since.ts";
+import { checkTypes } from "./types.ts";
 
 interface Options {
   readonly type?: readonly string[];
@@ -16,6 +17,7 @@ export const events: Verb = {
   name: "events",
   summary: "Show a session's timeline as it is now",
   examples: ["ferry events", "ferry events --since 10m", "ferry events --json --type agent_run_repository_command"],
+  paged: true,
   define(command) {
     command
       .argument("[session]", "which one")
@@ -28,6 +30,7 @@ export const events: Verb = {
     const { connection, session } = await openSession(context, given);
     const after = sinceTime(since, host.clock.now());
     const all = await connection.client.readEvents({ params: { sessionId: session.id } });
+    await checkTypes(type, async () => all);
     const wanted = all
       .filter((event) => type === undefined || type.includes(event.type ?? ""))
       // A time that is none says nothing against an event.

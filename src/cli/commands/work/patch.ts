@@ -12,14 +12,18 @@ export const patch: Verb = {
   name: "patch",
   summary: "Write a session's commits as a mailbox to stdout",
   description:
-    "Write a session's commits as a mailbox to stdout, byte for byte as the service sends it. For a plain series this does what ferry pull does, without its care: ferry patch | git am -k --keep-cr --no-scissors --empty=keep --patch-format=mboxrd",
-  examples: ["ferry patch > work.mbox", "ferry patch --output-directory patches"],
+    "Write a session's commits as a mailbox to stdout, byte for byte as the service sends it. For a plain series this does what ferry pull does, without its care: ferry patch | git am -k --keep-cr --no-scissors --empty=keep --patch-format=mboxrd. With --json, the manifest: what each commit is, and how many bytes its patch has.",
+  examples: ["ferry patch > work.mbox", "ferry patch --output-directory patches", "ferry patch --json"],
+  paged: true,
   define: (command) =>
     void command.argument("[session]", "which one").option("--output-directory <dir>", "a file a commit: 0001-….patch"),
   async run(context, { outputDirectory }: { readonly outputDirectory?: string }, given?: string) {
     const { connection, session } = await openSession(context, given);
     const source = makePatchSource(connection.client, session.id, session.repository_id || undefined);
     const manifest = await source.manifest("");
+    const { json } = context.global;
+    if (json) await context.print.json(manifest);
+    if (json && outputDirectory === undefined) return;
     if (manifest.items.length === 0) {
       await context.print.note("no commits yet");
       return;

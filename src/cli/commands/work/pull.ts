@@ -1,3 +1,4 @@
+import { isAtWork } from "../../../client/outcome.ts";
 import { PullRefused, type Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
@@ -25,7 +26,8 @@ export const pull: Verb = {
     if (given !== undefined) await checkRepository(context, open);
     try {
       const verdict = await pullSession(context, open, { dryRun });
-      await show(context, verdict, summary(verdict, place, dryRun));
+      const unfinished = verdict.commits.length === 0 && isAtWork(open.session);
+      await show(context, verdict, unfinished ? "nothing new yet: the agent is still working" : summary(verdict, place, dryRun));
     } catch (error) {
       if (error instanceof PullRefused) await show(context, error.verdict, undefined);
       throw error;

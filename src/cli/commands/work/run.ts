@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { typedId } from "../../../base/ids.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
 import { requirePatches } from "../../flows/pull.ts";
@@ -68,5 +69,6 @@ async function interrupted({ print }: Context, { session, connection }: StartedS
     await print.warn(`${session.id} was told to stop`);
     return;
   }
-  await print.warn(`${session.id} goes on; follow it: ferry tail ${session.id}, stop it: ferry session cancel ${session.id}`);
+  const id = typedId(session.id);
+  await print.warn(`${id} goes on; follow it: ferry tail ${id}, stop it: ferry session cancel ${id}`);
 }

@@ -1,10 +1,12 @@
 import { Option } from "commander";
+import { typedId } from "../../../base/ids.ts";
 import { followSession } from "../../flows/follow.ts";
 import { outcomeError } from "../../flows/outcome.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { list } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 import { sinceTime } from "./since.ts";
+import { checkTypes } from "./types.ts";
 
 interface Options {
   readonly until?: "idle" | "end";
@@ -36,6 +38,7 @@ export const tail: Verb = {
   },
   async run(context, { until, exit, since, type, updates }: Options, given?: string) {
     const open = await openSession(context, given);
+    await checkTypes(type, () => open.connection.client.readEvents({ params: { sessionId: open.session.id } }));
     const view = {
       until: exit ? (until ?? "end") : ("never" as const),
       since: sinceTime(since, context.host.clock.now()),
@@ -43,7 +46,7 @@ export const tail: Verb = {
       updates,
     };
     const { outcome, note } = await followSession(context, open, view).catch(async (error: unknown) => {
-      if (context.host.interrupt.aborted) await context.print.note(`watch it again with: ferry tail ${open.session.id}`);
+      if (context.host.interrupt.aborted) await context.print.note(`watch it again with: ferry tail ${typedId(open.session.id)}`);
       throw error;
     });
     if (note !== undefined) await context.print.note(note);

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { commitFiles, makeRepository } from "../../support/git.ts";
+import { makeManifest, sandboxSource, type Sandbox } from "../../support/series.ts";
+import { makeTestService, type TestService } from "../../support/service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+const url = "https://agents.example.com";
+
+let world: World;
+let service: TestService;
+let id: string;
+let sandbox: Sandbox;
+
+beforeEach(async () => {
+  service = await makeTestService();
+  world = makeWorld({ env: { FERRY_HOST: url, FERRY_API_KEY: service.key } });
+  world.services.set(url, service.send);
+  await ferry(world, "repo", "create", "--clone-url", "https://x.example/acme/a.git");
+  const { stdout } = await ferry(world.next(), "session", "start", "--repo", "acme/a", "--json");
+  ({ id } = JSON.parse(stdout) as { id: string });
+  const git = makeRepository(join(world.folder, "sandbox"));
+  commitFiles(git, { a: "a\n" }, "first");
+  const base = git("rev-parse", "HEAD");
+  commitFiles(git, { b: "b\n" }, "second");
+  sandbox = { folder: git.folder, branch: "main", base };
+});
+afterEach(async () => {
+  await service.close();
+  await world.dispose();
+});
+
+async function serve(change: { readonly mailable: boolean; readonly reason: string }): Promise<void> {
+  const manifest = { ...makeManifest(sandbox, ""), ...change };
+  const mbox: Uint8Array[] = [];
+  for await (const chunk of sandboxSource(sandbox).mbox("", manifest.head_commit)) mbox.push(chunk);
+  service.sessions.setSeries(id, { manifest, mbox, bundle: [] });
+}
+
+test("patch --json is the manifest, also of a series that can't be a mailbox", async () => {
+  await serve({ mailable: false, reason: "has a merge" });
+  const { code, stdout } = await ferry(world.next(), "patch", id, "--json");
+  expect({ code, manifest: JSON.parse(stdout) as unknown }).toEqual({
+    code: 0,
+    manifest: expect.objectContaining({
+      base_commit: sandbox.base,
+      mailable: false,
+      items: [expect.objectContaining({ sequence: 1, subject: "second" })],
+    }) as unknown,
+  });
+  expect(await ferry(world.next(), "patch", id)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("has a merge") as string,
+  });
+});
+
+test("--output-directory writes its files beside the JSON", async () => {
+  await serve({ mailable: true, reason: "" });
+  const { code, stdout, stderr } = await ferry(world.next(), "patch", id, "--json", "--output-directory", "out");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `1 patch in ${join(world.folder, "out")}\n` });
+  expect(JSON.parse(stdout)).toMatchObject({ mailable: true });
+  const written = await world.host.files.readText(join(world.folder, "out", "0001-second.patch"));
+  expect((await ferry(world.next(), "patch", id)).stdout).toBe(written);
+});
