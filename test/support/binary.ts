@@ -56,7 +56,7 @@ export function makeBinary(ferry = fileURLToPath(new URL("../../bin/ferry.js", i
     start,
     processes: () => findProcesses(folder),
     async dispose() {
-      if (findProcesses(folder).length > 0) await run(["service", "stop"]);
+      if (findProcesses(folder).length > 0) await run(["service", "stop", "--yes"]);
       for (const pid of findProcesses(folder)) kill(pid);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },

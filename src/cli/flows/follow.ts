@@ -23,7 +23,7 @@ export interface FollowView extends Pick<FollowOptions, "until" | "since" | "mes
 /**
  * Shows a session's timeline as it grows, on stdout: lines for a person, with --json one event a line, each once. What happens to
  * the connection is told on stderr. Gives how the session stood when the following was over.
- * @throws FerryError auth, not_found; the interrupt's reason
+ * @throws FerryError auth, not_found; unavailable where the service was stopped; the interrupt's reason
  */
 export async function followSession(
   context: Context,
@@ -41,11 +41,18 @@ export async function followSession(
       if (item.kind === "outcome") return item;
       await show(item);
     }
+  } catch (error) {
+    throw error instanceof FerryError && error.code === "gone" ? watchAgain(error, session.id) : error;
   } finally {
     await live.settle();
   }
   // With `never` only the signal ends it, which throws.
   throw new FerryError("unavailable", "the timeline broke off");
+}
+
+/** The next command starts the service again. */
+function watchAgain({ kind, message, code }: FerryError, id: string): FerryError {
+  return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${id}` });
 }
 
 function makeView({ global, print, host }: Context, view: FollowView, live: LiveTimeline): (item: FollowItem) => Promise<void> {

@@ -41,8 +41,9 @@ export async function* persistently(
   }
 }
 
+/** `gone`: whoever sends our requests knows that nobody will answer any more. */
 function passes(error: unknown): error is FerryError {
-  return error instanceof FerryError && error.kind === "unavailable" && !isNotOffered(error);
+  return error instanceof FerryError && error.kind === "unavailable" && error.code !== "gone" && !isNotOffered(error);
 }
 
 /** The service doesn't follow this way: the next source is tried. */

@@ -77,7 +77,11 @@ test("one that took its place is asked from then on", async () => {
 
 test("one that was stopped stays so", async () => {
   const send = begin(gone(false));
-  await expect(send(request)).rejects.toMatchObject({ kind: "failure", message: "the embedded service was stopped" });
+  await expect(send(request)).rejects.toMatchObject({
+    kind: "unavailable",
+    code: "gone",
+    message: "the embedded service was stopped",
+  });
 });
 
 test("one that crashed is started again", async () => {

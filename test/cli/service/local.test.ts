@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeBinary, type Binary } from "../../support/binary.ts";
+import { collect, makeBinary, type Binary } from "../../support/binary.ts";
+import { commitFiles, makeRepository } from "../../support/git.ts";
 
 let ferry: Binary;
 beforeEach(() => {
@@ -32,6 +34,30 @@ test("two first uses start one service; status and stop know it", async () => {
   expect(ferry.processes()).toEqual([]);
   expect((await ferry.run(["service", "stop"])).stderr).toBe("the embedded service doesn't run\n");
   expect((await ferry.run(["service", "logs", "--lines", "1"])).stdout).toContain('"message":"stopped"');
+});
+
+test("stop refuses while a turn is at work; with --yes it ends, and who watches is told, and how to go on", async () => {
+  const git = makeRepository(join(ferry.folder, "repo"));
+  commitFiles(git, { a: "a" }, "first");
+  await ferry.run(start);
+  const watching = ferry.start(["run", "--host", "local", "echo begun; sleep 300"], { cwd: git.folder });
+  const watched = collect(watching);
+  await once(watching.stdout ?? watching, "data");
+  const link = git("config", "branch.main.ferrySession");
+  await expect.poll(async () => (await ferry.run(["session", "view", link, "--json"])).stdout).toContain('"working"');
+
+  const refused = await ferry.run(["service", "stop"]);
+  expect(refused.code).toBe(3);
+  expect(refused.stderr).toMatch(
+    new RegExp(`^ferry: 1 session is at work, and would be cut short\\n {2}${link} .*\\n {2}hint: .*--yes\\n$`, "u"),
+  );
+  expect((await ferry.run(["service", "stop", "--yes"])).code).toBe(0);
+  const { code, stderr } = await watched;
+  expect({ code, last: stderr.split("\n").slice(-3, -1) }).toEqual({
+    code: 6,
+    last: ["ferry: the embedded service was stopped", `  hint: go on with: ferry tail ${link}`],
+  });
+  expect((await ferry.run(["tail", link, "--until", "idle"])).stdout).toContain("the service stopped in the middle of this turn");
 });
 
 test("an older version is replaced, a killed one started anew, another's key not used", async () => {

@@ -1,17 +1,35 @@
-import { findLocal } from "../../flows/local/find.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { count } from "../../../base/text.ts";
+import type { Host } from "../../../host/host.ts";
+import { sessionsInTurn } from "../../flows/local/busy.ts";
+import { findLocal, type LocalService } from "../../flows/local/find.ts";
 import { stopLocal } from "../../flows/local/start.ts";
 import type { Verb } from "../../verb.ts";
 
 export const stop: Verb = {
   name: "stop",
-  summary: "Stop the embedded service; its sessions go on when it starts again",
-  examples: ["ferry service stop"],
+  summary: "Stop the embedded service",
+  description:
+    "Stop the embedded service. Messages that wait go on when it starts again. A turn at work would be cut short, and told so in its timeline: then this is refused without --yes.",
+  examples: ["ferry service stop", "ferry service stop --yes"],
   async run({ host, print, global }) {
     const service = await findLocal(host);
-    if (service !== undefined) await stopLocal(host, service);
+    if (service !== undefined) {
+      if (!global.yes) await refuseInTurn(host, service);
+      await stopLocal(host, service);
+    }
     if (global.json) await print.json({ running: false, stopped: service?.pid ?? null });
     await print.note(
       service === undefined ? "the embedded service doesn't run" : `the embedded service (process ${service.pid}) has stopped`,
     );
   },
 };
+
+async function refuseInTurn(host: Host, service: LocalService): Promise<void> {
+  const sessions = await sessionsInTurn(host, service);
+  if (sessions.length === 0) return;
+  throw new FerryError("attention", `${count(sessions.length, "session is", "sessions are")} at work, and would be cut short`, {
+    details: sessions.map(({ id, title }) => (title ? `${id}  ${title}` : id)),
+    hint: "wait for them (ferry session wait SESSION), or stop it all the same with --yes",
+  });
+}

@@ -1,22 +1,42 @@
 import { makeClient } from "../../../client/client.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { forgetfulMemory } from "../../../client/memory.ts";
+import { listAll } from "../../../client/pages.ts";
 import type { Host } from "../../../host/host.ts";
+import type { KnownSession } from "../session/select.ts";
 
-const working: ReadonlySet<string> = new Set(["queued", "working", "waiting_for_user"]);
+interface Service {
+  readonly socket: string;
+  readonly key: ApiKey;
+}
 
-/** Whether an agent works, or waits for an answer, in a session of the embedded service: then it isn't replaced. */
-export async function isBusy(host: Host, service: { readonly socket: string; readonly key: ApiKey }): Promise<boolean> {
+const inTurn: ReadonlySet<string> = new Set(["working", "waiting_for_user"]);
+
+/** Whether an agent works, will soon, or waits for an answer in a session of the embedded service: then it isn't replaced. */
+export async function isBusy(host: Host, service: Service): Promise<boolean> {
+  const sessions = await activeSessions(host, service);
+  return sessions.some((session) => isInTurn(session) || session.agent_status === "queued");
+}
+
+/** The sessions of the embedded service whose turn would be cut short if it ended now. */
+export async function sessionsInTurn(host: Host, service: Service): Promise<KnownSession[]> {
+  return (await activeSessions(host, service)).filter(isInTurn);
+}
+
+async function activeSessions(host: Host, { socket, key }: Service): Promise<KnownSession[]> {
   const client = makeClient({
-    send: host.network.overSocket(service.socket),
+    send: host.network.overSocket(socket),
     baseUrl: "http://localhost",
-    key: service.key,
+    key,
     clock: host.clock,
     random: host.random,
     memory: forgetfulMemory(),
     userAgent: `ferry/${host.version}`,
     signal: host.interrupt,
   });
-  const { items } = await client.listSessions({ query: { status: "active", limit: 200 } });
-  return items.some(({ agent_status }) => working.has(agent_status ?? ""));
+  return listAll(client.listSessions, { filters: { status: "active" } });
+}
+
+function isInTurn({ agent_status }: KnownSession): boolean {
+  return inTurn.has(agent_status ?? "");
 }

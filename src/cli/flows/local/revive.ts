@@ -13,7 +13,7 @@ const pause = 100;
 /**
  * Requests to the embedded service that outlive it, for a command that runs as long as an agent works: where it crashed, it is
  * started again, as by the next command; where a newer one took its place, that is asked.
- * @throws from a request: FerryError failure where the service was stopped, which is not ours to undo
+ * @throws from a request: FerryError unavailable, code `gone`, where the service was stopped, which is not ours to undo
  */
 export function sendToLocal(context: Context, service: LocalService): Send {
   const { network } = context.host;
@@ -40,7 +40,8 @@ async function findAgain(context: Context): Promise<LocalService> {
     if ((await host.files.status(join(findFolders(host).data, "service.json"))) !== undefined) return ensureLocal(context);
     await host.clock.sleep(pause, host.interrupt);
   } while (host.clock.elapsed() < deadline);
-  throw new FerryError("failure", "the embedded service was stopped", {
+  throw new FerryError("unavailable", "the embedded service was stopped", {
+    code: "gone",
     hint: "the next command for host local starts it again",
   });
 }
