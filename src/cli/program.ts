@@ -108,13 +108,15 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
   verb.define?.(command);
   command.addHelpText("after", `\nExamples:\n${verb.examples.map((example) => `  ${example}\n`).join("")}`);
   command.action(async (...given: unknown[]) => {
-    const context = makeContext(
-      verb.outlivesReaders === true ? outlivingReaders(host) : host,
-      command.optsWithGlobals<GlobalOptions>(),
-    );
-    await checkFolder(context);
-    // Commander hands over the arguments, then the options, then the command itself.
-    await verb.run(context, command.opts(), ...given.slice(0, -2));
+    const run = async (outside: Host): Promise<void> => {
+      const context = makeContext(outside, command.optsWithGlobals<GlobalOptions>());
+      await checkFolder(context);
+      // Commander hands over the arguments, then the options, then the command itself.
+      await verb.run(context, command.opts(), ...given.slice(0, -2));
+    };
+    if (verb.paged !== true) return run(verb.outlivesReaders === true ? outlivingReaders(host) : host);
+    const { inPager } = await import("./output/pager.ts");
+    await inPager(host, run);
   });
 }
 

@@ -12,6 +12,8 @@ export interface Verb {
   readonly examples: readonly string[];
   /** It does more than to print, and does that, with its exit code, also where nobody reads its output any more. */
   readonly outlivesReaders?: true;
+  /** What it prints may be long: on a terminal it is read in a pager. */
+  readonly paged?: true;
   /** Declares its arguments and options. */
   define?(command: Command): void;
   /** `options` and `args` are what `define` declared. Ends well, or throws a FerryError whose kind is the exit code. */

@@ -139,7 +139,7 @@ export interface Processes {
   /** A child with the terminal's own stdin, stdout and stderr (editor, pager); gives its exit code. */
   attach(
     argv: readonly string[],
-    options?: RunOptions & { readonly input?: AsyncIterable<string | Uint8Array> },
+    options?: Omit<RunOptions, "input"> & { readonly input?: AsyncIterable<string | Uint8Array> },
   ): Promise<number>;
   /** A child that outlives us, in a session of its own, with its output appended to a file. Gives its pid. */
   detach(argv: readonly string[], options: { cwd: string; env: Environment; log: string }): Promise<number>;

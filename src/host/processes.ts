@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, constants, mkdir, open, readFile } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { Readable } from "node:stream";
 import type { Environment, Processes, RunOptions } from "./host.ts";
 
 /** The processes of this machine. `env` is what `find` looks for PATH in and what a child gets where nothing else is said. */
@@ -22,10 +21,9 @@ export function makeProcesses(env: Environment, platform: NodeJS.Platform): Proc
     },
     async attach([program = "", ...args], options = {}) {
       const { execa } = await import("execa");
-      const stdin = options.input === undefined ? ("inherit" as const) : Readable.from(options.input as AsyncIterable<string>);
       const result = await execa(program, args, {
         ...childOptions(env, options),
-        stdin,
+        stdin: options.input ?? "inherit",
         stdout: "inherit",
         stderr: "inherit",
         reject: false,
@@ -48,7 +46,7 @@ export function makeProcesses(env: Environment, platform: NodeJS.Platform): Proc
   return processes;
 }
 
-function childOptions(env: Environment, options: RunOptions) {
+function childOptions(env: Environment, options: Omit<RunOptions, "input">) {
   return {
     env: definite(options.env ?? env),
     extendEnv: false,
@@ -63,7 +61,10 @@ function definite(env: Environment): Record<string, string> {
 }
 
 /** An exit status is an answer; a program that isn't there and a call that was given up are not. */
-function throwIfNotRun(result: { code?: string | undefined; isCanceled: boolean; cause?: unknown }, options: RunOptions): void {
+function throwIfNotRun(
+  result: { code?: string | undefined; isCanceled: boolean; cause?: unknown },
+  options: Omit<RunOptions, "input">,
+): void {
   if (result.isCanceled) options.signal?.throwIfAborted();
   if (result.code !== undefined && result.cause instanceof Error) throw result.cause;
 }

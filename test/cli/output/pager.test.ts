@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { inPager } from "../../../src/cli/output/pager.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = makeWorld();
+});
+afterEach(() => world.dispose());
+
+/** A terminal whose pager writes what it reads into a file. */
+const there = (pager: string): World => world.next({ env: { PAGER: pager, OUT: join(world.folder, "out") } }, { tty: true });
+const out = (): string => readFileSync(join(world.folder, "out"), "utf8");
+
+test("what is printed goes through the pager, byte for byte, and nothing past it", async () => {
+  const { host, terminal } = there('cat > "$OUT"');
+  await inPager(host, async ({ terminal: { stdout } }) => {
+    expect(stdout.isTTY).toBe(true);
+    await stdout.write("one\n");
+    await stdout.write(Buffer.from("zwei ä\n"));
+  });
+  expect(out()).toBe("one\nzwei ä\n");
+  expect(terminal.written.stdout).toBe("");
+});
+
+test("less is told to leave short texts on the screen, unless the user says otherwise", async () => {
+  await inPager(there('echo "$LESS" > "$OUT"').host, async ({ terminal }) => terminal.stdout.write("x"));
+  expect(out()).toBe("FRX\n");
+  const own = there('echo "$LESS" > "$OUT"').next({ env: { LESS: "S" } });
+  await inPager(own.host, async ({ terminal }) => terminal.stdout.write("x"));
+  expect(out()).toBe("S\n");
+});
+
+test("a pager that is quit ends the printing as a closed pipe does", async () => {
+  const { host } = there("head -n 1 > /dev/null");
+  const endless = inPager(host, async ({ terminal }) => {
+    for (;;) {
+      await terminal.stdout.write(`${"x".repeat(10_000)}\n`);
+      await host.clock.sleep(0);
+    }
+  });
+  await expect(endless).rejects.toMatchObject({ code: "EPIPE" });
+});
+
+test("nothing to show, or a failure before anything: no pager", async () => {
+  const { host } = there('echo started > "$OUT"');
+  await inPager(host, async () => undefined);
+  await expect(inPager(host, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(out).toThrow("ENOENT");
+});
+
+describe("as it is where", () => {
+  test.each([
+    ["PAGER is cat", { PAGER: "cat" }, true],
+    ["PAGER is empty", { PAGER: "" }, true],
+    ["the terminal is dumb", { PAGER: "false", TERM: "dumb" }, true],
+    ["stdout is a pipe", { PAGER: "false" }, false],
+  ])("%s", async (_, env, tty) => {
+    const { host, terminal } = world.next({ env }, { tty });
+    await inPager(host, async (inner) => inner.terminal.stdout.write("x\n"));
+    expect(terminal.written.stdout).toBe("x\n");
+  });
+});
