@@ -30,7 +30,11 @@ export class ObjectReader {
     const header = await this.line();
     const [id = "", type = "", size] = header.split(" ");
     if (size === undefined || !/^\d+$/u.test(size) || header.endsWith(" missing")) return undefined;
-    if (Number(size) > limit) throw new FerryError("failure", `object ${id} is larger than ${limit} bytes`);
+    if (Number(size) > limit) {
+      // It would wait for ever for somebody to read the content.
+      this.git.kill();
+      throw new FerryError("failure", `object ${id} is larger than ${limit} bytes`);
+    }
     const content = await this.bytes(Number(size));
     await this.bytes(1);
     return { id, type, content };

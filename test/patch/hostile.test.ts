@@ -132,6 +132,33 @@ describe("links that lead where they may not", () => {
     expect(await pullRefused(scene)).toMatchObject({ code: "policy" });
   });
 
+  it.each(["..\0x", ".git\0x", "a\0"])("cut short by a NUL: %j", async (target) => {
+    const scene = makeScene();
+    commitTree(scene.sandbox, [["120000", "l", writeObject(scene.sandbox, "blob", target)]]);
+    expect(await pullRefused(scene)).toMatchObject({ kind: "failure", code: "policy" });
+  });
+
+  it.each([
+    ["data", "/root/.ssh"],
+    ["info", ".git/hooks"],
+    ["chain", "data/x"],
+  ])("the base's own %s may stay, but not point to %s", async (path, target) => {
+    const base = { data: "/var/tmp", info: ".git/info", chain: "data" };
+    const scene = makeScene({
+      prepare: (local) => {
+        for (const [name, place] of Object.entries(base)) symlinkSync(place, `${local.folder}/${name}`);
+        commitFiles(local, {});
+      },
+    });
+    symlinkSync("a", `${scene.sandbox.folder}/harmless`);
+    commitFiles(scene.sandbox, {});
+    await pullExactly(scene);
+    unlinkSync(`${scene.sandbox.folder}/${path}`);
+    symlinkSync(target, `${scene.sandbox.folder}/${path}`);
+    commitFiles(scene.sandbox, {});
+    expect(await pullRefused(scene)).toMatchObject({ kind: "failure", code: "policy" });
+  });
+
   it("an unchanged one through a changed one", async () => {
     const scene = makeScene({
       prepare: (local) => {

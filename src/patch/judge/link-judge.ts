@@ -6,13 +6,13 @@ import { gitError } from "../../git/runner.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { Court } from "./court.ts";
 import type { CommitChanges } from "./history.ts";
-import { badLink } from "./links.ts";
+import { badLink, type Escape } from "./links.ts";
 
 const maxTarget = 4096;
 
 /**
  * Where a commit changes any link, all links of its tree are resolved: an unchanged one may now lead somewhere else through a
- * changed one. What the base's own links do is the user's affair, while it stays the same.
+ * changed one. What the base's own links do is the user's affair, while they lead to the same place.
  */
 export class LinkJudge {
   private readonly base: string | undefined;
@@ -35,19 +35,18 @@ export class LinkJudge {
     const { git, quarantine, platform } = this.court;
     const links = await readTargets(this.court, await linkEntries(git, quarantine, commit));
     return [...links.keys()].flatMap((path) => {
-      const reason = badLink(path, links, platform);
-      return reason === undefined ? [] : [{ path, reason }];
+      const escape = badLink(path, links, platform);
+      return escape === undefined ? [] : [{ path, ...escape }];
     });
   }
 }
 
-interface WrongLink {
+interface WrongLink extends Escape {
   readonly path: GitPath;
-  readonly reason: string;
 }
 
-function keyOf({ path, reason }: WrongLink): string {
-  return `${path}\0${reason}`;
+function keyOf({ path, reason, place }: WrongLink): string {
+  return JSON.stringify([path, reason, place]);
 }
 
 interface LinkEntry {

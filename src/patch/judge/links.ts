@@ -8,21 +8,27 @@ export type Links = ReadonlyMap<GitPath, string>;
 const maxFollowed = 40;
 const maxTarget = 4095;
 
+/** How a link leads where it may not, and to which place, as far as names tell. */
+export interface Escape {
+  readonly reason: string;
+  readonly place: string;
+}
+
 /**
- * Where a link leads that it may not: out of the repository or into `.git`; undefined where it stays inside. Resolved name by name as
+ * Whether a link leads where it may not: out of the repository or into `.git`; undefined where it stays inside. Resolved name by name as
  * the system would, so that a chain of links, each of them inside, can't lead outside together.
  */
-export function badLink(path: GitPath, links: Links, platform: NodeJS.Platform): string | undefined {
+export function badLink(path: GitPath, links: Links, platform: NodeJS.Platform): Escape | undefined {
   const at: string[] = [];
   let todo = path.split("/");
   const seen = new Set<string>();
   for (let name = todo.shift(); name !== undefined; name = todo.shift()) {
     if (name === "" || name === ".") continue;
     if (name === "..") {
-      if (at.pop() === undefined) return "leads out of the repository";
+      if (at.pop() === undefined) return { reason: "leads out of the repository", place: ["..", ...todo].join("/") };
       continue;
     }
-    if (isDotGit(name)) return "leads into .git";
+    if (isDotGit(name)) return { reason: "leads into .git", place: [...at, name, ...todo].join("/") };
     const target = links.get([...at, name].join("/"));
     if (target === undefined) {
       at.push(name);
@@ -32,9 +38,12 @@ export function badLink(path: GitPath, links: Links, platform: NodeJS.Platform):
     const place = [...at, name, ...todo].join("/");
     if (seen.has(place)) return undefined;
     seen.add(place);
-    if (seen.size > maxFollowed || target.length > maxTarget) return "leads through too many links";
+    if (seen.size > maxFollowed || target.length > maxTarget) return { reason: "leads through too many links", place };
+    // symlink(2) takes what stands before it: the link on disk is another than the one in git.
+    if (target.includes("\0")) return { reason: "holds a NUL", place: target };
     const local = platform === "win32" ? target.replaceAll("\\", "/") : target;
-    if (local.startsWith("/") || (platform === "win32" && /^[a-z]:/iu.test(local))) return "leads out of the repository";
+    if (local.startsWith("/") || (platform === "win32" && /^[a-z]:/iu.test(local)))
+      return { reason: "leads out of the repository", place: [local, ...todo].join("/") };
     todo = [...local.split("/"), ...todo];
   }
   return undefined;
