@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FerryError } from "../base/errors.ts";
 import { parseDuration } from "../base/time.ts";
+import { refuseEmpty } from "./empty.ts";
 
 /** What every command takes. */
 export interface GlobalOptions {
@@ -33,6 +34,7 @@ export function addGlobalOptions(program: Command): void {
     .addOption(new Option("--color <when>", "colour").choices(["auto", "always", "never"]).default("auto"))
     .option("-y, --yes", "don't ask before destroying something", false)
     .hook("preAction", async (_, command) => {
+      refuseEmpty(command);
       const { jq } = command.optsWithGlobals<GlobalOptions>();
       if (jq !== undefined) await (await import("./output/jq.ts")).checkExpression(jq);
     });
