@@ -4,7 +4,7 @@ import { layOut, sentence, type Block } from "./timeline/block.ts";
 import type { Canvas } from "./timeline/canvas.ts";
 import { fieldsOf, wordOf } from "./timeline/fields.ts";
 import { actorName, agentMessage, answer, messageProgress, question, systemMessage, userMessage } from "./timeline/talk.ts";
-import { changed, command, did, plan, searched, unknown } from "./timeline/work.ts";
+import { changed, command, commandResult, did, plan, searched, unknown } from "./timeline/work.ts";
 
 /** An event as lines for a canvas, `time  glyph  what`. All that came from the service is harmless in it. */
 export function renderEvent(event: TimelineEvent, canvas: Canvas): string[] {
@@ -16,6 +16,7 @@ export function renderUpdate(event: TimelineEvent, canvas: Canvas): string[] {
   if (event.type === "agent_ask_user" && event.status !== "processing") return [];
   // What grows line by line is told again when it is whole.
   if (isGrowing(event)) return [];
+  if (event.type === "agent_run_repository_command") return layOut(commandResult(event, canvas), createdAt(event), canvas);
   if (event.type !== "user_message") return renderEvent(event, canvas);
   const block = messageProgress(event, canvas);
   return block === undefined ? [] : layOut(block, createdAt(event), canvas);

@@ -132,7 +132,13 @@ describe("a command", () => {
       "100%",
       "✓ exit 0",
     ]);
-    expect(run({ output: "end", cut: 5, exit_code: 0 })[1]).toBe("… 5 bytes above");
+  });
+
+  test("says how much of it the service left out, and counts only lines that are the command's", () => {
+    expect(run({ output: "end", cut: 5, exit_code: 0 })[1]).toBe("… 5 bytes cut");
+    const kept = Array.from({ length: 7 }, (_, at) => `line ${at}`);
+    const output = [...kept, "[… 123456 bytes left out …]", ...kept].join("\n");
+    expect(run({ output, cut: 123_456, exit_code: 0 }).slice(1, 3)).toEqual(["… 4 lines above, 123 kB cut", "line 4"]);
   });
 });
 
@@ -157,7 +163,11 @@ describe("a change of what was shown", () => {
     expect(update("user_message", { message: "fix" }, "completed")).toEqual([]);
     expect(update("agent_ask_user", { question: "?" }, "completed")).toEqual([]);
     expect(update("agent_run_repository_command", { command: "x", output: "a" }, "processing")).toEqual([]);
-    expect(update("agent_run_repository_command", { command: "x", exit_code: 0 }, "completed")).toHaveLength(2);
+    expect(update("agent_run_repository_command", { command: "x", exit_code: 0 }, "completed")).toEqual([`${time}  ✓ exit 0: x`]);
+    expect(update("agent_run_repository_command", { command: "x\ny", output: "a\n", exit_code: 2 }, "completed")).toEqual([
+      `${time}  ✗ exit 2: x y`,
+      "            a",
+    ]);
     expect(update("agent_message", { message: "more" }, "completed")).toEqual([`${time}  ● more`]);
   });
 });

@@ -1,4 +1,5 @@
-import { count, harmless } from "../../../base/text.ts";
+import { count, cut, harmless, oneLine } from "../../../base/text.ts";
+import { isOpen } from "../../../client/outcome.ts";
 import type { TimelineEvent } from "../../../client/timeline/items.ts";
 import { roomOf, sentence, type Block } from "./block.ts";
 import type { Canvas, GlyphName } from "./canvas.ts";
@@ -53,32 +54,43 @@ export function searched(fields: Fields<"query" | "path" | "matches">, canvas: C
 
 /** A command with how it ended and the last lines of what it printed. */
 export function command(event: TimelineEvent, canvas: Canvas): Block {
-  const { style, glyphs } = canvas;
+  const { style } = canvas;
   const fields = fieldsOf(event, "agent_run_repository_command");
-  const code = fields.number("exit_code");
-  const signal = fields.word("signal");
-  const running = event.status === "processing" || event.status === "queued";
-  const canceled = event.status === "canceled";
-  const failed = !running && (canceled || signal !== "" || (code !== undefined && code !== 0));
-  const room = roomOf(canvas);
+  const end = commandEnd(event, canvas);
   const lines = fields
     .text("command")
     .trim()
     .split("\n")
-    .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    "), paint: style.bold }], room));
-  const seconds = fields.number("duration_ms");
-  const took = seconds === undefined ? "" : ` in ${Math.round(seconds / 100) / 10} s`;
-  const how = signal || (code !== undefined ? `exit ${code}` : canceled ? "canceled" : "ended");
-  const end: Span = running
-    ? { text: "running", paint: style.dim }
-    : failed
-      ? { text: `${glyphs.failed} ${how}${took}`, paint: style.red }
-      : { text: `${glyphs.done} ${how}${took}`, paint: style.green };
+    .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    "), paint: style.bold }], roomOf(canvas)));
+  const mark: Span = isOpen(event) ? end : { ...end, text: `${canvas.glyphs[end.glyph]} ${end.text}` };
   return {
     glyph: "run",
-    paint: failed ? style.red : style.dim,
-    lines: [...lines, ...lastLines(fields, canvas), ...sentence([end], canvas)],
+    paint: end.glyph === "failed" ? style.red : style.dim,
+    lines: [...lines, ...lastLines(fields, canvas), ...sentence([mark], canvas)],
   };
+}
+
+/** What became of a command that was shown before. */
+export function commandResult(event: TimelineEvent, canvas: Canvas): Block {
+  const fields = fieldsOf(event, "agent_run_repository_command");
+  const { glyph, paint, text } = commandEnd(event, canvas);
+  const what = cut(oneLine(fields.text("command").slice(0, 400)), 60);
+  const spans: Span[] = [
+    { text, paint },
+    { text: `: ${what}`, paint: canvas.style.dim },
+  ];
+  return { glyph, paint, lines: sentence(spans, canvas, lastLines(fields, canvas)) };
+}
+
+function commandEnd(event: TimelineEvent, { style }: Canvas): Span & { readonly glyph: "done" | "failed" | "run" } {
+  if (isOpen(event)) return { glyph: "run", text: "running", paint: style.dim };
+  const fields = fieldsOf(event, "agent_run_repository_command");
+  const [code, signal, duration] = [fields.number("exit_code"), fields.word("signal"), fields.number("duration_ms")];
+  const canceled = event.status === "canceled";
+  const took = duration === undefined ? "" : ` in ${Math.round(duration / 100) / 10} s`;
+  const text = `${signal || (code !== undefined ? `exit ${code}` : canceled ? "canceled" : "ended")}${took}`;
+  const failed = canceled || signal !== "" || (code !== undefined && code !== 0);
+  return failed ? { glyph: "failed", text, paint: style.red } : { glyph: "done", text, paint: style.green };
 }
 
 function lastLines(fields: Fields<"output" | "cut">, canvas: Canvas): string[] {
@@ -86,15 +98,19 @@ function lastLines(fields: Fields<"output" | "cut">, canvas: Canvas): string[] {
   const room = roomOf(canvas);
   const output = fields.raw("output").trimEnd();
   if (output === "") return [];
-  const lines = output.split("\n");
+  const gone = fields.number("cut") ?? 0;
+  // The service's own line where it left something out is none of the command's.
+  const lines = output.split("\n").filter((line) => gone === 0 || line !== `[… ${gone} bytes left out …]`);
   const left = lines.length - outputLines;
-  const cut = fields.number("cut") ?? 0;
   const shown = lines
     .slice(-outputLines)
     .map((line) => style.dim(cutTo(harmless(overwritten(line)).replaceAll("\t", "    "), room)));
-  const above =
-    left > 0 || cut > 0 ? [style.dim(cutTo(`… ${left > 0 ? count(left, "line") : count(cut, "byte")} above`, room))] : [];
-  return [...above, ...shown];
+  const above = [left > 0 ? `${count(left, "line")} above` : "", gone > 0 ? `${sizeOf(gone)} cut` : ""].filter(Boolean);
+  return above.length === 0 ? shown : [style.dim(cutTo(`… ${above.join(", ")}`, room)), ...shown];
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1000 ? count(bytes, "byte") : `${Math.round(bytes / 1000)} kB`;
 }
 
 /** Of a progress bar, which returns to the start of its line, what stood there last. */
