@@ -2,7 +2,7 @@ import { Command, CommanderError, type Option } from "commander";
 import { exitCodes } from "../base/errors.ts";
 import type { Host } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
-import { checkFolder, makeContext } from "./context.ts";
+import { checkFolder, type Context, makeContext } from "./context.ts";
 import { addGlobalOptions, type GlobalOptions } from "./options.ts";
 import { outlivingReaders } from "./output/closed-pipe.ts";
 import { usageError, verbMissing } from "./usage.ts";
@@ -108,13 +108,15 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
   verb.define?.(command);
   command.addHelpText("after", `\nExamples:\n${verb.examples.map((example) => `  ${example}\n`).join("")}`);
   command.action(async (...given: unknown[]) => {
+    const contextIn = (outside: Host): Context => makeContext(outside, command.optsWithGlobals<GlobalOptions>());
     const run = async (outside: Host): Promise<void> => {
-      const context = makeContext(outside, command.optsWithGlobals<GlobalOptions>());
+      const context = contextIn(outside);
       await checkFolder(context);
       // Commander hands over the arguments, then the options, then the command itself.
       await verb.run(context, command.opts(), ...given.slice(0, -2));
     };
-    if (verb.paged !== true) return run(verb.outlivesReaders === true ? outlivingReaders(host) : host);
+    if (verb.paged !== true || !contextIn(host).interactive)
+      return run(verb.outlivesReaders === true ? outlivingReaders(host) : host);
     const { inPager } = await import("./output/pager.ts");
     await inPager(host, run);
   });

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { inPager } from "../../../src/cli/output/pager.ts";
+import { ferry } from "../../support/ferry.ts";
+import { makeSeedService } from "../../support/seed-service.ts";
 import { makeWorld, type World } from "../../support/world.ts";
 
 let world: World;
@@ -62,4 +64,20 @@ describe("as it is where", () => {
     await inPager(host, async (inner) => inner.terminal.stdout.write("x\n"));
     expect(terminal.written.stdout).toBe("x\n");
   });
+});
+
+test("a command that is asked not to ask isn't paged either", async () => {
+  const url = "https://agents.example.com";
+  const service = makeSeedService();
+  world.services.set(url, service.send);
+  service.sessions.push({ id: "ses_1", created_at: "2026-01-01T00:00:00.000Z" });
+  service.events.set("ses_1", [{ id: "evt_1", type: "system_message", payload: { type: "system_message", message: "hello" } }]);
+  const env = { FERRY_HOST: url, FERRY_API_KEY: service.key };
+  const events = (more: Record<string, string>, ...argv: readonly string[]) =>
+    ferry(there('cat > "$OUT"').next({ env: { ...env, ...more } }), "events", "ses_1", ...argv);
+  expect((await events({ CI: "1" })).stdout).toContain("hello");
+  expect((await events({}, "--no-input")).stdout).toContain("hello");
+  expect(out).toThrow("ENOENT");
+  expect(await events({})).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(out()).toContain("hello");
 });
