@@ -199,6 +199,16 @@ describe("session and messages", () => {
     });
   });
 
+  test("a list names the repositories, and whole ids in a pipe", async () => {
+    const { stdout } = await call(["session", "list"]);
+    expect(stdout.split("\t").slice(0, 4)).toEqual([id, "acme/a", "active", "working"]);
+    const narrow = (await call(["session", "list"], { tty: true, columns: 40 })).stdout.trimEnd().split("\n");
+    expect(narrow.map((line) => line.split(/ {2,}/u))).toEqual([
+      ["ID", "AGENT", "BRANCH", "TITLE"],
+      [id.slice(4, 12), "working", expect.stringMatching(/^ferry/u), "–"],
+    ]);
+  });
+
   test("cancel says what it stopped", async () => {
     await call(["say", "--session", id, "and this"]);
     expect((await call(["session", "cancel", id, "--queued"])).stderr).toBe("stopped: do it; dropped: 1 message that waited\n");

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pick, redact } from "../../../src/cli/output/json.ts";
 import { record } from "../../../src/cli/output/record.ts";
@@ -48,6 +49,36 @@ describe("a table", () => {
         output(true, 20),
       ),
     ).toBe(["ID  NAME", "1   a long name tha…", "22  –", ""].join("\n"));
+  });
+
+  test.each([
+    [40, ["ID        REPOSITO…  AGENT    TITLE", "abcdefgh  acme/a-l…  working  a title t…"]],
+    [36, ["ID        AGENT    TITLE", "abcdefgh  working  a title that is …"]],
+    [30, ["ID        AGENT    TITLE", "abcdefgh  working  a title th…"]],
+    [26, ["ID        TITLE", "abcdefgh  a title that is…"]],
+    [12, ["ID", "abcdefgh"]],
+    [5, ["ID", "abcd…"]],
+  ])("in %i columns: what can be spared goes first, the first column last", async (width, expected) => {
+    const narrow = [
+      { header: "ID", value: () => "abcdefgh" },
+      { header: "REPOSITORY", spare: 2, value: () => "acme/a-long-name" },
+      { header: "AGENT", spare: 1, value: () => "working" },
+      { header: "TITLE", value: () => "a title that is long" },
+    ];
+    const lines = (await table([{}], narrow, output(true, width))).trimEnd().split("\n");
+    expect(lines).toEqual(expected);
+  });
+
+  test("no row is wider than the terminal, whatever is in it", async () => {
+    const cell = fc.string({ unit: "grapheme", maxLength: 30 });
+    const columns = fc.array(fc.record({ spare: fc.nat(3), cell }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(columns, fc.integer({ min: 2, max: 90 }), async (given, width) => {
+        const shown = given.map(({ spare, cell: text }, at) => ({ header: `H${at}`, spare, value: () => text }));
+        const lines = (await table([{}], shown, output(true, width))).split("\n");
+        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+      }),
+    );
   });
 
   test("wide and combining characters keep the columns in line", async () => {

@@ -144,3 +144,16 @@ test("outside of a repository everything works but what needs one", async () => 
   expect((await ferry(world.next(), "session", "view", "abcd1")).code).toBe(0);
   expect((await ferry(world.next(), "session", "link", "abcd1")).code).toBe(5);
 });
+  test("among the candidates, those of this repository, and how many others there are", async () => {
+    service.repositories.push({ id: "r1", full_name: "acme/shop", clone_url: "https://gitlab.example/acme/shop.git" });
+    git("remote", "add", "origin", "https://gitlab.example/acme/shop.git");
+    addSession("ses_ours5555", "elsewhere", 0, { repository_id: "r1" });
+    expect(await chosen()).toMatchObject({
+      code: 2,
+      details: [expect.stringContaining("ses_ours5555"), "and 4 others: ferry session list"],
+    });
+    const there = world.next({ cwd: git.folder }, { tty: true });
+    there.prompt.expect("Which session?", "ses_ours5555");
+    expect((await ferry(there, "session", "view")).stdout).toContain("ses_ours5555");
+  });
+

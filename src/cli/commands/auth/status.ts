@@ -50,9 +50,9 @@ export const status: Verb = {
 const columns: readonly Column<Status>[] = [
   { header: "HOST", value: ({ name, default: preset }, terminal) => (preset && terminal ? `${name} (default)` : name) },
   { header: "ACCOUNT", value: ({ account }) => account },
-  { header: "WORKSPACE", value: ({ workspace }) => workspace },
-  { header: "SCOPES", value: ({ scopes }) => scopes?.join(",") },
-  { header: "KEY IN", value: ({ key }) => key },
+  { header: "WORKSPACE", spare: 1, value: ({ workspace }) => workspace },
+  { header: "SCOPES", spare: 3, value: ({ scopes }) => scopes?.join(",") },
+  { header: "KEY IN", spare: 2, value: ({ key }) => key },
   { header: "STATE", value: ({ works, error }) => (works ? "works" : error) },
 ];
 

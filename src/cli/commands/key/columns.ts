@@ -11,9 +11,9 @@ export function keyColumns(now: number): readonly Column<KnownKey>[] {
   return [
     { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
     { header: "NAME", value: ({ name }) => name },
-    { header: "SCOPES", value: ({ scopes }) => scopes?.join(",") },
+    { header: "SCOPES", spare: 1, value: ({ scopes }) => scopes?.join(",") },
     { header: "STATE", value: (key) => stateOf(key, now) },
-    { header: "CREATED", value: ({ created_at }, terminal) => when(created_at, terminal, now) },
+    { header: "CREATED", spare: 2, value: ({ created_at }, terminal) => when(created_at, terminal, now) },
   ];
 }
 

@@ -27,8 +27,8 @@ export const list: Verb = {
     const now = context.host.clock.now();
     const columns = [
       { header: "WHEN", value: (event: (typeof items)[number], terminal: boolean) => when(event.created_at, terminal, now) },
-      { header: "WHO", value: ({ type }: (typeof items)[number]) => (type ?? "").replace(/_.*$/u, "") },
-      { header: "STATUS", value: ({ status }: (typeof items)[number]) => status },
+      { header: "WHO", spare: 1, value: ({ type }: (typeof items)[number]) => (type ?? "").replace(/_.*$/u, "") },
+      { header: "STATUS", spare: 2, value: ({ status }: (typeof items)[number]) => status },
       { header: "TEXT", value: ({ payload }: (typeof items)[number]) => textOf(payload) },
     ];
     await showList(context, { items, more: false }, columns, fields.event);

@@ -4,16 +4,21 @@ import type { KnownSession } from "../../flows/session/select.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
-/** What a list of sessions shows of each. */
-export function sessionColumns({ clock }: Host): readonly Column<KnownSession>[] {
+/** What a list of sessions shows of each. `repositories` has the names of those that are known, by their ids. */
+export function sessionColumns({ clock }: Host, repositories: ReadonlyMap<string, string>): readonly Column<KnownSession>[] {
   const now = clock.now();
   return [
     { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
-    { header: "STATUS", value: ({ status }) => status },
+    {
+      header: "REPOSITORY",
+      spare: 4,
+      value: ({ repository_id }) => repositories.get(repository_id ?? "") ?? repository_id,
+    },
+    { header: "STATUS", spare: 2, value: ({ status }) => status },
     { header: "AGENT", value: ({ agent_status }) => agent_status },
-    { header: "BRANCH", value: ({ branch_name }) => branch_name },
+    { header: "BRANCH", spare: 1, value: ({ branch_name }) => branch_name },
     { header: "TITLE", value: ({ title }) => title },
-    { header: "UPDATED", value: ({ updated_at }, terminal) => when(updated_at, terminal, now) },
+    { header: "UPDATED", spare: 3, value: ({ updated_at }, terminal) => when(updated_at, terminal, now) },
   ];
 }
 

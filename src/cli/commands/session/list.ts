@@ -2,7 +2,7 @@ import { listAll, readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
 import { sessionStatuses } from "../../../wire/values.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
-import { repositoryNamed } from "../../flows/place/repository.ts";
+import { repositoryNamed, visibleRepositories } from "../../flows/place/repository.ts";
 import type { KnownSession } from "../../flows/session/select.ts";
 import { checkKnown } from "../../near.ts";
 import { wholeNumber } from "../../options.ts";
@@ -46,7 +46,8 @@ export const list: Verb = {
     const listing = await readList(connection.client.listSessions, { filters, limit: cutHere ? undefined : limit });
     const items = listing.items.filter(wanted);
     const more = listing.more || (cutHere && items.length > (limit ?? Infinity));
-    await showList(context, { items: items.slice(0, limit), more }, sessionColumns(context.host), fields.session);
+    const names = context.global.json ? new Map<string, string>() : await repositoryNames(connection, items);
+    await showList(context, { items: items.slice(0, limit), more }, sessionColumns(context.host, names), fields.session);
   },
 };
 
@@ -56,4 +57,11 @@ async function checkStatus({ client }: Connection, status: string | undefined): 
   if (status === undefined || ours.includes(status)) return;
   const there = (await listAll(client.listSessions)).flatMap((session) => session.status ?? []);
   checkKnown({ one: "status", many: "statuses" }, [status], [...ours, ...there]);
+}
+
+/** Asked for only where there is something to name: the seed's sessions tell no repository. */
+async function repositoryNames(connection: Connection, sessions: readonly KnownSession[]): Promise<ReadonlyMap<string, string>> {
+  if (!sessions.some(({ repository_id }) => Boolean(repository_id))) return new Map();
+  const all = await visibleRepositories(connection);
+  return new Map(all.map(({ id, full_name }) => [id, full_name ?? id]));
 }

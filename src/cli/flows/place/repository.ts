@@ -49,6 +49,22 @@ export async function matchRemotes(context: Context, place: Place, all: readonly
   return all.filter(({ full_name }) => addresses.some(({ path }) => path !== "" && equal(path, full_name ?? "")));
 }
 
+/** The repositories that this working copy is of, among those that the key may see. */
+export async function repositoriesOf(context: Context, connection: Connection, place: Place): Promise<KnownRepository[]> {
+  const all = await visibleRepositories(connection);
+  return connection.host === local ? all.filter(isAt(place)) : matchRemotes(context, place, all);
+}
+
+/** All that the key may see: to say more of a session, for which it needs no scope of theirs. */
+export async function visibleRepositories({ client }: Connection): Promise<KnownRepository[]> {
+  try {
+    return await listAll(client.listRepositories);
+  } catch (error) {
+    if (error instanceof FerryError && error.status === 403) return [];
+    throw error;
+  }
+}
+
 /** One that the user named: `owner/name`, its id, or the start of that. */
 export async function repositoryNamed({ client, name }: Connection, given: string): Promise<KnownRepository> {
   const all = await listAll(client.listRepositories);
@@ -68,12 +84,16 @@ export async function repositoryNamed({ client, name }: Connection, given: strin
 /** Two clones are two repositories: what counts is where it lies. */
 async function localRepository({ client }: Connection, place: Place, all: readonly KnownRepository[]): Promise<KnownRepository> {
   const { commonDir, workTree } = place.repository;
-  const known = all.find(({ clone_url }) => clone_url === commonDir);
+  const known = all.find(isAt(place));
   if (known !== undefined) return known;
   const name = basename(workTree ?? commonDir);
   return client.createRepository({
     body: { name, full_name: `local/${name}`, clone_url: commonDir, platform: "git", default_branch: place.branch ?? "" },
   });
+}
+
+function isAt({ repository }: Place): (known: KnownRepository) => boolean {
+  return ({ clone_url }) => clone_url === repository.commonDir;
 }
 
 function lyingAt(all: readonly KnownRepository[], remotes: readonly (RemoteAddress | undefined)[]): KnownRepository[] {

@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { withIdLike } from "../../../base/ids.ts";
-import { cut, oneLine } from "../../../base/text.ts";
+import { count, cut, oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Session } from "../../../wire/resources.ts";
@@ -9,7 +9,7 @@ import type { Context } from "../../context.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { readLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
-import { matchRemotes } from "../place/repository.ts";
+import { repositoriesOf } from "../place/repository.ts";
 
 export type KnownSession = Tolerant<Session>;
 
@@ -32,7 +32,7 @@ export async function openSession(context: Context, given: string | undefined): 
   const connection = await connect(context, link?.host);
   if (link !== undefined)
     return { connection, session: await connection.client.readSession({ params: { sessionId: link.session } }) };
-  const session = (place && (await sessionHere(context, connection, place))) ?? (await chooseSession(context, connection));
+  const session = (place && (await sessionHere(context, connection, place))) ?? (await chooseSession(context, connection, place));
   return { connection, session };
 }
 
@@ -67,29 +67,28 @@ async function findSession({ client, name }: Connection, given: string): Promise
 }
 
 /** The one whose branch is the current one and whose repository is one of the remotes', where sessions tell theirs. */
-async function sessionHere(context: Context, { client }: Connection, place: Place): Promise<KnownSession | undefined> {
+async function sessionHere(context: Context, connection: Connection, place: Place): Promise<KnownSession | undefined> {
   if (place.branch === undefined) return undefined;
-  const sameBranch = (await listAll(client.listSessions)).filter(({ branch_name }) => branch_name === place.branch);
+  const sameBranch = (await listAll(connection.client.listSessions)).filter(({ branch_name }) => branch_name === place.branch);
   if (sameBranch.every(({ repository_id }) => repository_id === undefined || repository_id === null))
     return onlyOne(sameBranch, `the branch ${place.branch}`);
-  const here = await matchRemotes(context, place, await listAll(client.listRepositories));
-  const ids = new Set([...here.map(({ id }) => id)]);
-  return onlyOne(
-    sameBranch.filter(({ repository_id }) => ids.has(repository_id ?? "")),
-    `the branch ${place.branch}`,
-  );
+  return onlyOne(await ofRepository(context, connection, { place, sessions: sameBranch }), `the branch ${place.branch}`);
 }
 
-async function chooseSession({ interactive, host }: Context, { client, name }: Connection): Promise<KnownSession> {
-  const recent = (await listAll(client.listSessions)).toSorted(byCreation);
-  if (recent.length === 0) return notFound(`there is no session on ${name}`);
-  if (interactive)
-    return host.prompt.select(
+async function chooseSession(context: Context, connection: Connection, place: Place | undefined): Promise<KnownSession> {
+  const recent = (await listAll(connection.client.listSessions)).toSorted(byCreation);
+  if (recent.length === 0) return notFound(`there is no session on ${connection.name}`);
+  const ours = place === undefined ? [] : await ofRepository(context, connection, { place, sessions: recent });
+  if (context.interactive)
+    return context.host.prompt.select(
       "Which session?",
-      recent.map((session) => ({ name: describe(session), value: session })),
+      [...ours, ...recent.filter((session) => !ours.includes(session))].map((session) => ({
+        name: describe(session),
+        value: session,
+      })),
     );
   throw new FerryError("usage", "no session is named, and this branch is linked to none", {
-    details: recent.slice(0, 10).map(describe),
+    details: [...shown.map(describe), ...(more > 0 ? [`and ${count(more, "other")}: ferry session list`] : [])],
     hint: "name one: its id, a branch, or - for the newest",
   });
 }
@@ -103,12 +102,25 @@ function onlyOne(sessions: readonly KnownSession[], what: string): KnownSession 
 }
 
 function describe({ id, branch_name, title, status }: KnownSession): string {
+  const shown = (ours.length > 0 ? ours : recent).slice(0, 10);
+  const more = recent.length - shown.length;
   return [id, branch_name ?? "–", status ?? "–", cut(title ?? "", 50)].map(oneLine).join("  ");
 }
 
 function notFound(message: string): never {
   throw new FerryError("not_found", message, { hint: "see ferry session list" });
 }
+/** Those that are of the repository here, where they tell theirs. */
+async function ofRepository(
+  context: Context,
+  connection: Connection,
+  { place, sessions }: { readonly place: Place; readonly sessions: readonly KnownSession[] },
+): Promise<KnownSession[]> {
+  if (!sessions.some(({ repository_id }) => Boolean(repository_id))) return [];
+  const ids = new Set((await repositoriesOf(context, connection, place)).map(({ id }) => id));
+  return sessions.filter(({ repository_id }) => ids.has(repository_id ?? ""));
+}
+
 
 function byCreation(one: KnownSession, other: KnownSession): number {
   return (other.created_at ?? "").localeCompare(one.created_at ?? "");
