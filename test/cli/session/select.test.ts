@@ -80,6 +80,53 @@ test("what could be several is exit 2 with the candidates, what is none exit 5",
   expect(await chosen("nothing")).toMatchObject({ code: 5, message: 'agents.example.com has no session "nothing"' });
 });
 
+test("an address that names no session is exit 2", async () => {
+  for (const path of ["/sessions/%zz", "/%zz", "/"])
+    expect(await chosen(`${url}${path}`)).toMatchObject({ code: 2, message: `this address names no session: ${url}${path}` });
+});
+
+describe("an empty word is not one left out", () => {
+  const linked = async (): Promise<World> => {
+    await ferry(world.next({ cwd: git.folder }), "session", "link", "abcd1");
+    return world.next({ cwd: git.folder });
+  };
+
+  test.each([
+    [["session", "close", "-y", ""], "SESSION"],
+    [["session", "cancel", ""], "SESSION"],
+    [["tail", ""], "SESSION"],
+    [["pull", ""], "SESSION"],
+    [["message", "send", "", "hello"], "SESSION"],
+    [["say", "hello", "--session", ""], "--session"],
+    [["say", "hello", "--session="], "--session"],
+    [["run", "--repo", "", "hello"], "--repo"],
+    [["--host", "", "session", "view"], "--host"],
+    [["session", "view", "--host", ""], "--host"],
+    [["-C", "", "session", "view"], "-C"],
+    [["repo", "view", ""], "REPOSITORY"],
+    [["repo", "delete", "-y", ""], "REPOSITORY"],
+    [["provider", "delete", "-y", ""], "PROVIDER"],
+    [["key", "revoke", "-y", ""], "KEY"],
+    [["auth", "switch", ""], "LOGIN"],
+    [["api", "GET", ""], "PATH"],
+  ])("%j is exit 2, and nothing is asked of the service", async (argv, name) => {
+    const there = await linked();
+    const before = service.calls.length;
+    expect(await ferry(there, ...argv)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `ferry: ${name} is empty\n  hint: was it a variable that isn't set?\n`,
+    });
+    expect(service.calls).toHaveLength(before);
+  });
+
+  test("but an empty variable of the environment counts as none", async () => {
+    await linked();
+    world = world.next({ env: { FERRY_SESSION: "" } });
+    expect(await chosen()).toBe("ses_abcd1111");
+  });
+});
+
 describe("left out, it is", () => {
   test("FERRY_SESSION's", async () => {
     world = world.next({ env: { FERRY_SESSION: "wxyz4" } });
@@ -126,6 +173,19 @@ describe("left out, it is", () => {
     expect(await chosen()).toBe("ses_2");
   });
 
+  test("among the candidates, those of this repository, and how many others there are", async () => {
+    service.repositories.push({ id: "r1", full_name: "acme/shop", clone_url: "https://gitlab.example/acme/shop.git" });
+    git("remote", "add", "origin", "https://gitlab.example/acme/shop.git");
+    addSession("ses_ours5555", "elsewhere", 0, { repository_id: "r1" });
+    expect(await chosen()).toMatchObject({
+      code: 2,
+      details: [expect.stringContaining("ses_ours5555"), "and 4 others: ferry session list"],
+    });
+    const there = world.next({ cwd: git.folder }, { tty: true });
+    there.prompt.expect("Which session?", "ses_ours5555");
+    expect((await ferry(there, "session", "view")).stdout).toContain("ses_ours5555");
+  });
+
   test("on a terminal a choice, else exit 2 with the candidates", async () => {
     const there = world.next({ cwd: git.folder }, { tty: true });
     there.prompt.expect("Which session?", "ses_wxyz3333");
@@ -144,16 +204,3 @@ test("outside of a repository everything works but what needs one", async () => 
   expect((await ferry(world.next(), "session", "view", "abcd1")).code).toBe(0);
   expect((await ferry(world.next(), "session", "link", "abcd1")).code).toBe(5);
 });
-  test("among the candidates, those of this repository, and how many others there are", async () => {
-    service.repositories.push({ id: "r1", full_name: "acme/shop", clone_url: "https://gitlab.example/acme/shop.git" });
-    git("remote", "add", "origin", "https://gitlab.example/acme/shop.git");
-    addSession("ses_ours5555", "elsewhere", 0, { repository_id: "r1" });
-    expect(await chosen()).toMatchObject({
-      code: 2,
-      details: [expect.stringContaining("ses_ours5555"), "and 4 others: ferry session list"],
-    });
-    const there = world.next({ cwd: git.folder }, { tty: true });
-    there.prompt.expect("Which session?", "ses_ours5555");
-    expect((await ferry(there, "session", "view")).stdout).toContain("ses_ours5555");
-  });
-

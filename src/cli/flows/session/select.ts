@@ -25,8 +25,9 @@ export interface OpenSession {
  * @throws FerryError not_found where nothing matches, usage with the candidates where several do
  */
 export async function openSession(context: Context, given: string | undefined): Promise<OpenSession> {
-  const named = given ?? context.host.env["FERRY_SESSION"];
-  if (named !== undefined && named !== "") return openNamed(context, named);
+  if (given !== undefined) return openNamed(context, given);
+  const preset = context.host.env["FERRY_SESSION"];
+  if (preset !== undefined && preset !== "") return openNamed(context, preset);
   const place = await findPlaceIfAny(context);
   const link = place === undefined ? undefined : await readLink(context, place);
   const connection = await connect(context, link?.host);
@@ -42,14 +43,28 @@ async function openNamed(context: Context, named: string): Promise<OpenSession> 
   return { connection, session: await findSession(connection, id) };
 }
 
-/** A portal address names a session of the host that it lies on, if the user is logged in there. */
+/**
+ * A portal address names a session of the host that it lies on, if the user is logged in there.
+ * @throws FerryError usage for an address that names none
+ */
 async function fromAddress(context: Context, named: string): Promise<{ id: string; host?: string }> {
   if (!/^https?:\/\//iu.test(named) || !URL.canParse(named)) return { id: named };
   const { origin, pathname } = new URL(named);
-  const id = /\/sessions\/([^/]+)/u.exec(pathname)?.[1] ?? pathname.split("/").filter(Boolean).at(-1) ?? "";
+  const id = unescaped(/\/sessions\/([^/]+)/u.exec(pathname)?.[1] ?? pathname.split("/").filter(Boolean).at(-1) ?? "");
+  if (id === undefined) throw new FerryError("usage", `this address names no session: ${oneLine(named)}`);
   const { hosts } = await readConfig(context.host);
   const host = hosts.find(({ url }) => new URL(url).origin === origin)?.url;
-  return { id: decodeURIComponent(id), ...(host === undefined ? {} : { host }) };
+  return { id, ...(host === undefined ? {} : { host }) };
+}
+
+/** Undefined for nothing, and for escapes that stand for no text. */
+function unescaped(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment) || undefined;
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
 }
 
 async function findSession({ client, name }: Connection, given: string): Promise<KnownSession> {
@@ -87,29 +102,14 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
         value: session,
       })),
     );
+  const shown = (ours.length > 0 ? ours : recent).slice(0, 10);
+  const more = recent.length - shown.length;
   throw new FerryError("usage", "no session is named, and this branch is linked to none", {
     details: [...shown.map(describe), ...(more > 0 ? [`and ${count(more, "other")}: ferry session list`] : [])],
     hint: "name one: its id, a branch, or - for the newest",
   });
 }
 
-function onlyOne(sessions: readonly KnownSession[], what: string): KnownSession | undefined {
-  if (sessions.length <= 1) return sessions[0];
-  throw new FerryError("usage", `${what} could be several sessions`, {
-    details: sessions.map(describe),
-    hint: "name one by its id",
-  });
-}
-
-function describe({ id, branch_name, title, status }: KnownSession): string {
-  const shown = (ours.length > 0 ? ours : recent).slice(0, 10);
-  const more = recent.length - shown.length;
-  return [id, branch_name ?? "–", status ?? "–", cut(title ?? "", 50)].map(oneLine).join("  ");
-}
-
-function notFound(message: string): never {
-  throw new FerryError("not_found", message, { hint: "see ferry session list" });
-}
 /** Those that are of the repository here, where they tell theirs. */
 async function ofRepository(
   context: Context,
@@ -121,6 +121,21 @@ async function ofRepository(
   return sessions.filter(({ repository_id }) => ids.has(repository_id ?? ""));
 }
 
+function onlyOne(sessions: readonly KnownSession[], what: string): KnownSession | undefined {
+  if (sessions.length <= 1) return sessions[0];
+  throw new FerryError("usage", `${what} could be several sessions`, {
+    details: sessions.map(describe),
+    hint: "name one by its id",
+  });
+}
+
+function describe({ id, branch_name, title, status }: KnownSession): string {
+  return [id, branch_name ?? "–", status ?? "–", cut(title ?? "", 50)].map(oneLine).join("  ");
+}
+
+function notFound(message: string): never {
+  throw new FerryError("not_found", message, { hint: "see ferry session list" });
+}
 
 function byCreation(one: KnownSession, other: KnownSession): number {
   return (other.created_at ?? "").localeCompare(one.created_at ?? "");
