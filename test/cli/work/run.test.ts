@@ -187,6 +187,15 @@ test("a timeout while the agent works is exit 8", async () => {
   expect((await ferry(here(), "session", "close", "--json")).code).toBe(0);
 });
 
+test("pull lists what came: tab-separated in a pipe, as a table on a terminal", async () => {
+  await ferry(here(), "run", "--pull", "none", "echo l > l");
+  const pick = git("config", "branch.main.ferrySession");
+  const piped = await ferry(here(), "pull", "--dry-run");
+  expect(piped.stdout).toMatch(/^1\t[0-9a-f]{12}\techo l > l\n$/u);
+  const shown = await ferry(world.next({ cwd: git.folder }, { tty: true }), "pull", pick);
+  expect(shown.stdout).toMatch(/^# {2}COMMIT {8}SUBJECT\n1 {2}[0-9a-f]{12} {2}echo l > l\n$/u);
+});
+
 test("where HEAD moved on, nothing changes, and it is told", async () => {
   expect((await ferry(here(), "run", "--pull", "none", "echo s > s")).code).toBe(0);
   commitFiles(git, { "mine.txt": "m\n" }, "mine");

@@ -1,9 +1,10 @@
 import { isAtWork } from "../../../client/outcome.ts";
-import { PullRefused, type Verdict } from "../../../patch/verdict.ts";
+import { PullRefused, type Verdict, type VerdictCommit } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
 import { checkRepository, pullSession, requirePatches, summary } from "../../flows/pull.ts";
 import { openSession } from "../../flows/session/select.ts";
+import { table, type Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
 
 interface Options {
@@ -35,13 +36,19 @@ export const pull: Verb = {
   },
 };
 
-async function show({ print, global }: Context, verdict: Verdict, last: string | undefined): Promise<void> {
+const columns: readonly Column<VerdictCommit>[] = [
+  { header: "#", value: ({ sequence }) => String(sequence) },
+  { header: "COMMIT", value: ({ applied_as }) => applied_as.slice(0, 12) },
+  { header: "SUBJECT", value: ({ subject }) => subject },
+];
+
+/** `last` is what came of it; undefined where nothing did. */
+async function show({ print, global, host }: Context, verdict: Verdict, last: string | undefined): Promise<void> {
   if (global.json) {
     await print.json(verdict);
     return;
   }
-  for (const { sequence, applied_as, subject } of verdict.applied || last !== undefined ? verdict.commits : [])
-    await print.data(`${sequence}\t${applied_as.slice(0, 12)}\t${subject}\n`);
+  if (last !== undefined) await print.data(await table(verdict.commits, columns, host.terminal.stdout));
   for (const notice of verdict.notices) await print.note(`note: ${notice}`);
   if (last !== undefined) await print.note(last);
 }
