@@ -121,6 +121,8 @@ describe("a second service on the folder", () => {
   test.each([
     ["a dead process", JSON.stringify({ pid: 2 ** 22 + 1, start_time: "1" })],
     ["another process that had our pid", JSON.stringify({ pid: process.pid, start_time: "long ago" })],
+    ["nobody", "garbage"],
+    ["nobody in JSON", '{"pid":null,"start_time":5}'],
   ])("a lock of %s is taken over", async (_, lock) => {
     await mkdir(place.data, { mode: 0o700 });
     await writeFile(at("service.lock"), lock);

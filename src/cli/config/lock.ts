@@ -61,13 +61,15 @@ async function isAlive(host: LockHost, path: string, holder: Holder): Promise<bo
   return host.clock.now() - modified < unwritten;
 }
 
-/** Undefined where there is no lock; without a nonce where it isn't filled yet. */
+/** Undefined where there is no lock; without a nonce where it isn't filled yet, or names nobody. */
 async function read({ files }: LockHost, path: string): Promise<Holder | undefined> {
   const text = await files.readText(path);
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text) as Holder;
+    const { pid, startTime, nonce } = JSON.parse(text) as Record<keyof Holder, unknown>;
+    if (typeof pid === "number" && typeof startTime === "string" && typeof nonce === "string") return { pid, startTime, nonce };
   } catch {
-    return { pid: 0, startTime: "", nonce: "" };
+    // Half of it, or nothing.
   }
+  return { pid: 0, startTime: "", nonce: "" };
 }

@@ -9,7 +9,7 @@ export interface Owner {
 
 export type LockHost = Pick<Host, "files" | "processes" | "pid" | "clock" | "random">;
 
-/** How long a lock without an owner may be one that is being written, in ms. */
+/** How long an empty lock may be one that is being written, in ms. */
 const unwritten = 5000;
 
 /**
@@ -39,12 +39,12 @@ async function refuseLiving(path: string, text: string, host: LockHost): Promise
   const owner = parseOwner(text);
   const alive =
     owner === undefined
-      ? host.clock.now() - ((await host.files.status(path))?.modified ?? 0) < unwritten
+      ? text === "" && host.clock.now() - ((await host.files.status(path))?.modified ?? 0) < unwritten
       : (await host.processes.startTime(owner.pid)) === owner.start_time;
   if (!alive) return;
   const who = owner === undefined ? "" : ` (process ${owner.pid})`;
   throw new FerryError("unavailable", `another service${who} has this data folder: ${path}`, {
-    hint: "stop it with `ferry service stop`, or choose another folder with --data",
+    hint: `stop it with \`ferry service stop\`${owner === undefined ? "" : ` (or kill ${owner.pid})`}, or choose another folder with --data`,
   });
 }
 
@@ -64,8 +64,8 @@ async function removeDead(path: string, seen: string, { files, random }: LockHos
 
 function parseOwner(text: string): Owner | undefined {
   try {
-    const { pid, start_time } = JSON.parse(text) as Partial<Owner>;
-    return pid === undefined || start_time === undefined ? undefined : { pid, start_time };
+    const { pid, start_time } = JSON.parse(text) as Record<keyof Owner, unknown>;
+    return typeof pid === "number" && typeof start_time === "string" ? { pid, start_time } : undefined;
   } catch {
     return undefined;
   }

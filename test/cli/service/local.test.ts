@@ -1,9 +1,12 @@
 import { once } from "node:events";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findLocal } from "../../../src/cli/flows/local/find.ts";
+import { shortId } from "../../../src/base/ids.ts";
 import { collect, makeBinary, type Binary } from "../../support/binary.ts";
 import { commitFiles, makeRepository } from "../../support/git.ts";
+import { makeWorld } from "../../support/world.ts";
 
 let ferry: Binary;
 beforeEach(() => {
@@ -49,13 +52,13 @@ test("stop refuses while a turn is at work; with --yes it ends, and who watches 
   const refused = await ferry.run(["service", "stop"]);
   expect(refused.code).toBe(3);
   expect(refused.stderr).toMatch(
-    new RegExp(`^ferry: 1 session is at work, and would be cut short\\n {2}${link} .*\\n {2}hint: .*--yes\\n$`, "u"),
+    new RegExp(`^ferry: 1 session is at work, and would be cut short\\n {2}${shortId(link)} .*\\n {2}hint: .*--yes\\n$`, "u"),
   );
   expect((await ferry.run(["service", "stop", "--yes"])).code).toBe(0);
   const { code, stderr } = await watched;
   expect({ code, last: stderr.split("\n").slice(-3, -1) }).toEqual({
     code: 6,
-    last: ["ferry: the embedded service was stopped", `  hint: go on with: ferry tail ${link}`],
+    last: ["ferry: the embedded service was stopped", `  hint: go on with: ferry tail ${shortId(link)}`],
   });
   expect((await ferry.run(["tail", link, "--until", "idle"])).stdout).toContain("the service stopped in the middle of this turn");
 });
@@ -80,9 +83,78 @@ test("an older version is replaced, a killed one started anew, another's key not
   chmodSync(file("key"), 0o600);
 });
 
-test("one that can't start says why, in one line", async () => {
-  writeFileSync(file("ferry.db"), "this is no database, and long enough to be looked at as one".repeat(100));
-  const { code, stderr } = await ferry.run(start);
-  expect(code).toBe(6);
-  expect(stderr).toMatch(/ferry: the embedded service did not start: .*database.*\n {2}hint: see .+service\.log\n$/u);
+describe("one that can't start says why, in one line, and what to do", () => {
+  test.each([
+    [
+      "the database is none",
+      () => writeFileSync(file("ferry.db"), "no database, and long enough to be looked at".repeat(100)),
+      /the service's database can't be opened: .*\/ferry\.db: .*\n {2}hint: move the file away/u,
+    ],
+    [
+      "the seal is damaged",
+      () => writeFileSync(file("seal"), "short"),
+      /the key for stored tokens is damaged: .*\/seal\n {2}hint: put it back/u,
+    ],
+    [
+      "others can open the folder",
+      () => chmodSync(file("."), 0o755),
+      /not this user's alone: .*\/data\n {2}hint: make it so \(chmod go= /u,
+    ],
+  ])("%s", async (_, damage, expected) => {
+    damage();
+    const { code, stderr } = await ferry.run(start);
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/^ferry: the embedded service did not start: /mu);
+    expect(stderr).toMatch(expected);
+  });
+});
+
+test.each(["garbage", "null", "5", "[]", "{}", '{"pid":1}', '{"pid":"1","start_time":{},"socket":3}', ""])(
+  "a service.json that says %j is no running service",
+  async (damaged) => {
+    const world = makeWorld();
+    mkdirSync(join(world.folder, "data"), { mode: 0o700 });
+    writeFileSync(join(world.folder, "data", "service.json"), damaged);
+    expect(await findLocal(world.host)).toBeUndefined();
+    await world.dispose();
+  },
+);
+
+test("after damaged files of a service that is gone the next one starts", async () => {
+  for (const name of ["service.json", "service.lock"]) writeFileSync(file(name), "garbage");
+  expect((await ferry.run(start)).code).toBe(0);
+  expect(announced().pid).toBeGreaterThan(0);
+});
+
+describe("while it runs", () => {
+  beforeEach(async () => {
+    expect((await ferry.run(start)).code).toBe(0);
+  });
+
+  test("a damaged service.json doesn't let a second one start, and the first is named", async () => {
+    const { pid } = announced();
+    writeFileSync(file("service.json"), "garbage");
+    const { code, stderr } = await ferry.run(start);
+    expect(code).toBe(6);
+    expect(stderr).toContain(`another service (process ${pid}) has this data folder`);
+    expect(stderr).toContain(`kill ${pid}`);
+  });
+
+  test("a key that is gone, or a link, is named", async () => {
+    const { pid } = announced();
+    renameSync(file("key"), file("kept"));
+    expect(await ferry.run(["whoami", "--host", "local"])).toEqual({
+      code: 4,
+      stdout: "",
+      stderr: `ferry: ${file("key")} is gone, though the service runs\n  hint: end it (kill ${pid}): the next start makes a new one\n`,
+    });
+    symlinkSync(file("kept"), file("key"));
+    const linked = await ferry.run(["whoami", "--host", "local"]);
+    expect({ code: linked.code, line: linked.stderr.split("\n")[0] }).toEqual({
+      code: 4,
+      line: `ferry: ${file("key")} is not yours alone`,
+    });
+    rmSync(file("key"));
+    renameSync(file("kept"), file("key"));
+  });
 });

@@ -24,22 +24,18 @@ export async function localWasUsed(host: Host): Promise<boolean> {
 
 /**
  * The running service; undefined where none runs.
- * @throws FerryError auth where its files are open to, or belong to, someone else
+ * @throws FerryError auth where its files are open to, or belong to, someone else, or its key is gone
  */
 export async function findLocal(host: Host): Promise<LocalService | undefined> {
   const { data } = findFolders(host);
-  const text = await host.files.readText(join(data, "service.json"));
-  if (text === undefined) return undefined;
-  const said = JSON.parse(text) as {
-    pid: number;
-    start_time: string;
-    socket: string;
-    version: string;
-    portal_address: string | null;
-  };
-  if ((await host.processes.startTime(said.pid)) !== said.start_time) return undefined;
-  const [key, origin] = [await readPrivate(host, join(data, "key")), await host.files.readText(join(data, "origin"))];
-  if (key === undefined || origin === undefined) return undefined;
+  const said = announced(await host.files.readText(join(data, "service.json")));
+  if (said === undefined || (await host.processes.startTime(said.pid)) !== said.start_time) return undefined;
+  const key = await readPrivate(host, join(data, "key"));
+  const origin = await host.files.readText(join(data, "origin"));
+  if (key === undefined || origin === undefined)
+    throw new FerryError("auth", `${join(data, key === undefined ? "key" : "origin")} is gone, though the service runs`, {
+      hint: `end it (kill ${said.pid}): the next start makes a new one`,
+    });
   await checkOwner(host, host.platform === "win32" ? data : dirname(said.socket), "folder");
   const portal = said.portal_address ?? undefined;
   const code = await readPrivate(host, join(data, "sign-in"));
@@ -52,6 +48,31 @@ export async function findLocal(host: Host): Promise<LocalService | undefined> {
     origin: origin.trim(),
     key: { value: key.trim(), source: "the embedded service's key file" },
   };
+}
+
+interface Announced {
+  readonly pid: number;
+  readonly start_time: string;
+  readonly socket: string;
+  readonly version: string;
+  readonly portal_address?: string | null;
+}
+
+/** What `service.json` says; a damaged one says nothing, and the next start writes it anew. */
+function announced(text = ""): Announced | undefined {
+  try {
+    const said = JSON.parse(text) as Record<keyof Announced, unknown> | null;
+    return said !== null && isAnnounced(said) ? said : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isAnnounced(said: Record<keyof Announced, unknown>): said is Announced & Record<keyof Announced, unknown> {
+  const portal = said.portal_address ?? "";
+  const texts = [said.start_time, said.socket, said.version, portal].every((value) => typeof value === "string");
+  return texts && Number.isSafeInteger(said.pid);
 }
 
 async function readPrivate(host: Host, path: string): Promise<string | undefined> {

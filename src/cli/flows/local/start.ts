@@ -33,7 +33,7 @@ export async function ensureLocal(context: Context, options: readonly string[] =
 
 /**
  * Starts `ferry serve` in the background and waits until it answers.
- * @throws FerryError unavailable with the last line of its log where it ends instead
+ * @throws FerryError unavailable with the last words of its log where it ends instead
  */
 async function startLocal(host: Host, options: readonly string[]): Promise<LocalService> {
   const { data } = findFolders(host);
@@ -47,9 +47,8 @@ async function startLocal(host: Host, options: readonly string[]): Promise<Local
     if ((await host.processes.startTime(pid)) === undefined) break;
     await host.clock.sleep(pause, host.interrupt);
   }
-  throw new FerryError("unavailable", `the embedded service did not start: ${await lastWords(host, log)}`, {
-    hint: `see ${log}`,
-  });
+  const { said, hint } = await lastWords(host, log);
+  throw new FerryError("unavailable", `the embedded service did not start: ${said}`, { hint: hint ?? `see ${log}` });
 }
 
 function isOlder(service: LocalService, { version }: Host): boolean {
@@ -78,9 +77,11 @@ function serviceEnvironment({ env }: Host): Host["env"] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name)));
 }
 
-/** What it said last: as an error where it came to that, else whatever its log ends with. */
-async function lastWords(host: Host, log: string): Promise<string> {
+/** What it said last: as an error, with its hint, where it came to that, else whatever its log ends with. */
+async function lastWords(host: Host, log: string): Promise<{ readonly said: string; readonly hint: string | undefined }> {
   const lines = ((await host.files.readText(log)) ?? "").trim().split("\n");
-  const error = lines.findLast((line) => line.startsWith("ferry: "))?.slice("ferry: ".length);
-  return error ?? (lines.at(-1) || "it said nothing");
+  const at = lines.findLastIndex((line) => line.startsWith("ferry: "));
+  if (at < 0) return { said: lines.at(-1) || "it said nothing", hint: undefined };
+  const hint = lines.slice(at).find((line) => line.startsWith("  hint: "));
+  return { said: (lines[at] ?? "").slice("ferry: ".length), hint: hint?.slice("  hint: ".length) };
 }
