@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import Database from "libsql";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Session } from "../../../src/wire/resources.ts";
 import { FerryError } from "../../../src/base/errors.ts";
 import type { SandboxDriver } from "../../../src/service/sandbox/driver.ts";
@@ -93,6 +94,25 @@ test("an agent that dies fails the turn and says so, and the next message has a 
   expect(await system()).toEqual(['the agent "shell" died (SIGKILL)']);
   expect((await engine.events(session)).every((event) => event.status !== "processing")).toBe(true);
   expect((await engine.work(session, "cat kept.txt")).agent_status).toBe("idle");
+});
+
+test("what can't be written down for a while is written when it can", async () => {
+  const database = new Database(join(engine.data, "ferry.db"));
+  try {
+    await engine.post(session, "echo ready; until test -e go; do sleep 0.05; done; rm go; echo hi > hi.txt");
+    await outputHas("ready");
+    database.exec(
+      "create trigger full before update on sessions when new.agent_status <> old.agent_status begin select raise(abort, 'disk is full'); end",
+    );
+    const { sandbox_id: sandbox = "" } = (await engine.store.sessions.find(session.id)) ?? {};
+    writeFileSync(join(engine.data, "sandboxes", sandbox, "repo", "go"), "");
+    await vi.waitFor(() => expect(engine.log.join("\n")).toContain("disk is full; trying again"), { timeout: 20_000 });
+    expect(engine.sessions.busy()).toBe(true);
+    database.exec("drop trigger full");
+    await agentIs("idle");
+  } finally {
+    database.close();
+  }
 });
 
 test("queued messages go on after a failed one", async () => {

@@ -7,13 +7,15 @@ import type { Trigger } from "../state.ts";
 
 /** How long a lease holds without being renewed, and how often it is, in ms. */
 const lease = { length: 30_000, renewal: 10_000 };
+/** Between two tries to write down what happened, in ms: the first, doubled up to the longest. */
+const pauses = { first: 500, longest: 30_000 };
 
 /** Runs the messages of each session in order, one at a time, each session on its own. */
 export class Worker {
   private readonly tools: TurnTools;
   private readonly lock: Mutex;
   private readonly turns = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
-  private stopping = false;
+  private readonly halt = new AbortController();
 
   constructor(tools: TurnTools, lock: Mutex) {
     this.tools = tools;
@@ -46,30 +48,53 @@ export class Worker {
 
   /** Stops all turns; what is queued stays so. */
   async stopAll(): Promise<void> {
-    this.stopping = true;
+    this.halt.abort();
     await Promise.all([...this.turns.keys()].map((id) => this.stop(id)));
+  }
+
+  private get stopping(): boolean {
+    return this.halt.signal.aborted;
   }
 
   private async work(session: Session, message: UserMessage, stop: AbortController): Promise<void> {
     const { deps, rooms } = this.tools;
     const over = new AbortController();
     try {
-      await this.holdLease(session.id, over.signal);
+      await this.insist(session.id, () => this.holdLease(session.id, over.signal));
       const outcome = await runTurn(this.tools, { session, message, signal: stop.signal });
       if (outcome.type === "no sandbox") await rooms.leave(session.id);
-      await this.lock(session.id, async () => {
-        const trigger = this.triggerOf(outcome);
-        const books = { store: deps.store, timeline: this.tools.timeline };
-        const settled = await settle(books, session.id, trigger, this.reasonOf(outcome));
-        this.turns.delete(session.id);
-        if (settled.next !== undefined) this.begin(settled.session, settled.next);
-        else this.rest(session.id);
-      });
+      await this.insist(session.id, () => this.lock(session.id, () => this.conclude(session.id, outcome)));
     } finally {
       over.abort();
       // Where it could not be settled, it is over all the same.
       if (this.turns.get(session.id)?.stop === stop) this.turns.delete(session.id);
       if (!this.turns.has(session.id)) await deps.store.sessions.release(session.id, deps.owner);
+    }
+  }
+
+  /** Lets the turn's end happen to the session, and goes on with what waits. */
+  private async conclude(sessionId: string, outcome: TurnOutcome): Promise<void> {
+    const books = { store: this.tools.deps.store, timeline: this.tools.timeline };
+    const { session, next } = await settle(books, sessionId, this.triggerOf(outcome), this.reasonOf(outcome));
+    this.turns.delete(sessionId);
+    if (next !== undefined) this.begin(session, next);
+    else this.rest(sessionId);
+  }
+
+  /**
+   * Writes until it succeeds: a disk that is full for a while must not leave a session at work for ever. Gives up when the
+   * service stops; the next start recovers it.
+   */
+  private async insist<T>(sessionId: string, write: () => Promise<T>): Promise<T> {
+    const { host, log } = this.tools.deps;
+    for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.longest)) {
+      try {
+        return await write();
+      } catch (error) {
+        if (this.stopping || error instanceof LeaseTaken) throw error;
+        log(`session ${sessionId}: ${asFerryError(error).message}; trying again`);
+        await host.clock.sleep(pause, this.halt.signal).catch(() => undefined);
+      }
     }
   }
 
@@ -106,7 +131,7 @@ export class Worker {
     const take = async () => {
       const now = host.clock.now();
       if (!(await store.sessions.lease(sessionId, owner, now + lease.length, now)))
-        throw new Error("another service works on it");
+        throw new LeaseTaken("another service works on it");
     };
     await take();
     const renew = async () => {
@@ -120,6 +145,8 @@ export class Worker {
     });
   }
 }
+
+class LeaseTaken extends Error {}
 
 /** What is said of a turn that the service's end cut short. */
 export const interruption = "the service stopped in the middle of this turn";
