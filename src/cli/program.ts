@@ -1,8 +1,9 @@
-import { Command, CommanderError, type Option } from "commander";
+import { Command, CommanderError } from "commander";
 import { exitCodes } from "../base/errors.ts";
 import type { Host } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
 import { checkFolder, type Context, makeContext } from "./context.ts";
+import { describeOption } from "./describe.ts";
 import { addGlobalOptions, type GlobalOptions } from "./options.ts";
 import { outlivingReaders } from "./output/closed-pipe.ts";
 import { usageError, verbMissing } from "./usage.ts";
@@ -13,6 +14,11 @@ import type { Entry, Verb } from "./verb.ts";
  * @throws FerryError usage for arguments that don't fit; else what the verb throws
  */
 export async function parse(argv: readonly string[], host: Host): Promise<void> {
+  if (argv[0] === "help" && argv.length === 2) {
+    const { describeTopic } = await import("./topics.ts");
+    const topic = describeTopic(argv[1]);
+    if (topic !== undefined) return host.terminal.stdout.write(topic);
+  }
   const help: Help = { text: [] };
   const program = makeProgram(host, help);
   try {
@@ -70,17 +76,6 @@ function makeProgram(host: Host, help: Help): Command {
   return program;
 }
 
-/** Commander's own names the default of every flag, and a flag's is always no. */
-function describeOption(option: Option): string {
-  const notes = [
-    ...(option.argChoices === undefined ? [] : [option.argChoices.join(", ")]),
-    ...(option.defaultValue === undefined || option.isBoolean() ? [] : [`default: ${String(option.defaultValue)}`]),
-  ];
-  return notes.length === 0 || String(option.defaultValue) === ""
-    ? option.description
-    : `${option.description} (${notes.join("; ")})`;
-}
-
 /** `ferry help session list` is `ferry session list --help`. */
 function unfoldHelp(argv: readonly string[]): readonly string[] {
   return argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
@@ -131,6 +126,8 @@ Examples:
 Exit codes:
   ${exitCodes.failure} it failed           ${exitCodes.attention} a person is needed   ${exitCodes.not_found} no such thing   ${exitCodes.pending} still working
   ${exitCodes.usage} wrong arguments     ${exitCodes.auth} not logged in        ${exitCodes.unavailable} unreachable     ${exitCodes.interrupted} Ctrl-C
+
+More help: ferry help COMMAND, ferry help environment, ferry help exit-codes
 
 A session is named by its id or the start of it, a branch, its address in the
 portal, or - for the newest; left out, it is the one that the branch is linked to.

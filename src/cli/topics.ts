@@ -1,0 +1,65 @@
+import { type ErrorKind, exitCodes } from "../base/errors.ts";
+
+/** What help tells beside the commands: `ferry help NAME`. */
+export interface Topic {
+  readonly name: string;
+  readonly title: string;
+  readonly rows: readonly (readonly [term: string, meaning: string])[];
+}
+
+const kinds: Readonly<Record<ErrorKind, string>> = {
+  failure: "it failed: the agent did, a patch is not what it says, or the service refused what was asked",
+  usage: "wrong flags or arguments, or the service can't make sense of the request",
+  attention: "a person is needed: local work in the way, a conflict, an agent that asks",
+  auth: "not logged in, the keychain is locked, the key was refused or may not do this",
+  not_found: "no such thing, or no session matches",
+  unavailable: "the service can't be reached, or has too much to do",
+  pending: "a --timeout ran out while the agent was still working",
+  interrupted: "Ctrl-C, or a question was answered with no",
+  terminated: "a SIGTERM",
+};
+
+export const topics: readonly Topic[] = [
+  {
+    name: "environment",
+    title: "Variables of the environment",
+    rows: [
+      ["FERRY_HOST", "the service, as --host"],
+      ["FERRY_API_KEY", "the key for it, in place of a login; sent only to a host that --host or FERRY_HOST names"],
+      ["FERRY_SESSION", "the session of commands that name none"],
+      ["FERRY_NO_INPUT", "ask nothing, as --no-input"],
+      ["FERRY_DEBUG", "trace requests and errors, as --verbose"],
+      ["FERRY_CREDENTIAL_STORE", "keychain or file: where login keeps keys"],
+      ["FERRY_SANDBOX", "auto, bwrap or unshare: what locks the embedded service's agents in"],
+      ["FERRY_CONFIG_DIR", "the folder of the config file (default: $XDG_CONFIG_HOME/ferry)"],
+      ["FERRY_STATE_DIR", "the folder of what can be lost (default: $XDG_STATE_HOME/ferry)"],
+      ["FERRY_DATA_DIR", "the folder of the embedded service (default: $XDG_DATA_HOME/ferry)"],
+      ["PAGER", "what events and patch are read in (default: less; cat or nothing for none)"],
+      ["VISUAL, EDITOR", "what a prompt is written in"],
+      ["BROWSER", "what opens pages; none for no browser"],
+      ["NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "whether there is colour, where --color doesn't say"],
+      ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "the proxy, in small letters, too"],
+      ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities"],
+      ["CI", "ask nothing, open no browser and no pager"],
+    ],
+  },
+  {
+    name: "exit-codes",
+    title: "Exit codes",
+    rows: [
+      ["0", "done; also when there was nothing to do"],
+      ...Object.entries(kinds).map(([kind, when]): [string, string] => [String(exitCodes[kind as ErrorKind]), when]),
+    ],
+  },
+];
+
+/** The topic as text for the terminal; undefined where there is none of that name. */
+export function describeTopic(name: string | undefined): string | undefined {
+  const topic = topics.find((known) => known.name === name);
+  if (topic === undefined) return undefined;
+  const width = Math.max(...topic.rows.map(([term]) => (term.length > 24 ? 0 : term.length)));
+  const lines = topic.rows.map(([term, meaning]) =>
+    term.length > width ? `  ${term}\n  ${" ".repeat(width)}  ${meaning}` : `  ${term.padEnd(width)}  ${meaning}`,
+  );
+  return `${topic.title}:\n${lines.join("\n")}\n`;
+}
