@@ -209,6 +209,15 @@ describe("session and messages", () => {
     ]);
   });
 
+  test("a key that may not see repositories lists sessions with the ids of theirs", async () => {
+    const key = await service.makeKey({ scopes: ["sessions:read"] });
+    const { code, stdout } = await ferry(world.next({ env: { FERRY_HOST: url, FERRY_API_KEY: key } }), "session", "list");
+    expect({ code, repository: stdout.split("\t")[1] }).toEqual({
+      code: 0,
+      repository: expect.stringMatching(/^rep_/u) as string,
+    });
+  });
+
   test("cancel says what it stopped", async () => {
     await call(["say", "--session", id, "and this"]);
     expect((await call(["session", "cancel", id, "--queued"])).stderr).toBe("stopped: do it; dropped: 1 message that waited\n");

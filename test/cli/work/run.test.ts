@@ -301,3 +301,17 @@ test("a pull while the agent works brings nothing yet; the ids of hints are shor
   expect((await ferry(here(), "session", "cancel", short)).stderr).toBe("stopped: sleep 30\n");
   expect((await ferry(here(), "pull")).stderr).toBe("nothing new\n");
 });
+
+test("on a branch without a session the candidates are those of this very clone", async () => {
+  await ferry(here(), "run", "--pull", "none", "true");
+  const session = git("config", "branch.main.ferrySession");
+  git("checkout", "--quiet", "-b", "other");
+  const { code, stderr } = await ferry(here(), "session", "view");
+  expect(code).toBe(2);
+  expect(stderr.split("\n").slice(1, 3)).toEqual([
+    expect.stringContaining(session) as string,
+    expect.stringMatching(/^ {2}and \d+ others: ferry session list$/u) as string,
+  ]);
+  git("checkout", "--quiet", "-b", `ferry/${session.slice(4, 12)}`);
+  expect((await ferry(here(), "session", "view", "--json", "--fields", "id")).stdout).toBe(`{"id":"${session}"}\n`);
+});

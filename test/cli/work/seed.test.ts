@@ -83,5 +83,14 @@ test("a field that is missing is –, a word that is unknown is shown as it is",
   const { stdout } = await call("session", "view", "0009");
   expect(stdout).toContain("status:      hibernating\n");
   expect(stdout).toContain("agent:       –\n");
-  expect((await call("session", "list")).stdout).toBe("0009\thibernating\t\t\t\t\n");
+  expect((await call("session", "list")).stdout).toBe("0009\t\thibernating\t\t\t\t\n");
+});
+
+test("types and statuses of the service's own are known by its data", async () => {
+  await call("run", "--pull", "none", "do it");
+  service.events.get("0001")?.push({ id: "9", type: "agent_dream", status: "completed", payload: {} });
+  for (const session of service.sessions) session["status"] = "paused";
+  expect((await call("events", "--json", "--fields", "id", "--type", "agent_dream")).stdout).toBe('{"id":"9"}\n');
+  expect((await call("session", "list", "--status", "paused", "--json", "--fields", "id")).stdout).toBe('[{"id":"0001"}]\n');
+  expect((await call("session", "list", "--status", "pausd")).stderr).toContain("did you mean paused?");
 });

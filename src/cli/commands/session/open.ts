@@ -1,4 +1,5 @@
 import { local } from "../../../auth/address.ts";
+import { typedId } from "../../../base/ids.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { readCliInfo } from "../../../client/capabilities.ts";
@@ -25,7 +26,7 @@ export const open: Verb = {
  * @throws FerryError failure where there is no such page
  */
 async function pageOf({ connection, session }: OpenSession): Promise<string> {
-  const hint = `see it here: ferry events ${session.id}`;
+  const hint = `see it here: ferry events ${typedId(session.id)}`;
   const info = connection.host === local ? undefined : await readCliInfo(connection.client.readCli);
   const portal = info?.portal_url ?? "";
   // The embedded service's portal is for logins and keys.
