@@ -3,6 +3,7 @@ import { agent, pack, systemPath } from "./environment.ts";
 import type { SandboxHost } from "./host.ts";
 import { builderFor } from "./namespaces/builder.ts";
 import { makeEtc } from "./namespaces/etc.ts";
+import { writeFilter } from "./namespaces/filter.ts";
 import { countsThreadsAlone, firstProcess } from "./namespaces/first-process.ts";
 import { probeNamespaces, type Tool } from "./probe.ts";
 import { makeSandbox } from "./sandbox.ts";
@@ -21,7 +22,8 @@ export function makeNamespaceDriver(tool: NamespaceTool, host: SandboxHost): San
   const create: SandboxDriver["create"] = (spec) =>
     makeSandbox(spec, host, async (folder) => {
       const builder = await builderFor(spec.id);
-      const { prefix, view } = builder.build(await viewOf(folder, spec, await makeEtc(folder.etc)));
+      const made = { etc: await makeEtc(folder.etc), filter: await writeFilter(folder.filter) };
+      const { prefix, view } = builder.build(await viewOf(folder, spec, made));
       const before = [...prefix, ...tool.words(view)];
       const alone = countsThreadsAlone(builder.uid !== undefined);
       return {

@@ -15,13 +15,19 @@ export interface Tool {
 
 const limits: SandboxLimits = { memoryMB: 512, processes: 64, cpus: 1, diskMB: 16, wall: 60_000 };
 
-/** Runs inside: each line is a guarantee that would be missed silently; a line for each that fails. */
+const weak = "weak: ";
+
+/**
+ * Runs inside, with what the service's own process says of system calls as $1: each line is a guarantee that would be missed silently;
+ * a line for each that fails, `weak` where the system has no program to keep it.
+ */
 const check = `
 [ "$(id -u)" = 1000 ] || echo "the user inside is not the agent"
 (: > /repo/probe && : > "$HOME/probe") || echo "workspace and home can't be written"
 ! (: > /proc/sys/kernel/core_pattern) 2>/dev/null || echo "/proc/sys can be written"
 ! unshare --user true 2>/dev/null || echo "user namespaces can be made inside"
-grep -q 127.0.0.1 /proc/net/fib_trie || echo "lo is down"`;
+grep -q 127.0.0.1 /proc/net/fib_trie || echo "${weak}lo is down inside: there is neither ip nor perl"
+[ "$(grep ^Seccomp /proc/self/status)" != "$1" ] || echo "${weak}the keyrings of the service's login are open inside: shutting them needs perl, and x86_64 or aarch64"`;
 
 /** Makes a sandbox, looks around in it and removes it. Never throws: that it doesn't work is the answer. */
 export async function probeNamespaces(
@@ -34,12 +40,8 @@ export async function probeNamespaces(
     const version = await versionOf(tool);
     const folder = await mkdtemp(join(tmpdir(), "ferry-probe-"));
     try {
-      const lo = await tryOut(create, join(folder, "sandboxes"));
-      return {
-        works: true,
-        reason: lo ? version : `${version}; lo is down inside: there is neither ip nor perl`,
-        unenforced: await unenforced(host),
-      };
+      const weaknesses = await tryOut(create, join(folder, "sandboxes"));
+      return { works: true, reason: [version, ...weaknesses].join("; "), unenforced: await unenforced(host) };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -69,23 +71,26 @@ async function versionOf(tool: Tool): Promise<string> {
   return stdout.trim();
 }
 
-/** Whether lo is up in a sandbox that is otherwise as it should be. @throws FerryError failure with what isn't */
-async function tryOut(create: (spec: SandboxSpec) => Promise<Sandbox>, root: string): Promise<boolean> {
+/** What is weak in a sandbox that is otherwise as it should be. @throws FerryError failure with what isn't */
+async function tryOut(create: (spec: SandboxSpec) => Promise<Sandbox>, root: string): Promise<string[]> {
   // Several services may probe at once: the id, by which control groups are named too, is the temporary folder's.
   const sandbox = await create({ id: basename(dirname(root)), root, mounts: [], sockets: [], env: {}, limits });
   try {
-    const { code, stdout, stderr } = await sandbox.exec(["sh", "-c", check], { timeout: 20_000 });
+    const { code, stdout, stderr } = await sandbox.exec(["sh", "-c", check, "check", await filters()], { timeout: 20_000 });
     const complaint = lastLine(stderr);
     if (code !== 0) throw new FerryError("failure", complaint, { hint: await remedyFor(complaint) });
-    const holes = Buffer.from(stdout)
-      .toString("utf8")
-      .split("\n")
-      .filter((line) => line !== "" && line !== "lo is down");
+    const lines = Buffer.from(stdout).toString("utf8").split("\n");
+    const holes = lines.filter((line) => line !== "" && !line.startsWith(weak));
     if (holes.length > 0) throw new FerryError("failure", `the sandbox has a hole: ${holes.join(", ")}`);
-    return stdout.length === 0;
+    return lines.filter((line) => line !== "").map((line) => line.slice(weak.length));
   } finally {
     await sandbox.destroy();
   }
+}
+
+/** The filters of system calls that the service itself is under, in a container say: inside must be one more (proc_pid_status(5)). */
+async function filters(): Promise<string> {
+  return ((await readFile("/proc/self/status", "utf8")).match(/^Seccomp.*/gm) ?? []).join("\n");
 }
 
 function lastLine(bytes: Uint8Array): string {

@@ -28,12 +28,19 @@ export interface View {
   readonly steps: readonly Step[];
   /** An empty folder, where a new root can be put together. */
   readonly place: string;
+  /** The file with the filter of system calls; none where the processor isn't known. */
+  readonly filter: string | undefined;
   /** The files and folders that the steps take from where only the service may walk. */
   readonly hidden: readonly string[];
 }
 
-/** The view of one sandbox. `etc` are the folders of the host's /etc that it has mount points for. */
-export async function viewOf(folder: Folder, spec: SandboxSpec, etc: readonly string[]): Promise<View> {
+/** What was made in the sandbox's folder: mount points for folders of the host's /etc, and the filter. */
+export interface Made extends Pick<View, "filter"> {
+  readonly etc: readonly string[];
+}
+
+/** The view of one sandbox. */
+export async function viewOf(folder: Folder, spec: SandboxSpec, { etc, filter }: Made): Promise<View> {
   const steps: Step[] = [
     { kind: "read", source: "/usr", target: "/usr" },
     ...(await programFolders()),
@@ -50,7 +57,7 @@ export async function viewOf(folder: Folder, spec: SandboxSpec, etc: readonly st
     { kind: "write", source: folder.home, target: agent.home },
   ];
   const given = [...spec.mounts, ...spec.sockets].map((mount) => mount.source);
-  return { steps, place: folder.root, hidden: [folder.path, ...given] };
+  return { steps, place: folder.root, filter, hidden: [folder.path, ...given] };
 }
 
 /** /bin and its kin: links into /usr where the system merged them, folders of their own where it didn't. */

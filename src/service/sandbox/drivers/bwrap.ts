@@ -11,10 +11,15 @@ export function bwrap(host: SandboxHost): SandboxDriver {
       name: "bwrap",
       program: "bwrap",
       remedy: "install bubblewrap: `apt install bubblewrap`, or your system's package of that name",
-      words: ({ steps }) => ["bwrap", ...locks, ...steps.flatMap(flags), ...finish, "--"],
+      words: ({ steps, filter }) => [...program(filter), ...locks, ...steps.flatMap(flags), ...finish, "--"],
     },
     host,
   );
+}
+
+/** It takes the filter of system calls from a descriptor, which it closes. */
+function program(filter: string | undefined): string[] {
+  return filter === undefined ? ["bwrap"] : ["sh", "-c", 'exec bwrap --seccomp 3 "$@" 3< "$0"', filter];
 }
 
 const locks = [

@@ -2,6 +2,7 @@ import type { SandboxDriver } from "../driver.ts";
 import { agent } from "../environment.ts";
 import type { SandboxHost } from "../host.ts";
 import { makeNamespaceDriver } from "../namespaces.ts";
+import { filtered } from "../namespaces/filter.ts";
 import type { Step } from "../view.ts";
 
 /** The same with what util-linux brings to every Linux, so that there is nothing to install. */
@@ -11,7 +12,12 @@ export function unshare(host: SandboxHost): SandboxDriver {
       name: "unshare",
       program: "unshare",
       remedy: "install util-linux",
-      words: ({ steps, place }) => [...namespaces, "sh", "-c", setUp, "sh", place, ...steps.flatMap(triple), "--", ...drop],
+      words: ({ steps, place, filter }) => [
+        ...namespaces,
+        ...filtered(filter),
+        ...["sh", "-c", setUp, "sh", place, ...steps.flatMap(triple), "--"],
+        ...drop,
+      ],
     },
     host,
   );

@@ -10,6 +10,8 @@ export interface Folder {
   readonly home: string;
   /** The /etc that is seen inside. */
   readonly etc: string;
+  /** The filter of system calls. */
+  readonly filter: string;
   /** An empty folder: where the new root is put together before it takes the place of the old. */
   readonly root: string;
   /** Temporary files of a sandbox that has no tmpfs of its own. */
@@ -30,6 +32,7 @@ export function folderOf(root: string, id: string): Folder {
     workspace: join(path, "repo"),
     home: join(path, "home"),
     etc: join(path, "etc"),
+    filter: join(path, "filter"),
     root: join(path, "root"),
     temporary: join(path, "tmp"),
     records: join(path, "processes"),

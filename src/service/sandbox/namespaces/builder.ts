@@ -84,7 +84,8 @@ function rootFor(uid: number): Builder {
       const { hidden } = view;
       const prefix = ["unshare", "--mount", "--", "sh", "-c", stage, "sh", String(uid), ...hidden, "--"];
       const steps = view.steps.map((step) => (step.kind === "memory" ? step : { ...step, source: staged(step.source, hidden) }));
-      return { prefix, view: { steps, place: staged(view.place, hidden), hidden } };
+      const filter = view.filter === undefined ? undefined : staged(view.filter, hidden);
+      return { prefix, view: { steps, place: staged(view.place, hidden), filter, hidden } };
     },
   };
 }

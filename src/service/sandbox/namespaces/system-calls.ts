@@ -1,0 +1,85 @@
+/** What a filter of system calls has to know of a processor. */
+export interface Processor {
+  /** AUDIT_ARCH_* of linux/audit.h: the machine as in elf.h, 64 bits, little endian. */
+  readonly audit: number;
+  /** From here on the numbers are those of a second interface (x32), which has each call once more. */
+  readonly second?: number;
+  /** add_key, request_key and keyctl: keyrings have no namespace, and who has one open may read it whoever he is (keyrings(7)). */
+  readonly keys: readonly number[];
+  readonly socket: number;
+  /** For whoever puts the filter in force. */
+  readonly prctl: number;
+}
+
+const processors: ReadonlyMap<string, Processor> = new Map([
+  // asm/unistd_64.h, and __X32_SYSCALL_BIT of asm/unistd.h.
+  ["x64", { audit: 0xc000_003e, second: 0x4000_0000, keys: [248, 249, 250], socket: 41, prctl: 157 }],
+  // asm-generic/unistd.h
+  ["arm64", { audit: 0xc000_00b7, keys: [217, 218, 219], socket: 198, prctl: 167 }],
+]);
+
+/** The processor by Node's name for it (`os.arch()`); undefined where its numbers aren't known here. */
+export function processorOf(arch: string): Processor | undefined {
+  return processors.get(arch);
+}
+
+/** io_uring_setup, io_uring_enter and io_uring_register, the same everywhere: they do what a filter of calls can't see. */
+const uring = [425, 426, 427];
+/** AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which end at the network namespace. Others don't: AF_VSOCK leads to the machine outside. */
+const families = [1, 2, 10, 16];
+
+/** Where struct seccomp_data has the number, the processor and the first argument's lower half (linux/seccomp.h). */
+const data = { number: 0, processor: 4, argument: 16 } as const;
+
+/** SECCOMP_RET_* of linux/seccomp.h. The errors are those of a kernel built without (ENOSYS, EAFNOSUPPORT), so that programs do without. */
+const verdict = { allow: 0x7fff_0000, kill: 0x8000_0000, noSuchCall: 0x0005_0000 + 38, noSuchFamily: 0x0005_0000 + 97 } as const;
+
+/**
+ * A filter, as classic BPF, of the system calls that lead past the namespaces (seccomp(2)). A program for another processor is ended,
+ * since its calls have other numbers; all else is allowed.
+ */
+export function filterFor({ audit, second, keys, socket }: Processor): Buffer {
+  const refused = [...keys, ...uring].flatMap((number) => on(equal, number, verdict.noSuchCall));
+  return Buffer.concat([
+    load(data.processor),
+    jump(equal, audit, 1, 0),
+    end(verdict.kill),
+    load(data.number),
+    ...(second === undefined ? [] : on(atLeast, second, verdict.noSuchCall)),
+    ...refused,
+    jump(equal, socket, 1, 0),
+    end(verdict.allow),
+    load(data.argument),
+    ...families.flatMap((family) => on(equal, family, verdict.allow)),
+    end(verdict.noSuchFamily),
+  ]);
+}
+
+/** BPF_JMP with BPF_JEQ or BPF_JGE (linux/bpf_common.h). */
+const equal = 0x15;
+const atLeast = 0x35;
+
+function on(test: number, value: number, result: number): Buffer[] {
+  return [jump(test, value, 0, 1), end(result)];
+}
+
+function load(offset: number): Buffer {
+  return instruction(0x20, offset);
+}
+
+function end(result: number): Buffer {
+  return instruction(0x06, result);
+}
+
+/** Skips `yes` or `no` instructions. */
+function jump(test: number, value: number, yes: number, no: number): Buffer {
+  return instruction(test + (yes << 16) + (no << 24), value);
+}
+
+/** struct sock_filter of linux/filter.h: 16 bits of code, two jumps of 8, 32 bits of value. */
+function instruction(head: number, value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32LE(head);
+  bytes.writeUInt32LE(value, 4);
+  return bytes;
+}
