@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { typedId } from "../../base/ids.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
 import { isResting, type Outcome } from "../../client/outcome.ts";
 import type { EventItem } from "../../client/timeline/items.ts";
@@ -52,7 +53,7 @@ export async function followSession(
 
 /** The next command starts the service again. */
 function watchAgain({ kind, message, code }: FerryError, id: string): FerryError {
-  return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${id}` });
+  return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${typedId(id)}` });
 }
 
 function makeView({ global, print, host }: Context, view: FollowView, live: LiveTimeline): (item: FollowItem) => Promise<void> {

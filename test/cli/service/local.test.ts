@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wr
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findLocal } from "../../../src/cli/flows/local/find.ts";
-import { shortId } from "../../../src/base/ids.ts";
+import { typedId } from "../../../src/base/ids.ts";
 import { collect, makeBinary, type Binary } from "../../support/binary.ts";
 import { commitFiles, makeRepository } from "../../support/git.ts";
 import { makeWorld } from "../../support/world.ts";
@@ -52,13 +52,13 @@ test("stop refuses while a turn is at work; with --yes it ends, and who watches 
   const refused = await ferry.run(["service", "stop"]);
   expect(refused.code).toBe(3);
   expect(refused.stderr).toMatch(
-    new RegExp(`^ferry: 1 session is at work, and would be cut short\\n {2}${shortId(link)} .*\\n {2}hint: .*--yes\\n$`, "u"),
+    new RegExp(`^ferry: 1 session is at work, and would be cut short\\n {2}${typedId(link)} .*\\n {2}hint: .*--yes\\n$`, "u"),
   );
   expect((await ferry.run(["service", "stop", "--yes"])).code).toBe(0);
   const { code, stderr } = await watched;
   expect({ code, last: stderr.split("\n").slice(-3, -1) }).toEqual({
     code: 6,
-    last: ["ferry: the embedded service was stopped", `  hint: go on with: ferry tail ${shortId(link)}`],
+    last: ["ferry: the embedded service was stopped", `  hint: go on with: ferry tail ${typedId(link)}`],
   });
   expect((await ferry.run(["tail", link, "--until", "idle"])).stdout).toContain("the service stopped in the middle of this turn");
 });

@@ -1,4 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
+import { typedId } from "../../../base/ids.ts";
 import { count } from "../../../base/text.ts";
 import type { Host } from "../../../host/host.ts";
 import { sessionsInTurn } from "../../flows/local/busy.ts";
@@ -29,7 +30,7 @@ async function refuseInTurn(host: Host, service: LocalService): Promise<void> {
   const sessions = await sessionsInTurn(host, service);
   if (sessions.length === 0) return;
   throw new FerryError("attention", `${count(sessions.length, "session is", "sessions are")} at work, and would be cut short`, {
-    details: sessions.map(({ id, title }) => (title ? `${id}  ${title}` : id)),
+    details: sessions.map(({ id, title }) => [typedId(id), title].filter(Boolean).join("  ")),
     hint: "wait for them (ferry session wait SESSION), or stop it all the same with --yes",
   });
 }
