@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Binary, makeBinary } from "../support/binary.ts";
+import { serve } from "../support/http-server.ts";
+
+const program = fileURLToPath(new URL("../../bin/ferry.js", import.meta.url));
+const sessions = Array.from({ length: 5000 }, (_, at) => ({ id: `ses_${at}`, title: "x".repeat(200) }));
+
+let binary: Binary;
+let host: string;
+beforeEach(async () => {
+  binary = makeBinary(program);
+  host = `http://${await serve(createServer((_, response) => void response.setHeader("content-type", "application/json").end(JSON.stringify({ items: sessions, next_cursor: "" }))))}`;
+});
+afterEach(() => binary.dispose());
+
+/** A shell's line in which $FERRY is the program. */
+function shell(line: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = { ...binary.env, FERRY_HOST: host, FERRY_API_KEY: "key", FERRY: `${process.execPath} ${program}` };
+  return new Promise((resolve) => {
+    execFile("bash", ["-o", "pipefail", "-c", line], { env, cwd: binary.folder, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+test("more than a megabyte of JSON arrives whole, through however slow a pipe", async () => {
+  const { code, stdout, stderr } = await shell('$FERRY session list --json | (read -r -n 1 first; printf %s "$first"; cat)');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout.length).toBeGreaterThan(1_000_000);
+  expect(JSON.parse(stdout)).toEqual(sessions);
+});
+
+test("a reader that has seen enough is no failure", async () => {
+  const { code, stdout, stderr } = await shell("$FERRY session list | head -n 1");
+  expect({ code, stdout: stdout.slice(0, 5), stderr }).toEqual({ code: 0, stdout: "ses_0", stderr: "" });
+});
+
+test("a full disk is one line and exit 1", async () => {
+  const { code, stderr } = await shell("$FERRY session list > /dev/full");
+  expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({ code: 1, lines: [expect.stringMatching(/^ferry: .*ENOSPC/u)] });
+});
+
+test("what is piped in is not for a question", async () => {
+  const { code, stdout, stderr } = await shell("yes | $FERRY repo delete ses_1");
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("hint: say so with --yes");
+});
