@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from "node:fs";
 import Sqlite from "libsql";
 import { Kysely, SqliteDialect } from "kysely";
 import { FerryError } from "../../base/errors.ts";
@@ -7,7 +8,7 @@ import type { Tables, Database } from "./schema.ts";
 const busyTimeout = 5000;
 
 /**
- * Opens one SQLite file, made where there is none. A commit is on disk when it is acknowledged: WAL with synchronous=FULL
+ * Opens one SQLite file, made where there is none, for nobody but the service's user. A commit is on disk when it is acknowledged: WAL with synchronous=FULL
  * syncs the log at each commit (sqlite.org/pragma.html#pragma_synchronous).
  * @throws FerryError failure where the file can't be opened or is no database
  */
@@ -16,8 +17,12 @@ export function openSqlite(path: string): Database {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
 }
 
+/** SQLite's own name for a database without a file. */
+const inMemory = ":memory:";
+
 function open(path: string): Sqlite.Database {
   try {
+    if (path !== inMemory) shut(path);
     const database = new Sqlite(path);
     for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", `busy_timeout = ${busyTimeout}`])
       database.prepare(`PRAGMA ${pragma}`).all();
@@ -29,4 +34,10 @@ function open(path: string): Sqlite.Database {
       cause,
     });
   }
+}
+
+/** SQLite gives the files beside it (-wal, -shm) the same mode, and would itself make it as the umask has it. */
+function shut(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
 }
