@@ -4,7 +4,7 @@ import { agent } from "./environment.ts";
 import type { Folder } from "./folder/layout.ts";
 
 /**
- * What is seen inside, as steps in order: the one list that `bwrap` and `unshare` both make true, each in its own words.
+ * What is seen inside, as steps in order: the one list that `bwrap` and `unshare` both make true, each in its own words, over a /proc.
  * `read` and `write` bind a folder or a file, `device` a device, `memory` mounts a tmpfs, `link` makes a symbolic link.
  */
 export type Step =
@@ -47,6 +47,7 @@ export async function viewOf(folder: Folder, spec: SandboxSpec, { etc, filter }:
     { kind: "read", source: folder.etc, target: "/etc" },
     ...etc.map((path): Step => ({ kind: "read", source: path, target: path })),
     ...devices.map((path): Step => ({ kind: "device", source: path, target: path })),
+    ...(await keyNames()),
     ...deviceLinks.map(([target, source]): Step => ({ kind: "link", source, target })),
     // A control group counts what lies in them as memory; the watch can't, so that they are small beside the limit.
     { kind: "memory", target: "/dev/shm", megabytes: 64 },
@@ -58,6 +59,13 @@ export async function viewOf(folder: Folder, spec: SandboxSpec, { etc, filter }:
   ];
   const given = [...spec.mounts, ...spec.sockets].map((mount) => mount.source);
   return { steps, place: folder.root, filter, hidden: [folder.path, ...given] };
+}
+
+/** The names of the login's keys are to be read in /proc even where the keys aren't (keyrings(7)): a device that can't be opened covers them. */
+async function keyNames(): Promise<Step[]> {
+  const target = "/proc/keys";
+  const status = await lstat(target).catch(() => undefined);
+  return status === undefined ? [] : [{ kind: "read", source: "/dev/null", target }];
 }
 
 /** /bin and its kin: links into /usr where the system merged them, folders of their own where it didn't. */

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { arch } from "node:os";
+import { chown, mkdtemp, rm } from "node:fs/promises";
+import { arch, tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { processorOf } from "../../../src/service/sandbox/namespaces/system-calls.ts";
-import { describeDrivers, outputOf, run } from "../../support/sandbox-suite.ts";
+import { describeDrivers, isRoot, outputOf, run } from "../../support/sandbox-suite.ts";
 
 const processor = processorOf(arch());
 const perl = existsSync("/usr/bin/perl");
@@ -34,6 +35,18 @@ describe.skipIf(processor === undefined || !perl)(
         if (room.locksIn) expect(output).toBe("not read: 38, not added: 38");
         else expect(output).toMatch(/^read s3cret\0? +, added$/);
       });
+
+      test.runIf(room.locksIn && existsSync("/proc/keys"))(
+        "nor are the names of its keys told to an ordinary user's sandbox",
+        async () => {
+          const data = await mkdtemp(join(tmpdir(), "ferry-sandbox-keys-"));
+          onTestFinished(() => rm(data, { recursive: true }));
+          const say = [...room.program, room.driver.name, join(data, "sandboxes"), "! cat /proc/keys 2>/dev/null && echo shut"];
+          if (isRoot) await chown(data, 65534, 65534);
+          const asNobody = isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : [];
+          expect(await outputOf({ argv: [...asNobody, "perl", "-e", login, "--", ...say] })).toBe("shut\n");
+        },
+      );
 
       test.runIf(room.locksIn)("no io_uring, and no socket of a family that the network namespace doesn't bound", async () => {
         const sandbox = await room.make();

@@ -67,6 +67,8 @@ within() {
   [ -d "$new\${1%/*}" ] || mkdir -p "$new\${1%/*}"
 }
 mount -t tmpfs -o mode=755,size=4m,nosuid,nodev ferry "$new"
+mkdir "$new/proc" "$new/old"
+mount -t proc -o nosuid,nodev,noexec proc "$new/proc"
 while [ "$1" != -- ]; do
   case $1 in
     read) bind ro,nosuid,nodev "$2" "$3"; readonly="$readonly$3
@@ -89,8 +91,6 @@ cut -d ' ' -f 5 /proc/self/mountinfo | while read -r point; do
     esac
   done
 done
-mkdir "$new/proc" "$new/old"
-mount -t proc -o nosuid,nodev,noexec proc "$new/proc"
 ip link set lo up 2>/dev/null ||
   perl -e 'socket(S, 2, 2, 0) or exit 1; my $up = pack("a16s", "lo", 1); ioctl(S, 0x8914, $up) or exit 1' 2>/dev/null || true
 echo 1 > "$new/proc/sys/user/max_user_namespaces"
