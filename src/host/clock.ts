@@ -1,12 +1,20 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "./host.ts";
 
+/** What one timer can take, in ms; Node makes a longer one fire at once. */
+const longest = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   async sleep(ms, signal) {
+    const end = performance.now() + ms;
+    let left = ms;
     try {
-      await wait(ms, undefined, signal === undefined ? {} : { signal });
+      do {
+        await wait(Math.min(left, longest), undefined, signal === undefined ? {} : { signal });
+        left = end - performance.now();
+      } while (left > 0);
     } catch (error) {
       // Node's own AbortError says nothing about why; the signal's reason does.
       throw signal?.aborted === true ? signal.reason : error;

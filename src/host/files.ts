@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, open, readdir, readFile, lstat, realpath, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, readFile, lstat, realpath, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { UnwritableError } from "../base/errors.ts";
 import type { Files, FileStatus } from "./host.ts";
 
 /** The files of this machine. */
@@ -10,22 +11,24 @@ export const systemFiles: Files = {
   readText: (path) => readFile(path, "utf8").catch(absent),
   write: replace,
   async create(path, data, mode = 0o600) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     try {
       await put(path, "wx", data, mode);
       return true;
     } catch (error) {
       if (codeOf(error) === "EEXIST") return false;
-      throw error;
+      throw new UnwritableError(path, error);
     }
   },
   async append(path, data, mode = 0o600) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await put(path, "a", data, mode);
+    await makeFolder(dirname(path));
+    try {
+      await put(path, "a", data, mode);
+    } catch (error) {
+      throw new UnwritableError(path, error);
+    }
   },
-  async makeFolder(path, mode = 0o700) {
-    await mkdir(path, { recursive: true, mode });
-  },
+  makeFolder,
   list: async (path) => (await readdir(path).catch(absent)) ?? [],
   status: async (path) => {
     const found = await lstat(path).catch(absent);
@@ -47,15 +50,35 @@ export const systemFiles: Files = {
 
 /** Readers see the old file or the whole new one, also after a power cut. */
 async function replace(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   const temporary = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     await put(temporary, "wx", data, mode);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw new UnwritableError(path, error);
   }
+}
+
+/** One by one: Node's own recursive mkdir never ends where a folder exists and takes none, such as /proc. */
+async function makeFolder(path: string, mode = 0o700): Promise<void> {
+  if (await isFolder(path)) return;
+  if (dirname(path) !== path) await makeFolder(dirname(path), mode);
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    // Another may have been faster.
+    if (!(await isFolder(path))) throw new UnwritableError(path, error);
+  }
+}
+
+/** Also through a link. What can't even be looked at is none; the attempt to make it says why. */
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (status) => status.isDirectory(),
+    () => false,
+  );
 }
 
 async function put(path: string, flags: string, data: string | Uint8Array, mode: number): Promise<void> {

@@ -98,7 +98,10 @@ export interface FileStatus {
   readonly modified: number;
 }
 
-/** Files of ferry's own (config, state, keys). Paths are absolute. A missing file is `undefined`, never an error. */
+/**
+ * Files of ferry's own (config, state, keys). Paths are absolute. A missing file is `undefined`, never an error; what can't be
+ * written is an UnwritableError (base/errors.ts).
+ */
 export interface Files {
   read(path: string): Promise<Uint8Array | undefined>;
   readText(path: string): Promise<string | undefined>;

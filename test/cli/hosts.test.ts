@@ -132,3 +132,20 @@ test("a key goes out as the bearer where the service takes only that, and this i
   expect((await ferry(world.next({ env }), "session", "list")).code).toBe(0);
   expect(service.calls).toHaveLength(1);
 });
+
+describe("a home that takes no files", () => {
+  const nowhere = join("/dev/null", "ferry");
+  const env = { FERRY_HOST: a, FERRY_API_KEY: `key of ${a}`.replaceAll(" ", "-"), FERRY_STATE_DIR: nowhere };
+
+  test("costs no command its success that needs none", async () => {
+    expect(await ferry(world.next({ env }), "session", "list")).toEqual({ code: 0, stdout: "", stderr: "there is none\n" });
+  });
+
+  test("is named by one that does", async () => {
+    const { code, stderr } = await ferry(world.next({ env: { FERRY_CONFIG_DIR: nowhere } }), "config", "set", "sandbox", "auto");
+    expect({ code, line: stderr.split("\n")[0] }).toEqual({
+      code: 1,
+      line: "ferry: can't write /dev/null: file already exists",
+    });
+  });
+});

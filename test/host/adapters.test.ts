@@ -47,12 +47,71 @@ describe("files", () => {
     expect(made.filter(Boolean)).toHaveLength(1);
   });
 
+  test("makes folders also where others make them at the same time, and through links", async () => {
+    symlinkSync(join(folder, "a"), join(folder, "link"));
+    mkdirSync(join(folder, "a"));
+    await Promise.all([1, 2, 3, 4].map(() => files.makeFolder(join(folder, "link", "b", "c"))));
+    expect(statSync(join(folder, "a", "b", "c")).mode & 0o777).toBe(0o700);
+  });
+
+  test("what can't be written is said with its path, and where to say another", async () => {
+    writeFileSync(join(folder, "f"), "x");
+    mkdirSync(join(folder, "d"));
+    const [below, taken] = [join(folder, "f", "below"), join(folder, "d")];
+    for (const failing of [
+      () => files.makeFolder(below),
+      () => files.write(join(below, "x"), ""),
+      () => files.create(join(below, "x"), ""),
+      () => files.append(join(below, "x"), ""),
+    ])
+      await expect(failing()).rejects.toMatchObject({
+        kind: "failure",
+        message: `can't write ${join(folder, "f")}: file already exists`,
+        hint: expect.stringContaining("FERRY_DATA_DIR") as string,
+      });
+    await expect(files.write(taken, "x")).rejects.toMatchObject({
+      message: expect.stringContaining(`can't write ${taken}: `) as string,
+    });
+    await expect(files.append(taken, "x")).rejects.toMatchObject({
+      message: expect.stringContaining(`can't write ${taken}: `) as string,
+    });
+  });
+
+  test.runIf(process.platform === "linux")("a place that takes no folders is an error and no loop", async () => {
+    await expect(files.makeFolder("/proc/ferry/a/b")).rejects.toMatchObject({
+      message: "can't write /proc/ferry: no such file or directory",
+    });
+  });
+
   test("remove never goes through a link", async () => {
     writeFileSync(join(folder, "kept"), "x");
     mkdirSync(join(folder, "gone"));
     symlinkSync(folder, join(folder, "gone", "link"));
     await files.remove(join(folder, "gone"));
     expect(readdirSync(folder)).toEqual(["kept"]);
+  });
+});
+
+describe("a sleep", () => {
+  test("of more than a timer takes lasts until it is ended, without a word of Node's", async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on("warning", note);
+    const controller = new AbortController();
+    let over = false;
+    const sleeping = systemClock.sleep(2 ** 31 + 1000, controller.signal).finally(() => (over = true));
+    const ended = expect(sleeping).rejects.toThrow("enough");
+    await systemClock.sleep(20);
+    expect(over).toBe(false);
+    controller.abort(new Error("enough"));
+    await ended;
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
+  test("of nothing ends at once, and of an aborted signal with its reason", async () => {
+    await systemClock.sleep(0);
+    await expect(systemClock.sleep(0, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
   });
 });
 

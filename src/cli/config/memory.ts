@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { UnwritableError } from "../../base/errors.ts";
 import type { Memory } from "../../client/memory.ts";
 import { findFolders } from "../../base/folders.ts";
 import type { Host } from "../../host/host.ts";
@@ -13,7 +14,9 @@ export function makeMemory(host: Host, origin: string): Memory {
     async set(key, value) {
       const { [key]: before, ...rest } = await read(host, path);
       if (before === undefined && value === undefined) return;
-      await host.files.write(path, JSON.stringify(value === undefined ? rest : { ...rest, [key]: value })).catch(unlessReadOnly);
+      await host.files
+        .write(path, JSON.stringify(value === undefined ? rest : { ...rest, [key]: value }))
+        .catch(unlessUnwritable);
     },
   };
 }
@@ -29,7 +32,6 @@ async function read(host: Host, path: string): Promise<Record<string, unknown>> 
 }
 
 /** A home that can't be written to costs a request more in each run, and no command its success. */
-function unlessReadOnly(error: unknown): void {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code !== "EROFS" && code !== "EACCES" && code !== "EPERM" && code !== "ENOSPC") throw error;
+function unlessUnwritable(error: unknown): void {
+  if (!(error instanceof UnwritableError)) throw error;
 }

@@ -62,7 +62,7 @@ describe("what doesn't fit is one line that names it", () => {
     [["get", "sandbx"], "ferry: there is no key sandbx\n  hint: the keys are credential_store, sandbox\n"],
     [["set", "colour", "red"], "ferry: there is no key colour\n  hint: the keys are credential_store, sandbox\n"],
     [["set", "sandbox", "process"], `ferry: sandbox can't be "process"\n  hint: it is auto or bwrap or unshare\n`],
-    [["set", "sandbox", ""], `ferry: sandbox can't be ""\n  hint: it is auto or bwrap or unshare\n`],
+    [["set", "sandbox", ""], "ferry: VALUE is empty\n  hint: was it a variable that isn't set?\n"],
     [["set", "sandbox"], "ferry: missing required argument 'value'\n  hint: see --help\n"],
   ])("%j", async (argv, stderr) => {
     expect(await config(...argv)).toEqual({ code: 2, stdout: "", stderr });
