@@ -25,12 +25,12 @@ export function makeClient(options: ClientOptions): Client {
   const refuse = async (route: RouteName, response: SendResponse, { method, path }: Call): Promise<SendResponse> => {
     if (response.status < 400) return response;
     if (response.status === 404 && "extension" in routes[route]) await options.memory.set("capabilities", undefined);
-    throw await problem(response, { method, url: `${baseUrl}${path}`, key: options.key, now: options.clock.now() });
+    throw await problem(response, { method, url: `${baseUrl}${path}`, key: options.key, clock: options.clock });
   };
   const call = async (route: RouteName, input: AnyInput): Promise<unknown> => {
     const wanted = toCall(route, input, { accept: "application/json" });
     return request(wanted, async (response) => {
-      const body = await readBody(await refuse(route, response, wanted));
+      const body = await readBody(await refuse(route, response, wanted), options.clock);
       return checkAnswer(route, parseJson(body, response, new URL(baseUrl).host));
     });
   };

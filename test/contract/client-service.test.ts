@@ -194,7 +194,7 @@ describe.each(Object.entries(transports))("%s", (_name, connect) => {
     const source = makePatchSource(client, params.sessionId);
     expect(await source.manifest("")).toEqual(manifest);
     for (const stream of [source.mbox("", head), source.bundle("", head)]) {
-      const body = await readBody({ status: 200, headers: {}, body: stream, cancel: async () => undefined });
+      const body = await readBody({ status: 200, headers: {}, body: stream, cancel: async () => undefined }, systemClock);
       expect(Buffer.compare(body, bytes)).toBe(0);
     }
     await expect(source.manifest("c".repeat(40))).rejects.toMatchObject({ kind: "failure", code: "history_rewritten" });
@@ -203,6 +203,6 @@ describe.each(Object.entries(transports))("%s", (_name, connect) => {
   test("any other call, whatever its status", async () => {
     const answer = await client.raw("GET", "/api/v1/nothing", { headers: { accept: "application/json" } });
     expect(answer.status).toBe(404);
-    expect(JSON.parse(Buffer.from(await readBody(answer)).toString())).toHaveProperty("error");
+    expect(JSON.parse(Buffer.from(await readBody(answer, systemClock)).toString())).toHaveProperty("error");
   });
 });

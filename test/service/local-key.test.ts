@@ -21,7 +21,7 @@ async function call(socket: string, method: string, path: string, key: string) {
   });
   return {
     status: response.status,
-    body: JSON.parse(Buffer.from(await readBody(response)).toString()) as { key?: { id: string } },
+    body: JSON.parse(Buffer.from(await readBody(response, place.host.clock)).toString()) as { key?: { id: string } },
   };
 }
 

@@ -49,7 +49,7 @@ async function call({ send, clock, userAgent, signal, trace }: Caller, url: stri
   const response = await send(request);
   responseLines(response, clock.elapsed() - start).forEach((line) => trace?.(line));
   if (isRedirect(response)) throw await moved(url, response);
-  const bytes = await readBody(response, bodyLimit);
+  const bytes = await readBody(response, clock, bodyLimit);
   const bodiless = response.status === 204 || response.status === 304;
   return new Response(bodiless ? null : new Uint8Array(bytes), { status: response.status, headers: { ...response.headers } });
 }

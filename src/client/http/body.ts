@@ -1,5 +1,5 @@
-import { FerryError } from "../../base/errors.ts";
-import type { SendResponse } from "../../host/host.ts";
+import { FerryError, NoAnswerError } from "../../base/errors.ts";
+import type { Clock, SendResponse } from "../../host/host.ts";
 
 /** What is held in memory of one answer, in bytes; larger things are streams. */
 const bodyLimit = 64 * 1024 * 1024;
@@ -7,22 +7,39 @@ const bodyLimit = 64 * 1024 * 1024;
 /** The code of an error that says that an answer isn't what the interface promises. */
 export const unexpected = "unexpected_answer";
 
+/** How long a whole answer may take to come, in ms: one that drips is never silent, and would have no end. */
+const patience = 120_000;
+
 /**
  * The whole body of an answer.
- * @throws FerryError unavailable where it is larger than `limit` bytes; the rest is not read
+ * @throws FerryError unavailable where it is larger than `limit` bytes or takes longer than two minutes; the rest is not read
  */
-export async function readBody(response: SendResponse, limit = bodyLimit): Promise<Uint8Array> {
+export async function readBody(response: SendResponse, clock: Clock, limit = bodyLimit): Promise<Uint8Array> {
+  const done = new AbortController();
+  try {
+    return await Promise.race([collect(response, limit), timeUp(clock, done.signal)]);
+  } catch (error) {
+    await response.cancel();
+    throw error;
+  } finally {
+    done.abort();
+  }
+}
+
+async function collect({ body }: SendResponse, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body) {
+  for await (const chunk of body) {
     size += chunk.length;
-    if (size > limit) {
-      await response.cancel();
-      throw new FerryError("unavailable", `the answer is larger than ${Math.floor(limit / 1024 / 1024)} MiB`);
-    }
+    if (size > limit) throw new FerryError("unavailable", `the answer is larger than ${Math.floor(limit / 1024 / 1024)} MiB`);
     chunks.push(chunk);
   }
   return joined(chunks, size);
+}
+
+async function timeUp(clock: Clock, done: AbortSignal): Promise<never> {
+  await clock.sleep(patience, done);
+  throw new NoAnswerError(`the answer has not come whole in ${patience / 1000} s`, { sent: true, hint: "try again later" });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { FerryError, type ErrorKind } from "../../base/errors.ts";
 import { cut, oneLine } from "../../base/text.ts";
-import type { SendResponse } from "../../host/host.ts";
+import type { Clock, SendResponse } from "../../host/host.ts";
 import { readBody } from "./body.ts";
 import type { ApiKey } from "./key.ts";
 import { retryAfter } from "./retry.ts";
@@ -13,8 +13,7 @@ export interface Asked {
   readonly method: string;
   readonly url: string;
   readonly key: ApiKey;
-  /** Epoch ms, for a Retry-After that is a date. */
-  readonly now: number;
+  readonly clock: Clock;
 }
 
 /**
@@ -23,12 +22,12 @@ export interface Asked {
  */
 export async function problem(response: SendResponse, asked: Asked): Promise<FerryError> {
   const { status, headers } = response;
-  const body = await readBody(response, problemLimit).catch(() => new Uint8Array());
+  const body = await readBody(response, asked.clock, problemLimit).catch(() => new Uint8Array());
   const { message, code } = read(new TextDecoder().decode(body), headers["content-type"] ?? "");
   const { pathname, host } = new URL(asked.url);
   const said = cut(oneLine(message.replaceAll(asked.key.value, "<redacted>")), 500);
   const line = said === "" ? `${host} answered ${asked.method} ${pathname} with ${status}${nameOf(status)}` : said;
-  const again = retryAfter(headers["retry-after"], asked.now);
+  const again = retryAfter(headers["retry-after"], asked.clock.now());
   const hint = again === undefined ? hintFor(status, host, asked.key.source) : `try again in ${Math.ceil(again / 1000)} s`;
   return new FerryError(kindOf(status), line, { status, code, hint, retryAfter: again });
 }

@@ -48,7 +48,7 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
       signal?.throwIfAborted();
       const response = await withKey(options, (key) => follow(send, { ...request, headers: { ...request.headers, ...key } }));
       const again = patience.limit > 0 && (response.status === 429 || (repeatable && isGateway(response.status)));
-      if (again) throw await problem(response, { ...request, key: options.key, now: options.clock.now() });
+      if (again) throw await problem(response, { ...request, key: options.key, clock: options.clock });
       return read(response);
     });
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { makeTestClock } from "../../support/clock.ts";
 import { makeTestClient } from "../../support/client.ts";
 import { makeScriptedSend, type Step } from "../../support/scripted-send.ts";
 
@@ -63,6 +64,33 @@ describe("an answer", () => {
       message: "the answer is larger than 64 MiB",
     });
     expect([chunks, cancelled]).toEqual([9, true]);
+  });
+
+  test.each([200, 400])("that drips, with status %d, is given up after two minutes and cancelled", async (status) => {
+    const clock = makeTestClock();
+    let cancelled = () => {};
+    const given = new Promise<void>((resolve) => (cancelled = resolve));
+    async function* dripping(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        yield new Uint8Array([32]);
+        clock.advance(1000);
+        await new Promise(setImmediate);
+      }
+    }
+    const send = async () => ({ status, headers: {}, body: dripping(), cancel: async () => cancelled() });
+    await expect(makeTestClient(send, { clock, patience: 0 }).readSession({ params })).rejects.toMatchObject(
+      status === 200
+        ? { kind: "unavailable", message: "the answer has not come whole in 120 s" }
+        : { kind: "usage", message: "localhost answered GET /api/v1/sessions/ses_1 with 400 (bad request)" },
+    );
+    await given;
+    expect(clock.sleepers()).toBe(0);
+  });
+
+  test("that came leaves no timer behind", async () => {
+    const clock = makeTestClock();
+    await makeTestClient(makeScriptedSend({ body: { id: "ses_1" } }).send, { clock }).readSession({ params });
+    expect(clock.sleepers()).toBe(0);
   });
 });
 

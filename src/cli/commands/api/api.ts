@@ -40,7 +40,7 @@ export const api: Verb = {
   async run(context, options: Options, method: string, path: string) {
     const call = await makeCall(context, options, method.toUpperCase(), path);
     const connection = await connect(context);
-    if (options.paginate) await context.print.json(await allPages(connection, call));
+    if (options.paginate) await context.print.json(await allPages(context, connection, call));
     else await printAnswer(context, options, call, await send(connection, call));
   },
 };
@@ -77,13 +77,13 @@ async function send({ client }: Connection, { method, path, body }: ApiCall): Pr
 }
 
 /** JSON as everywhere, without secrets; anything else byte for byte. A status of 400 or more is the exit code, after its body. */
-async function printAnswer({ print }: Context, { include }: Options, call: ApiCall, answer: SendResponse): Promise<void> {
+async function printAnswer({ print, host }: Context, { include }: Options, call: ApiCall, answer: SendResponse): Promise<void> {
   if (include) {
     const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
     await print.data(`HTTP ${answer.status}\n${headers.join("")}\n`);
   }
   if (isJson(answer)) {
-    const value = parseJson(await readBody(answer), answer, call.path);
+    const value = parseJson(await readBody(answer, host.clock), answer, call.path);
     if (value !== undefined) await print.json(value);
   } else for await (const chunk of answer.body) await print.data(chunk);
   if (answer.status >= 400)
@@ -92,12 +92,12 @@ async function printAnswer({ print }: Context, { include }: Options, call: ApiCa
     });
 }
 
-async function allPages(connection: Connection, call: ApiCall): Promise<unknown[]> {
+async function allPages({ host }: Context, connection: Connection, call: ApiCall): Promise<unknown[]> {
   const items: unknown[] = [];
   const seen = new Set<string>();
   for (let path = call.path; ;) {
     const answer = await send(connection, { ...call, path });
-    const value = parseJson(await readBody(answer), answer, call.path);
+    const value = parseJson(await readBody(answer, host.clock), answer, call.path);
     if (answer.status >= 400)
       throw new FerryError(kindOf(answer.status), `GET ${path}: status ${answer.status}`, { status: answer.status });
     if (Array.isArray(value)) return [...items, ...(value as unknown[])];

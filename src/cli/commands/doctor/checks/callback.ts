@@ -15,7 +15,7 @@ export const callback: Check = {
           headers: {},
           idleTimeout: 3000,
         });
-        const answer = new TextDecoder().decode(await readBody(response));
+        const answer = new TextDecoder().decode(await readBody(response, host.clock));
         if (answer !== "ferry") return { verdict: "warning", says: "something else answers on 127.0.0.1", hint };
         return { verdict: "ok", says: "a browser can come back to 127.0.0.1" };
       } finally {
