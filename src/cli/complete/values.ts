@@ -3,6 +3,7 @@ import { cut, oneLine } from "../../base/text.ts";
 import { listAll } from "../../client/pages.ts";
 import { fields } from "../../wire/fields.ts";
 import { readConfig } from "../config/config.ts";
+import { settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
 import type { Connection } from "../flows/host/connect.ts";
 import { remembered } from "./cache.ts";
@@ -11,6 +12,7 @@ import type { Candidate } from "./candidate.ts";
 /** What an argument or an option of that name can be; nothing where files, or the user's own words, are meant. */
 export async function valuesFor(context: Context, name: string): Promise<readonly Candidate[]> {
   if (name === "host") return hosts(context);
+  if (name === "setting") return settings.map((setting) => ({ value: setting.name, description: setting.about }));
   const names = fieldNames[name];
   if (names !== undefined) return names.map((value) => ({ value, description: "" }));
   const ask = asked[name];

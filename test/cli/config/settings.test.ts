@@ -82,3 +82,8 @@ describe("what doesn't fit is one line that names it", () => {
     expect(stderr.trimEnd().split("\n")).toHaveLength(2);
   });
 });
+
+test("its keys are completed", async () => {
+  const { stdout } = await ferry(world, "complete", "--", "config", "set", "sa");
+  expect(stdout).toMatch(/^sandbox\twhat locks .*\n$/u);
+});

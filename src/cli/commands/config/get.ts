@@ -9,7 +9,7 @@ export const get: Verb = {
   summary: "Print the value of a key",
   description: "Print the value of a key: of its variable in the environment, else of the config file.",
   examples: ["ferry config get sandbox"],
-  define: (command) => void command.argument("<key>", "see ferry config list"),
+  define: (command) => void command.argument("<setting>", "see ferry config list"),
   async run(context, _, key: string) {
     const current = await currentSetting(context, settingNamed(key));
     if (current.value === null) throw new FerryError("not_found", `${key} is not set`, { hint: current.about });

@@ -9,7 +9,7 @@ export const set: Verb = {
   name: "set",
   summary: "Give a key a value",
   examples: ["ferry config set credential_store file", "ferry config set sandbox bwrap"],
-  define: (command) => void command.argument("<key>", "see ferry config list").argument("<value>", "what it is from now on"),
+  define: (command) => void command.argument("<setting>", "see ferry config list").argument("<value>", "what it is from now on"),
   async run(context, _, key: string, value: string) {
     const setting = settingNamed(key);
     const right = misfit(setting, value);

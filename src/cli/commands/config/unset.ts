@@ -7,7 +7,7 @@ export const unset: Verb = {
   name: "unset",
   summary: "Take a key's value away; none there is fine",
   examples: ["ferry config unset sandbox"],
-  define: (command) => void command.argument("<key>", "see ferry config list"),
+  define: (command) => void command.argument("<setting>", "see ferry config list"),
   async run(context, _, key: string) {
     const setting = settingNamed(key);
     await updateConfig(context.host, (config) => {
