@@ -2,8 +2,8 @@ import { makeClient } from "../../../client/client.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { forgetfulMemory } from "../../../client/memory.ts";
 import { listAll } from "../../../client/pages.ts";
+import type { SessionState } from "../../../client/timeline/items.ts";
 import type { Host } from "../../../host/host.ts";
-import type { KnownSession } from "../session/select.ts";
 
 interface Service {
   readonly socket: string;
@@ -19,11 +19,11 @@ export async function isBusy(host: Host, service: Service): Promise<boolean> {
 }
 
 /** The sessions of the embedded service whose turn would be cut short if it ended now. */
-export async function sessionsInTurn(host: Host, service: Service): Promise<KnownSession[]> {
+export async function sessionsInTurn(host: Host, service: Service): Promise<SessionState[]> {
   return (await activeSessions(host, service)).filter(isInTurn);
 }
 
-async function activeSessions(host: Host, { socket, key }: Service): Promise<KnownSession[]> {
+async function activeSessions(host: Host, { socket, key }: Service): Promise<SessionState[]> {
   const client = makeClient({
     send: host.network.overSocket(socket),
     baseUrl: "http://localhost",
@@ -37,6 +37,6 @@ async function activeSessions(host: Host, { socket, key }: Service): Promise<Kno
   return listAll(client.listSessions, { filters: { status: "active" } });
 }
 
-function isInTurn({ agent_status }: KnownSession): boolean {
+function isInTurn({ agent_status }: SessionState): boolean {
   return inTurn.has(agent_status ?? "");
 }
