@@ -5,45 +5,48 @@ import { discover, type Head, type Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
 import { endings, openOperations } from "../git/operations.ts";
 import type { Context } from "./context.ts";
-import type { Errand, PatchHost } from "./request.ts";
+import type { PatchHost } from "./request.ts";
 
-/** The working copy that a pull is for. @throws FerryError attention for a bare repository, not_found outside of any */
-export async function findWorkingCopy(git: Git, folder: string): Promise<Context["repository"]> {
+/**
+ * The working copy that a pull is for.
+ * @throws FerryError attention for a bare repository, and where GIT_DIR names another than the one around the folder; not_found
+ * outside of any
+ */
+export async function findWorkingCopy(git: Git, folder: string, { env }: Pick<PatchHost, "env">): Promise<Context["repository"]> {
   const repository = await discover(git, folder);
   const { workTree } = repository;
   if (workTree === undefined)
     throw new FerryError("attention", "this repository is bare: it has no working copy to bring commits to", {
       hint: "pull in a clone or a worktree of it",
     });
+  await refuseOtherRepository(folder, env["GIT_DIR"], repository);
   return { ...repository, workTree };
 }
 
+/** Inside a hook git tells by its variables which repository it is at work in. */
+async function refuseOtherRepository(folder: string, named: string | undefined, repository: Repository): Promise<void> {
+  if (named === undefined) return;
+  const gitDir = await realpath(resolve(folder, named)).catch(() => "");
+  if (gitDir === repository.gitDir || gitDir === repository.commonDir) return;
+  throw new FerryError("attention", `GIT_DIR names another repository than the one around ${folder}`, {
+    hint: "unset GIT_DIR, or go to that repository's working copy",
+  });
+}
+
 /**
- * Inside a hook git tells by its variables which repository it is at work in, and a commit that is being made holds the index as
- * it was: if HEAD moved now, that commit would fail or undo what came.
+ * A commit that is being made holds the index as it was: if HEAD moved now, that commit would fail or undo what came.
  * @throws FerryError attention
  */
 export async function refuseInsideCommit(
   git: Git,
   { request, host, repository }: Pick<Context, "request" | "host" | "repository">,
 ): Promise<void> {
-  await refuseOtherRepository(request, host, repository);
   const index = host.env["GIT_INDEX_FILE"];
   const locked = (await exists(join(repository.gitDir, "HEAD.lock"))) && request.hook !== undefined;
   if (index === undefined && !locked) return;
   const inCommit = locked || (await isBeingCommitted(git, repository, resolve(request.folder, index ?? "")));
   if (inCommit)
     throw new FerryError("attention", "a commit is being made in this working copy", { hint: "pull when it is done" });
-}
-
-async function refuseOtherRepository({ folder }: Errand, { env }: PatchHost, repository: Repository): Promise<void> {
-  const named = env["GIT_DIR"];
-  if (named === undefined) return;
-  const gitDir = await realpath(resolve(folder, named)).catch(() => "");
-  if (gitDir === repository.gitDir || gitDir === repository.commonDir) return;
-  throw new FerryError("attention", `GIT_DIR names another repository than the one around ${folder}`, {
-    hint: "unset GIT_DIR, or pull from that repository's working copy",
-  });
 }
 
 /** `commit -a` and `commit PATH` name a lock file or hold one; a plain commit has put its index in place, and differs from HEAD. */

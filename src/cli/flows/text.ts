@@ -1,7 +1,6 @@
-import { resolve } from "node:path";
 import { FerryError } from "../../base/errors.ts";
-import { oneLine } from "../../base/text.ts";
 import type { Context } from "../context.ts";
+import { readNamedFile } from "./file.ts";
 
 /**
  * What the user has to say: the words given, a file (`-` is stdin), or on a terminal what they write in their editor.
@@ -20,13 +19,10 @@ export async function readText(
   throw new FerryError("usage", `${what} is empty`);
 }
 
-async function readFrom({ host, folder, interactive }: Context, file: string | undefined, what: string): Promise<string> {
+async function readFrom(context: Context, file: string | undefined, what: string): Promise<string> {
+  const { host, interactive } = context;
   if (file === "-") return new TextDecoder().decode(await host.terminal.stdin.read());
-  if (file !== undefined) {
-    const text = await host.files.readText(resolve(folder, file));
-    if (text !== undefined) return text;
-    throw new FerryError("usage", `there is no file ${oneLine(file)}`);
-  }
+  if (file !== undefined) return new TextDecoder().decode(await readNamedFile(context, file));
   if (interactive) return host.prompt.edit("", ".md");
   throw new FerryError("usage", `${what} is missing`, { hint: "give it as words, or with -F FILE (-F - reads stdin)" });
 }

@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
 import { parseJson, readBody } from "../../../client/http/body.ts";
 import { kindOf } from "../../../client/http/problem.ts";
 import type { SendResponse } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
+import { readNamedFile } from "../../flows/file.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
 import type { Verb } from "../../verb.ts";
 import { readFields, withQuery } from "./fields.ts";
@@ -65,11 +65,8 @@ async function makeCall(context: Context, options: Options, method: string, path
   return { method, path: whole, body: withFields ? JSON.stringify(fields) : undefined };
 }
 
-async function readInput({ host, folder }: Context, file: string): Promise<Uint8Array> {
-  if (file === "-") return host.terminal.stdin.read();
-  const bytes = await host.files.read(resolve(folder, file));
-  if (bytes === undefined) throw new FerryError("usage", `there is no file ${file}`);
-  return bytes;
+async function readInput(context: Context, file: string): Promise<Uint8Array> {
+  return file === "-" ? context.host.terminal.stdin.read() : readNamedFile(context, file);
 }
 
 async function send({ client }: Connection, { method, path, body }: ApiCall): Promise<SendResponse> {

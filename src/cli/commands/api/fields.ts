@@ -1,6 +1,6 @@
-import { resolve } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
+import { readNamedFile } from "../../flows/file.ts";
 
 export interface FieldOptions {
   /** `name=value`, the value a string as it is. */
@@ -35,11 +35,7 @@ function split(text: string): [name: string, value: string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-async function typedValue({ host, folder }: Context, value: string): Promise<unknown> {
-  if (value.startsWith("@")) {
-    const text = await host.files.readText(resolve(folder, value.slice(1)));
-    if (text !== undefined) return text;
-    throw new FerryError("usage", `there is no file ${value.slice(1)}`);
-  }
+async function typedValue(context: Context, value: string): Promise<unknown> {
+  if (value.startsWith("@")) return new TextDecoder().decode(await readNamedFile(context, value.slice(1)));
   return /^(true|false|null|-?\d+(\.\d+)?)$/u.test(value) ? (JSON.parse(value) as unknown) : value;
 }

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { fields } from "../../../wire/fields.ts";
+import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requirePatches } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
 import { sendMessage } from "../../flows/session/message.ts";
@@ -41,7 +42,9 @@ export const start: Verb = {
     const words = message === undefined ? [] : [message];
     const text =
       message === undefined && file === undefined ? undefined : await readText(context, words, file, "the first message");
-    const started = await startSession(context, options, follow && pull !== "none" ? requirePatches : undefined);
+    const pulls = follow && pull !== "none";
+    if (pulls) await requireWorkingCopy(context);
+    const started = await startSession(context, options, pulls ? requirePatches : undefined);
     if (follow && context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
     const sent = text === undefined ? undefined : await sendMessage(context, started, text);
     if (follow) await runSession(context, started, sent, { pull });

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { typedId } from "../../../base/ids.ts";
 import type { Context } from "../../context.ts";
-import { findPlace } from "../../flows/place/place.ts";
+import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requirePatches } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
 import { sendMessage } from "../../flows/session/message.ts";
@@ -45,7 +45,7 @@ export const run: Verb = {
     const text = await readText(context, words, options.file, "the prompt");
     const pulls = options.pull !== "none" && !options.detach;
     // Better told before an agent works than after it.
-    if (pulls) await findPlace(context);
+    if (pulls) await requireWorkingCopy(context);
     const started = await startSession(context, options, pulls ? requirePatches : undefined);
     if (context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
     const sent = await sendMessage(context, started, text);
