@@ -1,6 +1,8 @@
 import { local } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
+import type { Errand } from "../../patch/request.ts";
+import type { Undone } from "../../patch/undo.ts";
 import type { Verdict } from "../../patch/verdict.ts";
 import type { Context } from "../context.ts";
 import type { Connection } from "./host/connect.ts";
@@ -11,6 +13,12 @@ import { makePatchSource } from "./source.ts";
 
 export interface PullOptions {
   readonly dryRun?: boolean;
+  /** Lands on this branch instead of the one that is checked out. */
+  readonly branch?: string | undefined;
+  /** Takes a history that the sandbox rewrote. */
+  readonly acceptRewrite?: boolean;
+  /** Takes a series that removes more than half of the files. */
+  readonly acceptDeletion?: boolean;
   /** The git hook that it runs in: nothing is waited for then. */
   readonly hook?: string;
 }
@@ -22,19 +30,19 @@ export interface PullOptions {
 export async function pullSession(context: Context, open: OpenSession, options: PullOptions = {}): Promise<Verdict> {
   const { connection, session } = open;
   const { host, git } = context;
+  const { dryRun, branch, acceptRewrite, acceptDeletion, hook } = options;
   const { pull } = await import("../../patch/pull.ts");
   const spinner = context.interactive && !context.global.quiet ? host.terminal.spin("pulling") : undefined;
   try {
     return await pull(
       {
-        folder: context.folder,
-        origin: connection.origin,
-        workspace: session.workspace_id ?? "",
-        session: session.id,
-        repositoryId: session.repository_id ?? "",
+        ...errandOf(context, open),
         source: makePatchSource(connection.client, session.id, session.repository_id || undefined),
-        dryRun: options.dryRun,
-        hook: options.hook,
+        dryRun,
+        branch,
+        acceptRewrite,
+        acceptDeletion,
+        hook,
         progress: ({ stage, done, total }) => spinner?.update(`pulling: ${stage} ${done}/${total}`),
       },
       { git, host },
@@ -42,6 +50,17 @@ export async function pullSession(context: Context, open: OpenSession, options: 
   } finally {
     spinner?.stop();
   }
+}
+
+/** Takes the last pull of a session to this branch back. @throws FerryError attention where it can't be */
+export async function undoPull(context: Context, open: OpenSession): Promise<Undone> {
+  const { undo } = await import("../../patch/undo.ts");
+  return undo(errandOf(context, open), context);
+}
+
+function errandOf({ folder }: Context, { connection, session }: OpenSession): Errand {
+  const { id, workspace_id: workspace, repository_id: repositoryId } = session;
+  return { folder, origin: connection.origin, workspace: workspace ?? "", session: id, repositoryId: repositoryId ?? "" };
 }
 
 /**
@@ -72,14 +91,18 @@ export async function checkRepository(context: Context, { connection, session }:
 }
 
 /** The last line of a pull: how many commits came, as which ids, onto what, and how to undo it. */
-export function summary(verdict: Verdict, place: Place, dryRun = false): string {
+export function summary(verdict: Verdict, place: Place, { dryRun, branch }: PullOptions = {}): string {
   const { commits, base } = verdict;
   const ids = [...new Set([commits.at(0)?.applied_as, commits.at(-1)?.applied_as])]
     .map((id) => (id ?? "").slice(0, 12))
     .join("..");
-  const onto = `${place.branch ?? "the detached HEAD"}${base === "" ? "" : ` at ${base.slice(0, 12)}`}`;
+  const onto = `${branch ?? place.branch ?? "the detached HEAD"}${base === "" ? "" : ` at ${base.slice(0, 12)}`}`;
   if (commits.length === 0) return "nothing new";
-  if (dryRun) return `would bring ${count(commits.length, "commit")} (${ids}) onto ${onto}`;
-  const undo = base === "" ? "git update-ref -d HEAD" : `git reset --keep ${base.slice(0, 12)}`;
-  return `${count(commits.length, "commit")} (${ids}) onto ${onto}; undo with: ${undo}`;
+  if (dryRun === true) return `would bring ${count(commits.length, "commit")} (${ids}) onto ${onto}`;
+  return `${count(commits.length, "commit")} (${ids}) onto ${onto}${undoHint(base, branch)}`;
+}
+
+function undoHint(base: string, branch: string | undefined): string {
+  if (branch !== undefined) return "";
+  return `; undo with: ${base === "" ? "git update-ref -d HEAD" : "ferry pull --undo"}`;
 }

@@ -104,7 +104,7 @@ export function deletesMost({ gone, of }: { gone: number; of: number }, verdict:
   return new PullRefused("attention", `the series would leave ${of - gone} of ${of} files`, {
     code: "deletes_most",
     verdict,
-    hint: "look at it on a branch of its own first; nothing was changed",
+    hint: "nothing was changed; look at it on a branch of its own first (--branch NAME), or take it with --yes",
   });
 }
 

@@ -41,7 +41,7 @@ test("the main job: a session, its timeline, its commit", async () => {
   expect(stdout).toMatch(/echo hi > hi\.txt[\s\S]*exit 0[\s\S]*created hi\.txt/u);
   const head = git("rev-parse", "HEAD");
   expect(stderr.split("\n").at(-2)).toBe(
-    `1 commit (${head.slice(0, 12)}) onto main at ${base.slice(0, 12)}; undo with: git reset --keep ${base.slice(0, 12)}`,
+    `1 commit (${head.slice(0, 12)}) onto main at ${base.slice(0, 12)}; undo with: ferry pull --undo`,
   );
   expect(git("show", "--no-patch", "--format=%P|%an|%ae|%cn|%ce|%s")).toBe(
     `${base}|shell|shell@ferry.local|shell|shell@ferry.local|echo hi > hi.txt`,

@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
+import { serveLocally } from "../../support/local.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+let service: { stop(): Promise<void> };
+let git: TestGit;
+let base: string;
+let head: string;
+let count = 0;
+
+beforeAll(async () => {
+  world = makeWorld();
+  service = await serveLocally(world);
+});
+afterAll(async () => {
+  await service.stop();
+  await world.dispose();
+});
+
+beforeEach(async () => {
+  git = makeRepository(join(world.folder, `repo${++count}`));
+  const files = Array.from({ length: 30 }, (_, at) => [`old${at}.txt`, `${at}\n`] as const);
+  base = commitFiles(git, Object.fromEntries(files), "first");
+  expect(await here("run", "--pull", "none", "echo hi > hi.txt")).toMatchObject({ code: 0 });
+  head = (JSON.parse((await here("session", "view", "--json")).stdout) as { head_commit: string }).head_commit;
+});
+
+const here = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), ...argv);
+
+test("--undo takes the last pull back, and the commits come again", async () => {
+  await here("pull");
+  expect(git("rev-parse", "HEAD")).toBe(head);
+  const { code, stderr } = await here("pull", "--undo");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: `back from ${head.slice(0, 12)} to ${base.slice(0, 12)} (1 file); ferry pull brings it again\n`,
+  });
+  expect({ head: git("rev-parse", "HEAD"), status: git("status", "--porcelain") }).toEqual({ head: base, status: "" });
+  expect(existsSync(join(git.folder, "hi.txt"))).toBe(false);
+  await here("pull");
+  expect(git("rev-parse", "HEAD")).toBe(head);
+});
+
+test("--undo where something came on top: nothing changes, exit 3", async () => {
+  await here("pull");
+  const mine = commitFiles(git, { "mine.txt": "m\n" }, "mine");
+  expect((await here("pull", "--undo")).code).toBe(3);
+  expect(git("rev-parse", "HEAD")).toBe(mine);
+});
+
+test("--undo takes no other option", async () => {
+  expect((await here("pull", "--undo", "--dry-run")).code).toBe(2);
+});
+
+test("--branch lands there and leaves the checkout alone", async () => {
+  const { code, stderr } = await here("pull", "--branch", "review");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `1 commit (${head.slice(0, 12)}) onto review at ${base.slice(0, 12)}\n` });
+  expect(git("rev-parse", "review")).toBe(head);
+  expect({ head: git("rev-parse", "HEAD"), branch: git("branch", "--show-current") }).toEqual({ head: base, branch: "main" });
+});
+
+test("a series that leaves less than half of the files comes only with --yes", async () => {
+  await here("say", "git rm -q 'old*' && git commit -qm gone");
+  await here("session", "wait");
+  const refused = await here("pull");
+  expect({ code: refused.code, head: git("rev-parse", "HEAD") }).toEqual({ code: 3, head: base });
+  expect(refused.stderr).toContain("--yes");
+  expect((await here("pull", "--yes")).code).toBe(0);
+  expect(existsSync(join(git.folder, "old0.txt"))).toBe(false);
+});
