@@ -201,6 +201,5 @@ export const createKey = z.strictObject({
 export type ApiKey = Known<z.infer<typeof apiKey>>;
 export type Provider = Known<z.infer<typeof provider>>;
 export type Repository = Known<z.infer<typeof repository>>;
-export type Analysis = Known<z.infer<typeof analysis>>;
 export type Session = Known<z.infer<typeof session>>;
 export type CliInfo = Known<z.infer<typeof cliInfo>>;
