@@ -63,12 +63,17 @@ export class NoAnswerError extends FerryError {
 /** The system doesn't let a file or folder of ferry's be made or written: no right to it, a full disk, a place that takes none. */
 export class UnwritableError extends FerryError {
   constructor(path: string, cause: unknown) {
-    const [, reason] = /^E[A-Z]+: (.+?)(?:,|$)/u.exec(cause instanceof Error ? cause.message : "") ?? [];
-    super("failure", `can't write ${path}: ${reason ?? String(cause)}`, {
+    super("failure", `can't write ${path}: ${systemReason(cause)}`, {
       hint: "ferry's own files can lie elsewhere: FERRY_CONFIG_DIR, FERRY_STATE_DIR and FERRY_DATA_DIR say where",
       cause,
     });
   }
+}
+
+/** What the system said, without its code, its call and the path, which Node writes around it. */
+export function systemReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return /^E[A-Z]+: (.+?)(?:,|$)/u.exec(message)?.[1] ?? message;
 }
 
 /** The error as a FerryError: ours as it is, anything else as a failure with its message. */

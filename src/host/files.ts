@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, open, readdir, readFile, lstat, realpath, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { UnwritableError } from "../base/errors.ts";
+import { FerryError, systemReason, UnwritableError } from "../base/errors.ts";
 import type { Files, FileStatus } from "./host.ts";
 
 /** The files of this machine. */
 export const systemFiles: Files = {
-  read: (path) => readFile(path).catch(absent),
-  readText: (path) => readFile(path, "utf8").catch(absent),
+  read: (path) => readFile(path).catch(unreadable(path)),
+  readText: (path) => readFile(path, "utf8").catch(unreadable(path)),
   write: replace,
   async create(path, data, mode = 0o600) {
     await makeFolder(dirname(path));
@@ -91,6 +91,17 @@ async function put(path: string, flags: string, data: string | Uint8Array, mode:
   } finally {
     await file.close();
   }
+}
+
+/** Node names no path where it is the reading that fails and not the opening. */
+function unreadable(path: string): (error: unknown) => undefined {
+  return (error) => {
+    try {
+      return absent(error);
+    } catch (cause) {
+      throw new FerryError("failure", `can't read ${path}: ${systemReason(cause)}`, { cause });
+    }
+  };
 }
 
 function absent(error: unknown): undefined {

@@ -100,7 +100,7 @@ export interface FileStatus {
 
 /**
  * Files of ferry's own (config, state, keys). Paths are absolute. A missing file is `undefined`, never an error; what can't be
- * written is an UnwritableError (base/errors.ts).
+ * read is a FerryError that names it, what can't be written an UnwritableError (base/errors.ts).
  */
 export interface Files {
   read(path: string): Promise<Uint8Array | undefined>;

@@ -25,7 +25,7 @@ export async function findWorkingCopy(git: Git, folder: string, { env }: Pick<Pa
 
 /** Inside a hook git tells by its variables which repository it is at work in. */
 async function refuseOtherRepository(folder: string, named: string | undefined, repository: Repository): Promise<void> {
-  if (named === undefined) return;
+  if (named === undefined || named === "") return;
   const gitDir = await realpath(resolve(folder, named)).catch(() => "");
   if (gitDir === repository.gitDir || gitDir === repository.commonDir) return;
   throw new FerryError("attention", `GIT_DIR names another repository than the one around ${folder}`, {

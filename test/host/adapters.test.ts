@@ -25,6 +25,14 @@ describe("files", () => {
     }
   });
 
+  test("one that can't be read is named", async () => {
+    for (const read of [files.read, files.readText])
+      await expect(read(folder)).rejects.toMatchObject({
+        kind: "failure",
+        message: `can't read ${folder}: illegal operation on a directory`,
+      });
+  });
+
   test("a write replaces the whole, makes private folders on the way, and leaves no draft", async () => {
     const path = join(folder, "a", "b", "f");
     await files.write(path, "one");

@@ -12,7 +12,7 @@ export async function readNamedFile({ host, folder }: Context, file: string): Pr
     const bytes = await host.files.read(resolve(folder, file));
     if (bytes !== undefined) return bytes;
   } catch (cause) {
-    throw new FerryError("usage", `can't read ${oneLine(file)}: ${asFerryError(cause).message}`, { cause });
+    throw new FerryError("usage", asFerryError(cause).message, { cause });
   }
   throw new FerryError("usage", `there is no file ${oneLine(file)}`);
 }

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { makeGit } from "../../../src/git/runner.ts";
+import { findWorkingCopy } from "../../../src/patch/preconditions.ts";
 import { ferry } from "../../support/ferry.ts";
 import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
 import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
@@ -47,6 +49,11 @@ test.each(pulling)("%s: where GIT_DIR names another repository, no session is ma
   const { code, stderr } = await ferry(there, ...argv);
   expect(code).toBe(3);
   expect(stderr).toMatch(/^ferry: GIT_DIR names another repository .*\n {2}hint: unset GIT_DIR/u);
+});
+
+test("an empty GIT_DIR names none", async () => {
+  const found = await findWorkingCopy(makeGit(world.host), git.folder, { env: { GIT_DIR: "" } });
+  expect(found.workTree).toBe(git.folder);
 });
 
 test.each(pulling)("%s: in a bare repository no session is made", async (...argv) => {
