@@ -27,7 +27,7 @@ const check = `
 ! (: > /proc/sys/kernel/core_pattern) 2>/dev/null || echo "/proc/sys can be written"
 ! unshare --user true 2>/dev/null || echo "user namespaces can be made inside"
 grep -q 127.0.0.1 /proc/net/fib_trie || echo "${weak}lo is down inside: there is neither ip nor perl"
-[ "$(grep ^Seccomp /proc/self/status)" != "$1" ] || echo "${weak}the keyrings of the service's login are open inside: shutting them needs perl, and x86_64 or aarch64"`;
+[ "$(grep ^Seccomp /proc/self/status)" != "$1" ] || echo "${weak}the keyrings of the service's login are open inside: shutting them needs perl or util-linux 2.41, and x86_64 or aarch64"`;
 
 /** Makes a sandbox, looks around in it and removes it. Never throws: that it doesn't work is the answer. */
 export async function probeNamespaces(

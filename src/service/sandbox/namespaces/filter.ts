@@ -33,5 +33,5 @@ if command -v perl > /dev/null; then
     exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!\\n"' "$@"
 fi
 filter=$1; shift
-if setpriv --help | grep -q -e --seccomp-filter; then exec setpriv --no-new-privs --seccomp-filter "$filter" -- "$@"; fi
+if setpriv --help | grep -q -e --seccomp-filter; then exec setpriv --seccomp-filter="$filter" -- "$@"; fi
 exec "$@"`;
