@@ -150,6 +150,7 @@ describe("while it runs", () => {
     });
     symlinkSync(file("kept"), file("key"));
     const linked = await ferry.run(["whoami", "--host", "local"]);
+    expect(linked.stderr).toContain("hint: it must be a file of yours, and no link to one\n");
     expect({ code: linked.code, line: linked.stderr.split("\n")[0] }).toEqual({
       code: 4,
       line: `ferry: ${file("key")} is not yours alone`,

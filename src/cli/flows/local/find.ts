@@ -86,7 +86,8 @@ async function checkOwner(host: Host, path: string, kind: "file" | "folder"): Pr
   const status = await host.files.status(path);
   if (host.platform === "win32") return;
   if (status?.kind === kind && status.uid === host.uid && (status.mode & 0o077) === 0) return;
+  const isYours = status?.kind === kind && status.uid === host.uid;
   throw new FerryError("auth", `${path} is not yours alone`, {
-    hint: `it must be a ${kind} of yours that nobody else can open: chmod go= ${path}`,
+    hint: isYours ? `let nobody else open it: chmod go= ${path}` : `it must be a ${kind} of yours, and no link to one`,
   });
 }
