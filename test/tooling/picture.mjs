@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const columns = 92;
 const rows = 30;
@@ -55,7 +56,7 @@ function type(line) {
 async function shows(pattern) {
   for (let look = 0; look < 600; look++) {
     if (pattern.test(tmux("capture-pane", "-t", "run", "-p"))) return;
-    await new Promise((done) => setTimeout(done, 100));
+    await sleep(100);
   }
   throw new Error(`the terminal never showed ${pattern}:\n${tmux("capture-pane", "-t", "run", "-p")}`);
 }
