@@ -3,6 +3,7 @@ import { FerryError } from "../base/errors.ts";
 import type { Host, SecretStore } from "../host/host.ts";
 import { hostName } from "./address.ts";
 import { makeFileStore } from "./file-store.ts";
+import { type LockHost, withLock } from "./lock.ts";
 
 /** Where a key is kept. */
 export type StoreName = "keychain" | "file";
@@ -33,8 +34,11 @@ const service = "ferry";
 /** At a login the desktop may be asking its user to unlock the keychain. */
 const loginPatience = 15_000;
 
+/** How long another ferry may hold the file of keys, in ms. */
+const lockPatience = 5000;
+
 /** `folder` is the config folder: the file of keys lies in it. */
-export function makeCredentials(host: Pick<Host, "env" | "files" | "secrets">, folder: string): Credentials {
+export function makeCredentials(host: Pick<Host, "env" | "secrets"> & LockHost, folder: string): Credentials {
   const path = join(folder, "credentials.json");
   const file = makeFileStore(host.files, path);
   const place = (store: StoreName): string => (store === "file" ? path : "the keychain");
@@ -60,7 +64,7 @@ export function makeCredentials(host: Pick<Host, "env" | "files" | "secrets">, f
         return { ...kept, warning: `no keychain here: the key is kept in ${path}, readable only by you` };
       }
     },
-    delete: (login) => storeOf(login.store).deletePassword(service, accountOf(login)),
+    delete: (login) => alone(login.store, () => storeOf(login.store).deletePassword(service, accountOf(login))),
   };
 
   async function find(login: Login): Promise<string | undefined> {
@@ -73,11 +77,19 @@ export function makeCredentials(host: Pick<Host, "env" | "files" | "secrets">, f
     login: Omit<Login, "store">,
     key: string,
   ): Promise<{ store: StoreName }> {
-    await store.setPassword(service, accountOf(login), key);
+    const kept = await alone(name, async () => {
+      await store.setPassword(service, accountOf(login), key);
+      return store.getPassword(service, accountOf(login));
+    });
     // Some keychains take a secret and forget it: better told now than by the next command.
-    if ((await store.getPassword(service, accountOf(login))) !== key)
+    if (kept !== key)
       throw new FerryError("auth", `${place(name)} did not keep the key`, { hint: "set FERRY_CREDENTIAL_STORE=file" });
     return { store: name };
+  }
+
+  /** The file is read, changed and replaced as a whole: a login at the same moment would lose what another one put there. */
+  function alone<T>(name: StoreName, work: () => Promise<T>): Promise<T> {
+    return name === "file" ? withLock(host, `${path}.lock`, lockPatience, work) : work();
   }
 }
 

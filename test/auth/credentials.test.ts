@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeCredentials } from "../../src/auth/credentials.ts";
@@ -80,6 +80,19 @@ describe("the file", () => {
     await credentials(quiet).delete({ ...login, store: "file" });
     expect(await credentials(quiet).read({ ...other, store: "file" })).toBe("k2");
     expect(readFileSync(path(), "utf8")).not.toContain("k1");
+  });
+
+  test("loses no key where many log in and out at once", async () => {
+    const hosts = Array.from({ length: 8 }, (_, at) => ({ ...login, url: `https://agents-${at}.example.com` }));
+    const leaving = { ...login, url: "https://old.example.com" };
+    await credentials(quiet).save(leaving, "old");
+    await Promise.all([
+      ...hosts.map((host) => credentials(quiet).save(host, `key of ${host.url}`)),
+      credentials(quiet).delete({ ...leaving, store: "file" }),
+    ]);
+    for (const host of hosts) expect(await credentials(quiet).read({ ...host, store: "file" })).toBe(`key of ${host.url}`);
+    expect(readFileSync(path(), "utf8")).not.toContain("old");
+    expect(readdirSync(join(world.folder, "config"))).toEqual(["credentials.json"]);
   });
 
   test("damaged is one clear line", async () => {

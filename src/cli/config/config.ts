@@ -3,7 +3,7 @@ import type { Login } from "../../auth/credentials.ts";
 import { FerryError } from "../../base/errors.ts";
 import { findFolders } from "../../base/folders.ts";
 import type { Host } from "../../host/host.ts";
-import { withLock } from "./lock.ts";
+import { withLock } from "../../auth/lock.ts";
 import { misfit, settings, type Settings } from "./settings.ts";
 
 /** The config file: never a secret. What a newer ferry wrote beside these fields is kept. */

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configPath, readConfig, updateConfig, type HostEntry } from "../../../src/cli/config/config.ts";
-import { withLock } from "../../../src/cli/config/lock.ts";
+import { withLock } from "../../../src/auth/lock.ts";
 import { makeMemory } from "../../../src/cli/config/memory.ts";
 import { makeWorld, type World } from "../../support/world.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
 import { findFolders } from "../../../base/folders.ts";
 import type { Host } from "../../../host/host.ts";
-import { withLock } from "../../config/lock.ts";
+import { withLock } from "../../../auth/lock.ts";
 import type { Context } from "../../context.ts";
 import { isBusy } from "./busy.ts";
 import { findLocal, type LocalService } from "./find.ts";

@@ -1,7 +1,7 @@
-import { FerryError } from "../../base/errors.ts";
-import type { Host } from "../../host/host.ts";
+import { FerryError } from "../base/errors.ts";
+import type { Host } from "../host/host.ts";
 
-type LockHost = Pick<Host, "files" | "processes" | "clock" | "random" | "pid" | "interrupt">;
+export type LockHost = Pick<Host, "files" | "processes" | "clock" | "random" | "pid" | "interrupt">;
 
 /** Enough to tell a living holder from a later process with its pid. */
 interface Holder {
