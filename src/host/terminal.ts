@@ -41,7 +41,7 @@ function makeOutput(stream: NodeJS.WriteStream, env: Environment): Output {
       return stream.isTTY;
     },
     get columns() {
-      return stream.isTTY ? stream.columns : 80;
+      return columnsOf(stream);
     },
     get color() {
       return wantsColor(env, stream.isTTY);
@@ -51,6 +51,11 @@ function makeOutput(stream: NodeJS.WriteStream, env: Environment): Output {
         stream.write(text, (error) => (error ? reject(error) : resolve()));
       }),
   };
+}
+
+/** Serial lines, and terminals that another program made, may say 0: they don't know. */
+export function columnsOf({ isTTY, columns }: Pick<NodeJS.WriteStream, "isTTY" | "columns">): number {
+  return isTTY && columns > 0 ? columns : 80;
 }
 
 /** setlocale(3): the first of the three that is set decides. Where none is, only macOS and Windows terminals can be trusted. */
