@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type App, makeApp } from "../../src/service/app.ts";
 import type { Deps } from "../../src/service/handlers/handler.ts";
 import { mintApiKey } from "../../src/service/keys/api-key.ts";
+import { makeKeyEnds } from "../../src/service/keys/key-ends.ts";
 import { hashSecret } from "../../src/service/keys/secret.ts";
 import { makeSealer } from "../../src/service/keys/seal.ts";
 import { openSqlStore } from "../../src/service/store/sql-store.ts";
@@ -40,7 +41,9 @@ export async function makeTestService(): Promise<TestService> {
   const sessions = makeScriptedSessions(store, clock, random);
   const errors: unknown[] = [];
   const log: Deps["log"] = { info: () => undefined, error: (_message, error) => void errors.push(error) };
-  const deps: Deps = { store, sessions, sealer: makeSealer(random(32), random), clock, random, version: "0.0.0", log };
+  const keyEnds = makeKeyEnds(store.keys, clock);
+  const sealer = makeSealer(random(32), random);
+  const deps: Deps = { store, keyEnds, sessions, sealer, clock, random, version: "0.0.0", log };
   const app = makeApp(deps);
 
   async function makeKey(change: Partial<KeyRecord> = {}): Promise<string> {

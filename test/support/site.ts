@@ -34,10 +34,11 @@ const port = 8080;
 export async function makeTestSite({ app, deps, user }: Pick<TestService, "app" | "deps" | "user">): Promise<TestSite> {
   let code = "";
   const link = await makeSignInLink(deps.random, async (fresh) => void (code = fresh));
-  const { store, clock, random, log } = deps;
+  const { store, keyEnds, clock, random, log } = deps;
   const attempts = makeAttempts(10, 600_000, clock);
   const site = makeSite({
     store,
+    keyEnds,
     clock,
     random,
     log,

@@ -2,7 +2,7 @@ import { preferredMedium } from "../http/accept.ts";
 import { jsonAnswer, streamAnswer } from "../http/answer.ts";
 import { Problem } from "../problem.ts";
 import type { Store } from "../store/store.ts";
-import type { Call, Handlers } from "./handler.ts";
+import type { Call, Deps, Handlers } from "./handler.ts";
 import { found } from "./missing.ts";
 import { streamFrames } from "./stream.ts";
 
@@ -13,15 +13,33 @@ export const events = {
     const medium = preferredMedium(call.headers.get("accept"), ["application/json", "text/event-stream"]);
     if (medium === "text/event-stream") {
       const left = new AbortController();
-      const signal = AbortSignal.any([call.signal, left.signal]);
-      const frames = streamFrames({ sessionId, after: readResumption(call), signal }, deps);
-      return streamAnswer(frames, medium, () => left.abort());
+      return streamAnswer(framesForKey(call, readResumption(call), left, deps), medium, () => left.abort());
     }
     const { after, limit } = call.query;
     if (after === undefined && limit === undefined) return readWhole(sessionId, call.headers.get("if-none-match"), deps.store);
     return deps.store.timeline.after(sessionId, after ?? 0, limit ?? Number.MAX_SAFE_INTEGER);
   },
 } satisfies Pick<Handlers, "readEvents">;
+
+/** The stream, which ends with the key that opened it: whoever comes back with that key is refused. */
+async function* framesForKey(
+  { key, params, signal }: Call<"readEvents">,
+  after: number,
+  left: AbortController,
+  deps: Deps,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const ended = await deps.keyEnds.watch(key, left.signal);
+    const over = AbortSignal.any([signal, left.signal, ended]);
+    for await (const frame of streamFrames({ ...params, after, signal: over }, deps)) {
+      // What was stored is read to its end without a look at the signal.
+      if (ended.aborted) return;
+      yield frame;
+    }
+  } finally {
+    left.abort();
+  }
+}
 
 /** The whole timeline, or 304 where the client has it: the revision says as much as the bytes. */
 async function readWhole(sessionId: string, ifNoneMatch: string | null, { timeline }: Store): Promise<Response> {

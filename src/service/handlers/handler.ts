@@ -2,6 +2,7 @@ import type { Clock, Host } from "../../host/host.ts";
 import type { AnswerOf, ParamsOf, ParsedBodyOf, QueryOf } from "../../wire/contract.ts";
 import type { RouteName } from "../../wire/routes.ts";
 import type { Caller } from "../http/authenticate.ts";
+import type { KeyEnds } from "../keys/key-ends.ts";
 import type { Sealer } from "../keys/seal.ts";
 import type { Log } from "../log.ts";
 import type { Sessions } from "../session/sessions.ts";
@@ -10,6 +11,7 @@ import type { Store } from "../store/store.ts";
 /** All that the handlers touch. */
 export interface Deps {
   readonly store: Store;
+  readonly keyEnds: KeyEnds;
   readonly sessions: Sessions;
   readonly sealer: Sealer;
   readonly clock: Clock;

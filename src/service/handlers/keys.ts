@@ -30,8 +30,8 @@ export const keys = {
     return { ...shown(record), secret };
   },
 
-  async revokeKey({ params: { keyId } }, { store, clock }) {
-    return shown(found(await store.keys.revoke(keyId, new Date(clock.now()).toISOString()), "API key", keyId));
+  async revokeKey({ params: { keyId } }, { keyEnds }) {
+    return shown(found(await keyEnds.revoke(keyId), "API key", keyId));
   },
 } satisfies Pick<Handlers, "listKeys" | "createKey" | "revokeKey">;
 

@@ -1,9 +1,11 @@
 import type { Clock, Host } from "../../host/host.ts";
+import type { KeyEnds } from "../keys/key-ends.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 
-/** What it takes to turn an approval into a key. */
+/** What it takes to turn an approval into a key, and to end one. */
 export interface GrantDeps {
   readonly store: Store;
+  readonly keyEnds: KeyEnds;
   readonly clock: Clock;
   readonly random: Host["random"];
 }

@@ -35,7 +35,7 @@ async function redeemCode(form: Parameters, client: string, deps: GrantDeps): Pr
   if (code.challenge !== challengeOf(verifier))
     throw new OAuthError("invalid_grant", "code_verifier: is not the one that the code was asked for with");
   if (code.key_id !== null) {
-    await deps.store.keys.revoke(code.key_id, new Date(deps.clock.now()).toISOString());
+    await deps.keyEnds.revoke(code.key_id);
     throw new OAuthError("invalid_grant", "code: was used before; the key that it gave is revoked");
   }
   const { key_name: name, user_id, scopes } = code;

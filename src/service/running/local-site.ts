@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Host } from "../../host/host.ts";
 import type { App } from "../app.ts";
+import type { KeyEnds } from "../keys/key-ends.ts";
 import type { Log } from "../log.ts";
 import { makeAttempts } from "../portal/attempts.ts";
 import { makeSignInLink } from "../portal/sign-in-link.ts";
@@ -11,6 +12,7 @@ import { localUser } from "./local-user.ts";
 export interface LocalSite {
   readonly data: string;
   readonly store: Store;
+  readonly keyEnds: KeyEnds;
   readonly log: Log;
   /** The interface for programs, where it is served beside the pages. */
   readonly api: App | undefined;
@@ -19,12 +21,12 @@ export interface LocalSite {
 
 /** The portal of a service on one's own machine. The data folder's `sign-in` holds the code of the link that signs a browser in. */
 export async function makeLocalSite(
-  { data, store, log, api, url }: LocalSite,
+  { data, store, keyEnds, log, api, url }: LocalSite,
   { clock, random, files }: Pick<Host, "clock" | "random" | "files">,
 ): Promise<{ site: App; remove: () => Promise<void> }> {
   const path = join(data, "sign-in");
   const link = await makeSignInLink(random, (code) => files.write(path, code, 0o600));
   const attempts = makeAttempts(10, 600_000, clock);
-  const site = makeSite({ store, clock, random, log, api, link, attempts, url, userId: localUser });
+  const site = makeSite({ store, keyEnds, clock, random, log, api, link, attempts, url, userId: localUser });
   return { site, remove: () => files.remove(path) };
 }

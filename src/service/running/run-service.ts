@@ -3,6 +3,7 @@ import { makeId } from "../../base/ids.ts";
 import type { Host } from "../../host/host.ts";
 import { type App, makeApp } from "../app.ts";
 import type { Portal } from "../handlers/handler.ts";
+import { type KeyEnds, makeKeyEnds } from "../keys/key-ends.ts";
 import { makeSealer } from "../keys/seal.ts";
 import { type Listener, listen, type Place } from "../listen.ts";
 import { type Log, makeLog } from "../log.ts";
@@ -67,7 +68,7 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   const socket = await placeSocket(data, host);
   undo.add(await takeLock(join(data, "service.lock"), host));
   const portal = { address: "", url: () => portal.address, login: settings.tcp !== undefined };
-  const { app, sessions, store } = await assemble({ ...settings, portal }, host, undo, log);
+  const { app, sessions, store, keyEnds } = await assemble({ ...settings, portal }, host, undo, log);
 
   let requests = 0;
   const listeners: Listener[] = [];
@@ -84,7 +85,7 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   };
   await open({ socket }, app);
   const api = settings.tcp === undefined ? undefined : app;
-  const { site, remove } = await makeLocalSite({ data, store, log, api, url: portal.url }, host);
+  const { site, remove } = await makeLocalSite({ data, store, keyEnds, log, api, url: portal.url }, host);
   undo.add(remove);
   portal.address = (await open(settings.tcp ?? { address: "127.0.0.1", port: 0 }, site)).address;
   await announce(data, { socket, portal_address: portal.address }, host, undo);
@@ -107,7 +108,7 @@ async function assemble(
   host: ServiceHost,
   undo: Undo,
   log: Log,
-): Promise<{ app: App; sessions: Sessions; store: Store }> {
+): Promise<{ app: App; sessions: Sessions; store: Store; keyEnds: KeyEnds }> {
   const { data, portal } = settings;
   const database = openSqlite(join(data, "ferry.db"));
   undo.add(() => database.destroy());
@@ -119,7 +120,9 @@ async function assemble(
   await sessions.start();
   undo.add(() => sessions.stop());
   const { clock, random, version } = host;
-  return { app: makeApp({ store, sessions, sealer, clock, random, version, log, portal }), sessions, store };
+  const keyEnds = makeKeyEnds(store.keys, clock);
+  const app = makeApp({ store, keyEnds, sessions, sealer, clock, random, version, log, portal });
+  return { app, sessions, store, keyEnds };
 }
 
 /** Tells clients where the service is: only once it can be called. */

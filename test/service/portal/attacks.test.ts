@@ -286,10 +286,11 @@ describe("endpoints for programs", () => {
 });
 
 test("where the API isn't served there is no login either, only the portal", async () => {
-  const { store, clock, random, log } = service.deps;
+  const { store, keyEnds, clock, random, log } = service.deps;
   const link = await makeSignInLink(random, async () => undefined);
   const attempts = makeAttempts(10, 600_000, clock);
-  const alone = makeSite({ store, clock, random, log, link, attempts, url: () => site.origin, userId: service.user.id });
+  const url = () => site.origin;
+  const alone = makeSite({ store, keyEnds, clock, random, log, link, attempts, url, userId: service.user.id });
   const status = async (path: string) =>
     (await alone(new Request(site.origin + path, { headers: { host: "127.0.0.1:8080" } }))).status;
   expect(await status("/sign-in")).toBe(200);

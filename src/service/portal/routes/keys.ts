@@ -26,7 +26,7 @@ export const keyRoutes = {
   "POST /keys/revoke": signedIn(async ({ request }, visitor, deps) => {
     const form = await readForm(request);
     checkForm(request, visitor, form["csrf"]);
-    await deps.store.keys.revoke(form["id"] ?? "", new Date(deps.clock.now()).toISOString());
+    await deps.keyEnds.revoke(form["id"] ?? "");
     return seeOther("/keys");
   }),
 } satisfies Pages;
