@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, readFile, lstat, realpath, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,7 +9,7 @@ import type { Files, FileStatus } from "./host.ts";
 /** The files of this machine. */
 export const systemFiles: Files = {
   read: (path) => readFile(path).catch(unreadable(path)),
-  readText: (path) => readFile(path, "utf8").catch(unreadable(path)),
+  readText: (path) => readRegular(path).catch(unreadable(path)),
   write: replace,
   async create(path, data, mode = 0o600) {
     await makeFolder(dirname(path));
@@ -47,6 +48,20 @@ export const systemFiles: Files = {
   rename,
   makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
 };
+
+/** Never waits for who may or may not write into a pipe, nor takes what a device has without end. */
+async function readRegular(path: string): Promise<string> {
+  // Windows knows no O_NONBLOCK: there it is undefined, which counts as 0.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const status = await file.stat();
+    // A folder says so itself, when it is read.
+    if (!status.isFile() && !status.isDirectory()) throw new Error("it is no regular file");
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}
 
 /** Readers see the old file or the whole new one, also after a power cut. */
 async function replace(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {

@@ -103,7 +103,9 @@ export interface FileStatus {
  * read is a FerryError that names it, what can't be written an UnwritableError (base/errors.ts).
  */
 export interface Files {
+  /** Whatever it is: a pipe is waited for. */
   read(path: string): Promise<Uint8Array | undefined>;
+  /** A regular file's only. */
   readText(path: string): Promise<string | undefined>;
   /** A temporary file beside it, fsynced, then renamed over it; folders on the way are made 0700. */
   write(path: string, data: string | Uint8Array, mode?: number): Promise<void>;

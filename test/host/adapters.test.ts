@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +31,17 @@ describe("files", () => {
       await expect(read(folder)).rejects.toMatchObject({
         kind: "failure",
         message: `can't read ${folder}: illegal operation on a directory`,
+      });
+  });
+
+  test.skipIf(process.platform === "win32")("a pipe or a device in its place is told, and not waited for", async () => {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    symlinkSync("/dev/zero", join(folder, "link"));
+    for (const path of [pipe, "/dev/zero", join(folder, "link")])
+      await expect(files.readText(path)).rejects.toMatchObject({
+        kind: "failure",
+        message: `can't read ${path}: it is no regular file`,
       });
   });
 
