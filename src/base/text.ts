@@ -15,6 +15,16 @@ export function oneLine(text: string): string {
   return harmless(text).replace(/\s+/gu, " ").trim();
 }
 
+/**
+ * JSON with every harmful character as its escape (RFC 8259, 7), so that it can be looked at: the same value to who parses it.
+ * `json` holds no such character outside of its strings.
+ */
+export function harmlessJson(json: string): string {
+  return json.replace(harmful, (character) =>
+    Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""),
+  );
+}
+
 /** C0 has pictures of its own (U+2400 on); the rest is written as its code point. */
 function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { FerryError } from "../../base/errors.ts";
-import { harmless, oneLine } from "../../base/text.ts";
+import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
 
 /** How an error reads on stderr: one line, more lines where it has them, and what to do. With its stack only for --verbose. */
 export function describeFailure(error: FerryError, verbose: boolean): string {
@@ -12,5 +12,6 @@ export function describeFailure(error: FerryError, verbose: boolean): string {
 
 /** The same for --json: one object on one line. */
 export function failureAsJson({ kind, message, hint, status, code, details }: FerryError): string {
-  return `${JSON.stringify({ error: { kind, message, hint, status, code, ...(details.length === 0 ? {} : { details }) } })}\n`;
+  const error = { kind, message, hint, status, code, ...(details.length === 0 ? {} : { details }) };
+  return `${harmlessJson(JSON.stringify({ error }))}\n`;
 }

@@ -1,4 +1,4 @@
-import { oneLine } from "../../base/text.ts";
+import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
 import type { Terminal } from "../../host/host.ts";
 import { pick, redact } from "./json.ts";
 
@@ -32,10 +32,11 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);
   };
   const write = async (value: unknown, indented: boolean): Promise<void> => {
-    if (options.jq === undefined) return stdout.write(`${JSON.stringify(value, undefined, indented ? 2 : undefined)}\n`);
+    if (options.jq === undefined) return stdout.write(`${harmlessJson(JSON.stringify(value, undefined, indented ? 2 : undefined))}\n`);
     const { applyJq } = await import("./jq.ts");
     const { text, said, failure } = await applyJq(options.jq, value, indented);
-    if (text !== "") await stdout.write(text);
+    // Its strings come as they are, which a script wants and a terminal can't be given.
+    if (text !== "") await stdout.write(stdout.isTTY ? harmless(text) : text);
     for (const line of said.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);
     if (failure !== undefined) throw failure;
   };
