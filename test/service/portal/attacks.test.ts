@@ -200,12 +200,36 @@ describe("the sign-in link", () => {
     expect(site.signInCode()).toBe(code);
   });
 
-  test.each(["//evil.example", "https://evil.example/", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)"])(
-    "leads nowhere else: %s",
+  test.each([
+    "//evil.example",
+    "https://evil.example/",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "javascript:alert(1)",
+    "/.//evil.example/x",
+    "/./\\evil.example/x",
+    ".//evil.example/x",
+    "/%2e//evil.example/x",
+    "/x/..//evil.example/x",
+    "/x/%2E%2e//evil.example/x",
+    "/\t.\n//evil.example/x",
+    "http:.//evil.example/x",
+    "http:/.//evil.example/x",
+    "http://127.0.0.1:8080//evil.example/x",
+    "HTTP:\\\\127.0.0.1:8080\\\\evil.example/x",
+    "http://user@127.0.0.1:8080//evil.example/x",
+    "////evil.example/x",
+  ])("leads nowhere else: %j", async (to) => {
+    await browser.get(`/sign-in?code=${site.signInCode()}&to=${encodeURIComponent(to)}`);
+    const { headers } = await browser.submit("/sign-in", { to });
+    expect(new URL(headers.get("location") ?? "", site.origin).origin).toBe(site.origin);
+  });
+
+  test.each(["/keys", "/oauth/authorize?state=//evil.example", "/device?user_code=AB%2F", "/%2F%2Fevil.example"])(
+    "leads back to where it was asked for: %s",
     async (to) => {
       await browser.get(`/sign-in?code=${site.signInCode()}&to=${encodeURIComponent(to)}`);
-      const { headers } = await browser.submit("/sign-in", { to });
-      expect(new URL(headers.get("location") ?? "", site.origin).origin).toBe(site.origin);
+      expect((await browser.submit("/sign-in", { to })).headers.get("location")).toBe(to);
     },
   );
 

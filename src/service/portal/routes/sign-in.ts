@@ -45,8 +45,9 @@ export function signedIn(page: (visit: Visit, visitor: Visitor, deps: SiteDeps) 
 /** A path of this site, and nothing that leads elsewhere. */
 function pathHere(to: string | null | undefined, origin: string): string {
   if (to === null || to === undefined || !URL.canParse(to, origin)) return "/";
-  const url = new URL(to, origin);
-  return url.origin === origin ? url.pathname + url.search : "/";
+  const { origin: where, pathname, search } = new URL(to, origin);
+  // Resolving dots and backslashes can leave two slashes at its head, and after these a browser reads a host (RFC 3986, 4.2).
+  return where === origin && !pathname.startsWith("//") ? pathname + search : "/";
 }
 
 /** The code of a pasted link, or what was pasted itself. */
