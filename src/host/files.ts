@@ -111,18 +111,19 @@ async function put(path: string, flags: string, data: string | Uint8Array, mode:
 /** Node names no path where it is the reading that fails and not the opening. */
 function unreadable(path: string): (error: unknown) => undefined {
   return (error) => {
-    try {
-      return absent(error);
-    } catch (cause) {
-      throw new FerryError("failure", `can't read ${path}: ${systemReason(cause)}`, { cause });
-    }
+    if (isAbsence(error)) return undefined;
+    throw new FerryError("failure", `can't read ${path}: ${systemReason(error)}`, { cause: error });
   };
 }
 
 function absent(error: unknown): undefined {
-  const code = codeOf(error);
-  if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+  if (isAbsence(error)) return undefined;
   throw error;
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 function codeOf(error: unknown): unknown {

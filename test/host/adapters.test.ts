@@ -27,8 +27,8 @@ describe("files", () => {
   });
 
   test("one that can't be read is named", async () => {
-    for (const read of [files.read, files.readText])
-      await expect(read(folder)).rejects.toMatchObject({
+    for (const reading of [files.read(folder), files.readText(folder)])
+      await expect(reading).rejects.toMatchObject({
         kind: "failure",
         message: `can't read ${folder}: illegal operation on a directory`,
       });
