@@ -129,7 +129,7 @@ async function bind(server: Server, place: Place): Promise<string> {
   const { address, port } = place;
   if (!/^(127(\.\d+){3}|::1|localhost)$/u.test(address))
     throw new FerryError("usage", `the service listens on loopback addresses only, not on ${address}`, {
-      hint: "anyone on the network could read the key on its way: forward a port over ssh instead",
+      hint: "anyone on the network could read the key on its way: forward the same port over ssh instead",
     });
   await listening(server, () => server.listen(port, address), `${address}:${port}`);
   const bound = server.address();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request, type RequestOptions } from "node:http";
+import { createServer, type IncomingMessage, request, type RequestOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readdir, readFile, stat, writeFile, mkdir, chmod, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -42,6 +42,10 @@ describe("a service that runs", () => {
     const service = await place.run({ tcp: { address: "127.0.0.1", port: 0 } });
     expect(service.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/u);
     expect((await fetch(`${service.address ?? ""}/healthz`)).status).toBe(200);
+    const renamed = request(`${service.address ?? ""}/healthz`, { headers: { host: "evil.example" } }).end();
+    const [refusal] = (await once(renamed, "response")) as [IncomingMessage];
+    refusal.resume();
+    expect(refusal.statusCode).toBe(403);
   });
 
   test("logs what changed something or was refused, without the query, and no read that went well", async () => {

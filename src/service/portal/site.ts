@@ -28,10 +28,14 @@ export function makeSite(deps: SiteDeps): App {
   }
   router.notFound((context) => guard(context.req.raw, async () => problemPage(404, "There is nothing at this address."), deps));
   return async (request) => {
-    const { pathname } = new URL(request.url);
-    const isApi = pathname.startsWith("/api/") || pathname === "/healthz";
-    return isApi && deps.api !== undefined ? deps.api(request) : router.fetch(request);
+    const { api } = deps;
+    if (api === undefined || !isApi(new URL(request.url).pathname)) return router.fetch(request);
+    return guard(request, () => api(request), deps);
   };
+}
+
+function isApi(path: string): boolean {
+  return path.startsWith("/api/") || path === "/healthz";
 }
 
 async function guard(request: Request, page: Page, deps: SiteDeps): Promise<Response> {
@@ -45,7 +49,7 @@ async function guard(request: Request, page: Page, deps: SiteDeps): Promise<Resp
 }
 
 function isForPrograms(path: string): boolean {
-  return path !== endpoints.authorize && Object.values<string>(endpoints).includes(path);
+  return isApi(path) || (path !== endpoints.authorize && Object.values<string>(endpoints).includes(path));
 }
 
 function failure(error: unknown, forPrograms: boolean, log: Log): Response {

@@ -49,6 +49,26 @@ describe("another Host (DNS rebinding)", () => {
   });
 });
 
+describe("the API on the port, by a name that isn't the service's", () => {
+  const call = (path: string, host: string) =>
+    site.app(new Request(site.origin + path, { headers: { host, "x-api-key": service.key } }));
+
+  test.each(["/api/v1/cli", "/api/v1/openapi.json", "/api/v1/nothing", "/healthz"])("%s", async (path) => {
+    for (const host of ["evil.example:8080", "127.0.0.1:8081", "127.0.0.1", "localhost.evil.example:8080", ""]) {
+      const response = await call(path, host);
+      expect([response.status, await response.json()]).toEqual([
+        403,
+        { error: "this service is at http://127.0.0.1:8080, and goes by no other name" },
+      ]);
+    }
+  });
+
+  test.each(["127.0.0.1:8080", "localhost:8080", "[::1]:8080"])("%s is one of its own", async (host) => {
+    expect((await call("/api/v1/cli", host)).status).toBe(200);
+    expect((await call("/healthz", host)).status).toBe(200);
+  });
+});
+
 describe("a form of another origin", () => {
   test.each([...forms, ...endpoints])("POST %s", async (path) => {
     await browser.signIn();
