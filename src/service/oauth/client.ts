@@ -16,9 +16,9 @@ export function isRedirectUri(uri: string): boolean {
   return uri.endsWith(callbackPath) && uri === bare(uri, port) && Number(port ?? 1) <= 65_535;
 }
 
-/** Whether somebody listens there. */
+/** Whether somebody listens there. Read from the text: a URL says nothing of the port of http itself. */
 export function isListening(redirectUri: string): boolean {
-  return new URL(redirectUri).port !== "";
+  return /:\d+\//u.test(redirectUri);
 }
 
 function bare(uri: string, port: string | undefined): string {

@@ -70,7 +70,10 @@ test("every port is good, and without one nobody listens", () => {
     }),
   );
   expect(isListening("http://127.0.0.1:8080/callback")).toBe(true);
-  expect(isListening("http://127.0.0.1/callback")).toBe(false);
+  // The port of http itself, too, which a URL leaves out.
+  expect(isListening("http://127.0.0.1:80/callback")).toBe(true);
+  expect(isListening("http://[::1]:80/callback")).toBe(true);
+  for (const address of ["127.0.0.1", "[::1]"]) expect(isListening(`http://${address}/callback`)).toBe(false);
 });
 
 test("a user's code is read however it is typed", () => {
