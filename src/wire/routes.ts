@@ -1,3 +1,4 @@
+import { FerryError } from "../base/errors.ts";
 import type { Access, GuardedResource } from "./values.ts";
 
 /** One operation of the interface, as plain data: the client needs no schema to call it. */
@@ -65,14 +66,23 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** The address of a route with its parameters in place, each percent-encoded; absent query values are left out. */
+/**
+ * The address of a route with its parameters in place, each percent-encoded; absent query values are left out.
+ * @throws FerryError not_found for what can be no id
+ */
 export function routePath(
   name: RouteName,
   params: Readonly<Record<string, string>> = {},
   query: Readonly<Record<string, string | number | undefined>> = {},
 ): string {
-  const path = routes[name].path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key] ?? ""));
+  const path = routes[name].path.replace(/\{(\w+)\}/g, (_, key: string) => segment(params[key] ?? ""));
   const given = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value !== undefined) given.set(key, String(value));
   return given.size === 0 ? path : `${path}?${given.toString()}`;
+}
+
+/** Dot segments can't be escaped: an address with one, `%2e` as well, is another thing's (WHATWG URL, path state). */
+function segment(value: string): string {
+  if (/^\.{0,2}$/u.test(value)) throw new FerryError("not_found", `"${value}" is no id`);
+  return encodeURIComponent(value);
 }

@@ -16,6 +16,10 @@ describe("routes", () => {
     expect(routePath("listSessions", {}, { status: "active", limit: undefined })).toBe("/api/v1/sessions?status=active");
   });
 
+  test.each(["", ".", ".."])("an id that would address another thing is none: %j", (id) => {
+    expect(() => routePath("readSession", { sessionId: id })).toThrow("is no id");
+  });
+
   test("an operation that reads takes no body", () => {
     for (const [name, route] of Object.entries(routes)) {
       if (route.access === "read") expect(contract[name as keyof typeof contract]).not.toHaveProperty("body");
