@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
 import { text, type LoginServer } from "../support/login-server.ts";
@@ -53,5 +55,89 @@ describe("logout", () => {
     const { code, stderr } = await ferry(world.next(), "logout");
     expect(code).toBe(0);
     expect(stderr).toContain("it could not be revoked: it is no longer in the keychain");
+  });
+
+  test.each(["locked", "timeout"] as const)(
+    "with a keychain that is %s: says the ways out, and --forget is one",
+    async (trouble) => {
+      await scene.login();
+      world.keychain.trouble = trouble;
+      expect(await ferry(world.next(), "logout")).toEqual({
+        code: 4,
+        stdout: "",
+        stderr:
+          `ferry: the keychain is ${trouble}\n` +
+          "  hint: unlock it and try again, or drop the login all the same: ferry logout --forget\n",
+      });
+      expect(await ferry(world.next(), "logout", "--forget")).toEqual({
+        code: 0,
+        stdout: "",
+        stderr:
+          "logged out of agents.example.com (ada@example.com); the key is still valid there\n" +
+          `the key may still be in the keychain: the keychain is ${trouble}\n`,
+      });
+      expect(server.revoked).toEqual([]);
+      expect((await ferry(world.next(), "logout")).stderr).toBe("ferry: not logged in anywhere\n");
+    },
+  );
+
+  test("a service that never answers is waited for 5 seconds", async () => {
+    await scene.login();
+    server.answers.set(
+      "/revoke",
+      ({ signal }) => new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error))),
+    );
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    const asked = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(50));
+    try {
+      expect((await ferry(world.next(), "logout")).stderr).toContain(
+        "it could not be revoked: agents.example.com did not answer within 5 seconds; do it in the portal\n",
+      );
+      expect(asked.mock.calls).toEqual([[5000]]);
+    } finally {
+      asked.mockRestore();
+    }
+    expect(world.keychain.items.size).toBe(0);
+  });
+});
+
+describe("a login in the place of another", () => {
+  test("ends the key that the earlier one had made", async () => {
+    await scene.login();
+    expect((await scene.login()).code).toBe(0);
+    expect(server.revoked).toEqual(["key-1"]);
+    expect([...world.keychain.items.values()]).toEqual(["key-2"]);
+  });
+
+  test("in another store leaves no key in the first", async () => {
+    await scene.login();
+    await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });
+    expect(world.keychain.items.size).toBe(0);
+    await scene.login();
+    expect(readFileSync(join(world.folder, "config", "credentials.json"), "utf8")).not.toContain("key-2");
+    expect(server.revoked).toEqual(["key-1", "key-2"]);
+    expect([...world.keychain.items.values()]).toEqual(["key-3"]);
+  });
+
+  test("leaves a key that was pasted valid, and one that is pasted again alone", async () => {
+    server.given.push("pasted-key");
+    const paste = () => ferry(world.next({}, { stdin: "pasted-key" }), "login", "--host", server.origin, "--with-token");
+    await paste();
+    await paste();
+    await scene.login();
+    expect(server.revoked).toEqual([]);
+  });
+
+  test("says what it could not end", async () => {
+    await scene.login();
+    server.answers.set("/revoke", async () => text(503, ""));
+    const { code, stderr } = await scene.login();
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "the key of the earlier login is still valid (agents.example.com answered the login with 503): revoke it in the portal of agents.example.com\n",
+    );
+    world.keychain.trouble = "locked";
+    const other = await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });
+    expect(other.stderr).toContain("the key of the earlier login may still be in the keychain (the keychain is locked)\n");
   });
 });

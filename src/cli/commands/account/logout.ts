@@ -1,22 +1,30 @@
+import { Option } from "commander";
 import { hostName } from "../../../auth/address.ts";
 import { type Credentials, makeCredentials } from "../../../auth/credentials.ts";
-import { revokeKey } from "../../../auth/oauth/revoke.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { findFolders } from "../../../base/folders.ts";
 import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, namedHost } from "../../flows/host/choose.ts";
-import { callerOf } from "../../flows/login/caller.ts";
+import { endKey } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
+
+interface Options {
+  readonly revoke: boolean;
+  readonly forget: boolean;
+}
 
 export const logout: Verb = {
   name: "logout",
   summary: "End a login: revoke its key at the service, and forget it here",
   description:
-    "End a login: revoke its key at the service, and forget it here. A key that you brought yourself is only forgotten, since others may use it; --revoke ends it as well.",
+    "End a login: revoke its key at the service, and forget it here. A key that you brought yourself is only forgotten, since others may use it; --revoke ends it as well. Where the keychain can't be opened, --forget drops the login all the same.",
   examples: ["ferry logout", "ferry logout --host agents.example.com", "ferry logout --revoke"],
-  define: (command) => void command.option("--revoke", "also revoke a key that ferry's login didn't make", false),
-  async run(context, { revoke }: { readonly revoke: boolean }) {
+  define: (command) =>
+    void command
+      .addOption(new Option("--revoke", "also revoke a key that ferry's login didn't make").default(false).conflicts("forget"))
+      .option("--forget", "revoke nothing, and forget the login also where its key can't be deleted", false),
+  async run(context, options: Options) {
     const { host, print } = context;
     if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0)
       throw new FerryError("auth", "not logged in anywhere");
@@ -25,8 +33,9 @@ export const logout: Verb = {
     const { entry } = chosen;
     if (entry === undefined) throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`);
     const credentials = makeCredentials(host, findFolders(host).config);
-    const ending = revoke || entry.minted === true ? await end(context, credentials, entry) : { revoked: false };
-    const deleted = await credentials.delete(entry);
+    const { deleted, ...ending } = options.forget
+      ? await forget(credentials, entry)
+      : await endLogin(context, credentials, entry, options);
     await updateConfig(host, (config) => ({
       ...config,
       hosts: config.hosts.filter(({ url, account }) => url !== entry.url || account !== entry.account),
@@ -34,26 +43,49 @@ export const logout: Verb = {
     if (context.global.json) await print.json({ host: entry.url, account: entry.account, deleted, revoked: ending.revoked });
     const there = ending.revoked ? "the key is revoked" : "the key is still valid there";
     await print.note(`logged out of ${hostName(entry.url)} (${entry.account}); ${there}`);
+    if (ending.left !== undefined) await print.warn(`the key may still be in ${credentials.place(entry.store)}: ${ending.left}`);
     if (ending.why !== undefined) await print.warn(`it could not be revoked: ${ending.why}; do it in the portal`);
     if ((host.env["FERRY_API_KEY"] ?? "") !== "") await print.warn("FERRY_API_KEY is still set");
   },
 };
 
 interface Ending {
+  readonly deleted: boolean;
   readonly revoked: boolean;
   /** Why not, where it was tried. */
   readonly why?: string;
+  /** Why it may not be deleted. */
+  readonly left?: string;
+}
+
+async function forget(credentials: Credentials, entry: HostEntry): Promise<Ending> {
+  try {
+    return { deleted: await credentials.delete(entry), revoked: false };
+  } catch (error) {
+    return { deleted: false, revoked: false, left: asFerryError(error).message };
+  }
+}
+
+/** @throws FerryError auth, with the ways out, where the keychain can't be asked */
+async function endLogin(context: Context, credentials: Credentials, entry: HostEntry, { revoke }: Options): Promise<Ending> {
+  try {
+    const ending = revoke || entry.minted === true ? await end(context, credentials, entry) : { revoked: false };
+    return { ...ending, deleted: await credentials.delete(entry) };
+  } catch (error) {
+    if (!(error instanceof FerryError) || entry.store !== "keychain" || error.kind !== "auth") throw error;
+    const { message, code } = error;
+    throw new FerryError("auth", message, {
+      code,
+      hint: "unlock it and try again, or drop the login all the same: ferry logout --forget",
+      cause: error,
+    });
+  }
 }
 
 /** A service that is down, or a key that is gone, keeps nobody logged in here. */
-async function end(context: Context, credentials: Credentials, entry: HostEntry): Promise<Ending> {
+async function end(context: Context, credentials: Credentials, entry: HostEntry): Promise<Pick<Ending, "revoked" | "why">> {
   const key = await credentials.find(entry);
   if (key === undefined) return { revoked: false, why: `it is no longer in ${credentials.place(entry.store)}` };
-  try {
-    await revokeKey(entry.url, key, callerOf(context));
-    return { revoked: true };
-  } catch (error) {
-    context.host.interrupt.throwIfAborted();
-    return { revoked: false, why: asFerryError(error).message };
-  }
+  const why = await endKey(context, entry.url, key, context.host.interrupt);
+  return why === undefined ? { revoked: true } : { revoked: false, why };
 }

@@ -1,17 +1,13 @@
 import { hostName } from "../../../auth/address.ts";
 import { makeCredentials } from "../../../auth/credentials.ts";
 import { type Identity, identify } from "../../../auth/login.ts";
-import { revokeKey } from "../../../auth/oauth/revoke.ts";
-import { asFerryError } from "../../../base/errors.ts";
 import { findFolders } from "../../../base/folders.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { clientFor } from "../host/connect.ts";
-import { callerOf } from "./caller.ts";
-
-/** How long the end of a key that can't be kept may take, in ms. */
-const patience = 5000;
+import { endKey } from "./end.ts";
+import { endReplaced, findReplaced } from "./replaced.ts";
 
 /** A key that isn't kept yet. */
 export interface NewKey {
@@ -34,8 +30,10 @@ export async function keepKey(context: Context, added: NewKey): Promise<void> {
   }
 }
 
-async function store({ host, print }: Context, { url, key, minted }: NewKey, { account, info }: Identity): Promise<HostEntry> {
+async function store(context: Context, { url, key, minted }: NewKey, { account, info }: Identity): Promise<HostEntry> {
+  const { host, print } = context;
   const credentials = makeCredentials(host, findFolders(host).config);
+  const replaced = await findReplaced(context, credentials, { url, account });
   const { store: place, warning } = await credentials.save({ url, account }, key.value);
   if (warning !== undefined) await print.warn(warning);
   const workspace = info?.workspace?.name ?? undefined;
@@ -57,6 +55,7 @@ async function store({ host, print }: Context, { url, key, minted }: NewKey, { a
     await credentials.delete(entry);
     throw error;
   }
+  if (replaced !== undefined) await endReplaced(context, credentials, replaced, { store: place, key: key.value });
   return entry;
 }
 
@@ -75,13 +74,9 @@ async function report({ host, print, global }: Context, { info }: Identity, entr
 
 /** A key that nobody has must not stay valid. */
 async function endUnkept(context: Context, { url, key }: NewKey): Promise<void> {
-  try {
-    // Also after Ctrl-C, which has ended every other call.
-    await revokeKey(url, key.value, { ...callerOf(context), signal: AbortSignal.timeout(patience) });
-  } catch (error) {
-    const { message } = asFerryError(error);
+  const why = await endKey(context, url, key.value);
+  if (why !== undefined)
     await context.print.warn(
-      `a key that was made for this login is still valid (${message}): revoke it in the portal of ${hostName(url)}`,
+      `a key that was made for this login is still valid (${why}): revoke it in the portal of ${hostName(url)}`,
     );
-  }
 }

@@ -1,0 +1,47 @@
+import { hostName } from "../../../auth/address.ts";
+import type { Credentials } from "../../../auth/credentials.ts";
+import { asFerryError } from "../../../base/errors.ts";
+import { type HostEntry, readConfig } from "../../config/config.ts";
+import type { Context } from "../../context.ts";
+import { endKey } from "./end.ts";
+
+/** The login that a new one takes the place of. */
+export interface Replaced {
+  readonly entry: HostEntry;
+  readonly key: string | undefined;
+}
+
+/** To be asked before the new key is stored: where both are in the same place, the old one is gone then. */
+export async function findReplaced(
+  { host }: Context,
+  credentials: Credentials,
+  login: Pick<HostEntry, "url" | "account">,
+): Promise<Replaced | undefined> {
+  const { hosts } = await readConfig(host);
+  const entry = hosts.find(({ url, account }) => url === login.url && account === login.account);
+  if (entry === undefined) return undefined;
+  // A keychain that can't be asked now keeps nobody from logging in; what stays in it is told by endReplaced.
+  return { entry, key: await credentials.find(entry).catch(() => undefined) };
+}
+
+/** A key that nobody uses any more must lie nowhere, and not stay valid where this program had it made. */
+export async function endReplaced(
+  context: Context,
+  credentials: Credentials,
+  { entry, key }: Replaced,
+  now: { readonly store: HostEntry["store"]; readonly key: string },
+): Promise<void> {
+  const { url, store } = entry;
+  if (store !== now.store) {
+    try {
+      await credentials.delete(entry);
+    } catch (error) {
+      const { message } = asFerryError(error);
+      await context.print.warn(`the key of the earlier login may still be in ${credentials.place(store)} (${message})`);
+    }
+  }
+  if (entry.minted !== true || key === undefined || key === now.key) return;
+  const why = await endKey(context, url, key);
+  if (why !== undefined)
+    await context.print.warn(`the key of the earlier login is still valid (${why}): revoke it in the portal of ${hostName(url)}`);
+}
