@@ -39,6 +39,15 @@ test("a piped key is verified, stored, and then used", async () => {
   });
 });
 
+test("--with-token on a terminal asks for the key unseen", async () => {
+  const there = world.next({}, { tty: true });
+  there.prompt.expect("API key for agents.example.com:", service.key);
+  expect(await ferry(there, "login", "--host", url, "--with-token")).toMatchObject({ code: 0, stdout: "" });
+  expect([...world.keychain.items.values()]).toEqual([service.key]);
+  const { code, stderr } = await ferry(world.next({}, { tty: true }), "login", "--host", url, "--with-token", "--no-input");
+  expect([code, stderr.split("\n")[0]]).toEqual([4, "ferry: nobody to ask for a key"]);
+});
+
 test("one that the service refuses is not stored", async () => {
   const { code, stderr } = await logIn("wrong");
   expect(code).toBe(4);

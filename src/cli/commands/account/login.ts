@@ -32,7 +32,11 @@ export const login: Verb = {
   ],
   define(command) {
     command
-      .addOption(new Option("--with-token", "read the key from stdin").default(false).conflicts(["device", "browser", "scopes"]))
+      .addOption(
+        new Option("--with-token", "read the key from stdin; on a terminal, unseen")
+          .default(false)
+          .conflicts(["device", "browser", "scopes"]),
+      )
       .option("--device", "approve it on another device, with a code", false)
       .option("--no-browser", "only print the address")
       .option("--scopes <list>", "what the key may do, e.g. sessions:read,repositories:all", list);
@@ -53,7 +57,7 @@ async function chooseAddress({ global, host, interactive }: Context): Promise<st
 }
 
 async function obtainKey(context: Context, url: string, options: Options): Promise<Pick<NewKey, "key" | "minted">> {
-  if (options.withToken) return { key: await keyFromStdin(context), minted: false };
+  if (options.withToken) return { key: await keyFromStdin(context, url), minted: false };
   const server = await findLoginServer(url, callerOf(context));
   if (server === undefined) {
     checkSomebody(context);

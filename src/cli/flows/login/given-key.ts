@@ -6,16 +6,24 @@ import type { Context } from "../../context.ts";
 /** Bytes of a key at most. */
 const limit = 64 * 1024;
 
-/** The key that was piped in. */
-export async function keyFromStdin({ host }: Context): Promise<ApiKey> {
+/**
+ * The key that was piped in; on a terminal it is asked for, since what is typed there could be read by who looks on.
+ * @throws FerryError auth on a terminal with nobody to ask
+ */
+export async function keyFromStdin(context: Context, url: string): Promise<ApiKey> {
+  const { host } = context;
+  if (host.terminal.stdin.isTTY) {
+    checkSomebody(context);
+    return typedKey(context, url);
+  }
   const text = new TextDecoder().decode(await host.terminal.stdin.read(limit));
   return { value: text.trim(), source: "standard input" };
 }
 
 /** The key that a person types unseen: for a service that gives keys only in its portal. */
-export async function keyFromPrompt({ host, print }: Context, url: string): Promise<ApiKey> {
-  await print.warn(`${hostName(url)} has no login by browser: make a key in its portal, in the developer settings`);
-  return { value: (await host.prompt.hidden(`API key for ${hostName(url)}:`)).trim(), source: "the answer" };
+export async function keyFromPrompt(context: Context, url: string): Promise<ApiKey> {
+  await context.print.warn(`${hostName(url)} has no login by browser: make a key in its portal, in the developer settings`);
+  return typedKey(context, url);
 }
 
 /** @throws FerryError auth where there is nobody to log in */
@@ -24,4 +32,8 @@ export function checkSomebody({ interactive }: Context): void {
   throw new FerryError("auth", "nobody to ask for a key", {
     hint: 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"',
   });
+}
+
+async function typedKey({ host }: Context, url: string): Promise<ApiKey> {
+  return { value: (await host.prompt.hidden(`API key for ${hostName(url)}:`)).trim(), source: "the answer" };
 }
