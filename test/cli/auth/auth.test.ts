@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
+import { gitIn } from "../../support/git.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
 import { makeWorld, type World } from "../../support/world.ts";
 
@@ -90,12 +91,25 @@ test("status without a login exits 4 with the way to one", async () => {
 test("token prints the key, and in JSON only when secrets are asked for", async () => {
   const key = services.get(b)?.key;
   expect(await ferry(world.next(), "auth", "token")).toEqual({ code: 0, stdout: `${key ?? ""}\n`, stderr: "" });
-  expect(JSON.parse((await ferry(world.next(), "auth", "token", "--json")).stdout)).toEqual({ host: b, token: "<redacted>" });
+  expect(await ferry(world.next(), "auth", "token", "--json")).toMatchObject({ code: 2, stdout: "" });
   expect(JSON.parse((await ferry(world.next(), "auth", "token", "--json", "--show-secrets")).stdout)).toEqual({
     host: b,
     token: key,
   });
   expect((await ferry(world.next(), "auth", "token", "--host", "local")).code).toBe(2);
+});
+
+test("FERRY_API_KEY is not told to belong to a host that a repository names", async () => {
+  const git = gitIn(world.folder);
+  git("init", "--quiet");
+  git("config", "ferry.host", "a.example.com");
+  const there = { env: { FERRY_API_KEY: "elsewhere" } };
+  expect(await ferry(world.next(there), "auth", "token")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "ferry: FERRY_API_KEY is set, but no host for it\n  hint: set FERRY_HOST\n",
+  });
+  expect((await ferry(world.next(there), "auth", "token", "--host", b)).stdout).toBe("elsewhere\n");
 });
 
 test("switch takes the one that is named, or the other of two", async () => {

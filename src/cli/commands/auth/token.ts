@@ -8,6 +8,8 @@ export const token: Verb = {
   summary: "Print the key of a login, for another program",
   examples: ["ferry auth token --host agents.example.com | docker login --password-stdin registry.example.com"],
   async run(context) {
+    if (context.global.json && !context.global.showSecrets)
+      throw new FerryError("usage", "with --json the key would be cut", { hint: "add --show-secrets" });
     const chosen = await chooseHost(context);
     if (chosen.kind === "local")
       throw new FerryError("usage", "the embedded service has no login", { hint: "name another host with --host" });

@@ -38,10 +38,8 @@ export interface ConnectOptions {
  */
 export async function connect(context: Context, linked?: string, { hasty = false }: ConnectOptions = {}): Promise<Connection> {
   const chosen = await chooseHost(context, linked);
-  const { env } = context.host;
-  if (!chosen.named && (env["FERRY_API_KEY"] ?? "") !== "")
-    throw new FerryError("usage", "FERRY_API_KEY is set, but no host for it", { hint: "set FERRY_HOST" });
   if (chosen.kind === "local") {
+    keyOfEnvironment(context.host, chosen);
     const service = hasty ? await requireLocal(context.host) : await ensureLocal(context);
     const send = hasty ? context.host.network.overSocket(service.socket) : sendToLocal(context, service);
     return makeConnection(context, chosen, {
@@ -106,14 +104,25 @@ function makeConnection(context: Context, chosen: ChosenHost, target: Target): C
   };
 }
 
-/** FERRY_API_KEY, else the stored key. @throws FerryError auth where there is none, or the keychain is locked */
+/**
+ * FERRY_API_KEY, else the stored key.
+ * @throws FerryError auth where there is none, or the keychain is locked; usage where FERRY_API_KEY is meant for nobody knows whom
+ */
 export async function keyFor({ host }: Context, chosen: ChosenHost & { kind: "remote" }): Promise<ApiKey> {
-  const value = host.env["FERRY_API_KEY"];
-  if (value !== undefined && value !== "") return { value, source: "FERRY_API_KEY" };
+  const value = keyOfEnvironment(host, chosen);
+  if (value !== undefined) return { value, source: "FERRY_API_KEY" };
   if (chosen.entry === undefined)
     throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, {
       hint: `ferry login --host ${chosen.url}, or set FERRY_API_KEY`,
     });
   const credentials = makeCredentials(host, findFolders(host).config);
   return { value: await credentials.read(chosen.entry), source: credentials.place(chosen.entry.store) };
+}
+
+/** It goes where the user said outright, and never to a host that a repository names. */
+function keyOfEnvironment({ env }: Host, { named }: ChosenHost): string | undefined {
+  const value = env["FERRY_API_KEY"] ?? "";
+  if (value === "") return undefined;
+  if (named) return value;
+  throw new FerryError("usage", "FERRY_API_KEY is set, but no host for it", { hint: "set FERRY_HOST" });
 }
