@@ -9,18 +9,21 @@ import { makeFakeTerminal } from "../../support/terminal.ts";
 const hostile = "a\u009b2J\u202e\u2066b\u{e0041}\u007f";
 const options = { showSecrets: false, quiet: false };
 
-test.each([true, false])("JSON holds nothing that moves or reorders a terminal, and is the same JSON (terminal: %s)", async (tty) => {
-  const terminal = makeFakeTerminal({ tty });
-  const printer = makePrinter(terminal, options);
-  await printer.json({ [hostile]: hostile });
-  await printer.jsonLine([hostile]);
-  const { stdout } = terminal.written;
-  expect(stdout).toBe(harmless(stdout));
-  expect(stdout).toContain("a\\u009b2J\\u202e\\u2066b\\udb40\\udc41\\u007f");
-  const [line = ""] = stdout.split("\n").filter(Boolean).slice(-1);
-  expect(JSON.parse(stdout.slice(0, -line.length - 1))).toEqual({ [hostile]: hostile });
-  expect(JSON.parse(line)).toEqual([hostile]);
-});
+test.each([true, false])(
+  "JSON holds nothing that moves or reorders a terminal, and is the same JSON (terminal: %s)",
+  async (tty) => {
+    const terminal = makeFakeTerminal({ tty });
+    const printer = makePrinter(terminal, options);
+    await printer.json({ [hostile]: hostile });
+    await printer.jsonLine([hostile]);
+    const { stdout } = terminal.written;
+    expect(stdout).toBe(harmless(stdout));
+    expect(stdout).toContain("a\\u009b2J\\u202e\\u2066b\\udb40\\udc41\\u007f");
+    const [line = ""] = stdout.split("\n").filter(Boolean).slice(-1);
+    expect(JSON.parse(stdout.slice(0, -line.length - 1))).toEqual({ [hostile]: hostile });
+    expect(JSON.parse(line)).toEqual([hostile]);
+  },
+);
 
 test("any value stays what it was", () => {
   fc.assert(
