@@ -65,6 +65,13 @@ describe("--device", () => {
     expect(stderr).toContain(says);
   });
 
+  test.each(["DPoP", "mac"])("a key of type %s is refused", async (token_type) => {
+    const { code, stderr } = await device([() => json(200, { access_token: "device-key", token_type })]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("agents.example.com answered the login with something unexpected");
+    expect(world.keychain.items.size).toBe(0);
+  });
+
   test("a page of somebody else is never shown", async () => {
     const { code, stderr } = await device([], { verification_uri: "https://evil.example/" });
     expect(code).toBe(1);

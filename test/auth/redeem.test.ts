@@ -28,6 +28,19 @@ describe("the token call", () => {
       4,
       "refused the login: ␛[31mold␇",
     ],
+    [
+      "a key that a bearer's header is no use for",
+      () => json(200, { access_token: "key-1", token_type: "DPoP" }),
+      1,
+      "something unexpected: token_type is not Bearer",
+    ],
+    [
+      "a key of a type that nobody knows",
+      () => json(200, { access_token: "key-1", token_type: "mac" }),
+      1,
+      "something unexpected",
+    ],
+    ["a key of no type", () => json(200, { access_token: "key-1" }), 1, "something unexpected"],
     ["no key", () => json(200, { token_type: "bearer" }), 1, "something unexpected"],
   ])("answered with %s", async (_, answer, exit, says) => {
     server.answers.set("/token", async () => answer());

@@ -9,6 +9,7 @@ import {
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { loginClient } from "../../wire/login.ts";
+import { bearerOf } from "./bearer.ts";
 import { callOptions, type Caller } from "./caller.ts";
 import { isRefusal, isTransient, loginError } from "./failure.ts";
 import { checkAddress, type LoginServer } from "./server.ts";
@@ -81,7 +82,7 @@ async function poll({ metadata, address }: LoginServer, caller: Caller, granted:
     try {
       const options = callOptions(caller, address);
       const response = await deviceCodeGrantRequest(metadata, client, None(), granted.device_code, options);
-      return (await processDeviceCodeResponse(metadata, client, response)).access_token;
+      return bearerOf(await processDeviceCodeResponse(metadata, client, response));
     } catch (error) {
       interval = nextInterval(error, interval);
     }

@@ -1,4 +1,4 @@
-import { AuthorizationResponseError, OperationProcessingError, ResponseBodyError } from "oauth4webapi";
+import { AuthorizationResponseError, OperationProcessingError, ResponseBodyError, UnsupportedOperationError } from "oauth4webapi";
 import { FerryError, NoAnswerError } from "../../base/errors.ts";
 import { cut, oneLine } from "../../base/text.ts";
 
@@ -6,7 +6,7 @@ import { cut, oneLine } from "../../base/text.ts";
 export function loginError(error: unknown, host: string): unknown {
   if (error instanceof ResponseBodyError) return refusal(error.error, error.error_description, host, error.status);
   if (error instanceof AuthorizationResponseError) return refusal(error.error, error.error_description, host);
-  if (!(error instanceof OperationProcessingError)) return error;
+  if (!(error instanceof OperationProcessingError || error instanceof UnsupportedOperationError)) return error;
   const status = statusOf(error.cause);
   if (status !== undefined && status >= 400)
     return new FerryError(

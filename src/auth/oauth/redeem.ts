@@ -1,5 +1,6 @@
 import { authorizationCodeGrantRequest, None, processAuthorizationCodeResponse, validateAuthResponse } from "oauth4webapi";
 import { loginClient } from "../../wire/login.ts";
+import { bearerOf } from "./bearer.ts";
 import { callOptions, type Caller } from "./caller.ts";
 import { loginError } from "./failure.ts";
 import type { Binding } from "./pkce.ts";
@@ -26,7 +27,7 @@ export async function redeem(
     const valid = validateAuthResponse(metadata, client, parameters, state);
     const options = callOptions(caller, address);
     const response = await authorizationCodeGrantRequest(metadata, client, None(), valid, redirectUri, verifier, options);
-    return (await processAuthorizationCodeResponse(metadata, client, response)).access_token;
+    return bearerOf(await processAuthorizationCodeResponse(metadata, client, response));
   } catch (error) {
     throw loginError(error, new URL(address).host);
   }
