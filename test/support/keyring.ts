@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -12,6 +12,12 @@ export interface Keyring {
 }
 
 const execute = promisify(execFile);
+/** A bus that starts nothing by itself: asking for a keyring that isn't up yet would bring a second, locked one. */
+const busConfig = `<busconfig>
+  <type>session</type>
+  <listen>unix:tmpdir=/tmp</listen>
+  <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
+</busconfig>`;
 const collection = "/org/freedesktop/secrets/collection/login";
 
 /** @throws where dbus or gnome-keyring isn't installed */
@@ -19,7 +25,9 @@ export async function startKeyring(folder: string): Promise<Keyring> {
   const runtime = join(folder, "run");
   mkdirSync(runtime, { recursive: true, mode: 0o700 });
   const base = { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_RUNTIME_DIR: runtime };
-  const bus = spawn("dbus-daemon", ["--session", "--nofork", "--print-address"], {
+  const config = join(folder, "bus.conf");
+  writeFileSync(config, busConfig);
+  const bus = spawn("dbus-daemon", [`--config-file=${config}`, "--nofork", "--print-address"], {
     env: base,
     stdio: ["ignore", "pipe", "ignore"],
   });
@@ -32,7 +40,10 @@ export async function startKeyring(folder: string): Promise<Keyring> {
   daemon.stdin.end("password");
   const send = (...args: string[]) =>
     execute("dbus-send", ["--session", "--print-reply", "--dest=org.freedesktop.secrets", ...args], { env });
-  await until(async () => (await send("/org/freedesktop/secrets", "org.freedesktop.DBus.Peer.Ping")).stdout);
+  await until(async () => {
+    const { stdout } = await send("/org/freedesktop/secrets", "org.freedesktop.Secret.Service.ReadAlias", "string:default");
+    if (!stdout.includes(collection)) throw new Error("the keyring has no collection");
+  });
   return {
     env,
     async lock() {
@@ -45,7 +56,7 @@ export async function startKeyring(folder: string): Promise<Keyring> {
 }
 
 /** dbus has no "is up" to wait for: the service answers, or doesn't yet. */
-async function until(attempt: () => Promise<unknown>, tries = 50): Promise<void> {
+async function until(attempt: () => Promise<unknown>, tries = 200): Promise<void> {
   try {
     await attempt();
   } catch (error) {
