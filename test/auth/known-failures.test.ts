@@ -103,6 +103,24 @@ describe("an address that the server sent is handed to the browser", () => {
     expect(server.calls.every((call) => call.startsWith("GET /.well-known"))).toBe(true);
   });
 
+  test.each([7, true, {}, []])("nor %j, and the field is named", async (address) => {
+    server.metadata = { ...server.metadata, token_endpoint: address };
+    const { code, stderr } = await scene.login();
+    expect(code).toBe(1);
+    expect(stderr).toContain("ferry: agents.example.com names no address as its token_endpoint\n");
+    expect(world.opened).toEqual([]);
+  });
+
+  test("metadata without end is given up, and its bound told", async () => {
+    server.answers.set("/.well-known/oauth-authorization-server", async () => json(200, "x".repeat(300 * 1024)));
+    expect((await scene.login()).stderr).toContain("ferry: the answer is larger than 256 KiB\n");
+  });
+
+  test("null is none", async () => {
+    server.metadata = { ...server.metadata, device_authorization_endpoint: null };
+    expect((await scene.login()).code).toBe(0);
+  });
+
   test("metadata of another issuer", async () => {
     server.metadata = { ...server.metadata, issuer: "https://evil.example" };
     const { code } = await scene.login();

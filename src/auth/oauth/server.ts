@@ -23,7 +23,7 @@ export async function findLoginServer(address: string, caller: Caller): Promise<
   try {
     const response = await discoveryRequest(issuer, { algorithm: "oauth2", ...callOptions(caller, address) });
     if (absent.includes(response.status) || isPage(response)) return undefined;
-    const metadata = await processDiscoveryResponse(issuer, response);
+    const metadata = withoutNulls(await processDiscoveryResponse(issuer, response));
     checkEndpoints(metadata, address);
     return { address, metadata };
   } catch (error) {
@@ -36,13 +36,24 @@ function isPage(response: Response): boolean {
   return response.ok && /\bhtml\b/iu.test(response.headers.get("content-type") ?? "");
 }
 
+/** What a service doesn't have, some write as null. */
+function withoutNulls(metadata: AuthorizationServer): AuthorizationServer {
+  const fields = Object.entries(metadata).filter(([, value]: [string, unknown]) => value !== null);
+  return { ...Object.fromEntries(fields), issuer: metadata.issuer };
+}
+
 const names = ["authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "revocation_endpoint"] as const;
 
 /** Codes and keys go to these, and one is opened in a browser: a file, a script or another host must never be among them. */
 function checkEndpoints(metadata: AuthorizationServer, address: string): void {
   for (const name of names) {
-    const endpoint = metadata[name];
-    if (endpoint !== undefined) checkAddress(endpoint, address, name);
+    const endpoint: unknown = metadata[name];
+    if (endpoint === undefined) continue;
+    if (typeof endpoint !== "string")
+      throw new FerryError("failure", `${new URL(address).host} names no address as its ${name}`, {
+        hint: "tell whoever runs the service, or use --with-token",
+      });
+    checkAddress(endpoint, address, name);
   }
 }
 
