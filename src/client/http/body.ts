@@ -31,10 +31,14 @@ async function collect({ body }: SendResponse, limit: number): Promise<Uint8Arra
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > limit) throw new FerryError("unavailable", `the answer is larger than ${Math.floor(limit / 1024 / 1024)} MiB`);
+    if (size > limit) throw new FerryError("unavailable", `the answer is larger than ${sizeOf(limit)}`);
     chunks.push(chunk);
   }
   return joined(chunks, size);
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / 1024 / 1024)} MiB`;
 }
 
 async function timeUp(clock: Clock, done: AbortSignal): Promise<never> {
