@@ -40,7 +40,8 @@ export async function updateConfig(host: Host, change: (config: Config) => Confi
   const path = configPath(host);
   await withLock(host, `${path}.lock`, patience, async () => {
     const config = change(await readConfig(host));
-    await host.files.write(path, `${JSON.stringify(config, undefined, 2)}\n`);
+    // Those who keep their settings elsewhere leave a link here, which must stay one.
+    await host.files.write((await host.files.realPath(path)) ?? path, `${JSON.stringify(config, undefined, 2)}\n`);
   });
 }
 

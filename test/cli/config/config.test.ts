@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configPath, readConfig, updateConfig, type HostEntry } from "../../../src/cli/config/config.ts";
@@ -39,6 +39,15 @@ test("what a newer ferry wrote beside it stays", async () => {
     hosts: [entry("b"), { ...entry("a"), color: "red" }],
     theme: "dark",
   });
+});
+
+test("a link in its place stays one, and what it leads to is changed", async () => {
+  const kept = join(world.folder, "dotfiles.json");
+  writeFileSync(kept, '{"version":1}');
+  symlinkSync(kept, configPath(world.host));
+  await updateConfig(world.host, (config) => ({ ...config, hosts: [entry("a")] }));
+  expect(lstatSync(configPath(world.host)).isSymbolicLink()).toBe(true);
+  expect(JSON.parse(readFileSync(kept, "utf8"))).toMatchObject({ hosts: [entry("a")] });
 });
 
 describe("a file that can't be used is named, with its key", () => {
