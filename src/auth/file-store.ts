@@ -9,6 +9,7 @@ type Content = Record<string, Record<string, string>>;
 export function makeFileStore(files: Files, path: string): SecretStore {
   const change = async (edit: (content: Content) => Content): Promise<void> => {
     await files.makeFolder(dirname(path), 0o700);
+    await shut(files, dirname(path));
     await files.write(path, `${JSON.stringify(edit(await readContent(files, path)), undefined, 2)}\n`, 0o600);
   };
   return {
@@ -24,6 +25,12 @@ export function makeFileStore(files: Files, path: string): SecretStore {
     findCredentials: async (service) =>
       Object.entries((await readContent(files, path))[service] ?? {}).map(([account, password]) => ({ account, password })),
   };
+}
+
+/** Our folder may have been there before, open to others. One with other things in it, such as a home, isn't ours to shut. */
+async function shut(files: Files, folder: string): Promise<void> {
+  const names = await files.list(folder);
+  if (names.every((name) => /^(config|credentials)\.json/u.test(name))) await files.shutFolder(folder);
 }
 
 async function readContent(files: Files, path: string): Promise<Content> {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, mkdtemp, open, readdir, readFile, lstat, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, lstat, realpath, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FerryError, systemReason, UnwritableError } from "../base/errors.ts";
@@ -30,6 +30,11 @@ export const systemFiles: Files = {
     }
   },
   makeFolder,
+  async shutFolder(path) {
+    const found = await lstat(path);
+    const isOpen = (found.mode & 0o077) !== 0;
+    if (found.isDirectory() && found.uid === process.getuid?.() && isOpen) await chmod(path, 0o700);
+  },
   list: async (path) => (await readdir(path).catch(absent)) ?? [],
   status: async (path) => {
     const found = await lstat(path).catch(absent);

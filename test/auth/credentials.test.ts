@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeCredentials } from "../../src/auth/credentials.ts";
@@ -71,6 +71,29 @@ describe("the file", () => {
     chmodSync(path(), 0o644);
     await credentials(quiet).save(login, "k2");
     expect(statSync(path()).mode & 0o777).toBe(0o600);
+  });
+
+  test("has its folder to itself, also where that was there before, but shuts nobody else's", async () => {
+    const folder = join(world.folder, "config");
+    const modeAfterLogin = async () => {
+      await credentials(quiet).save(login, "k1");
+      return statSync(folder).mode & 0o777;
+    };
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, "config.json"), "{}");
+    expect(await modeAfterLogin()).toBe(0o700);
+
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, "letter.txt"), "");
+    expect(await modeAfterLogin()).toBe(0o755);
+
+    rmSync(folder, { recursive: true });
+    const elsewhere = join(world.folder, "elsewhere");
+    mkdirSync(elsewhere);
+    chmodSync(elsewhere, 0o755);
+    symlinkSync(elsewhere, folder);
+    expect(await modeAfterLogin()).toBe(0o755);
   });
 
   test("keeps the keys of other hosts and accounts", async () => {
