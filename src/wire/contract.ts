@@ -103,7 +103,7 @@ export type ParamsOf<R extends RouteName> = Readonly<Record<ParamsIn<(typeof rou
 /** What a caller may put into the query. */
 export type QueryOf<R extends RouteName> = (typeof contract)[R] extends { query: infer Q extends z.ZodType }
   ? z.output<Q>
-  : Record<never, never>;
+  : object;
 /** What a caller sends. */
 export type BodyOf<R extends RouteName> = (typeof contract)[R] extends { body: infer B extends z.ZodType }
   ? z.input<B>
