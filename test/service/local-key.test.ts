@@ -37,6 +37,31 @@ test("the service's own key, once revoked, works no more; the next start makes a
   expect((await call(second.socket, "GET", "/api/v1/cli", await readKey())).status).toBe(200);
 });
 
+test("its page of keys has no button for it, the same at the next start", async () => {
+  for (let start = 0; start < 2; start++) {
+    const service = await place.run();
+    const { body } = await call(service.socket, "GET", "/api/v1/cli", await readKey());
+    const page = await readKeysPage();
+    expect(page).toContain("ferry’s own on this machine");
+    expect(page).not.toContain(body.key?.id ?? "");
+    await service.stop();
+  }
+});
+
+/** As a browser that was signed in with the link of the data folder. */
+async function readKeysPage(): Promise<string> {
+  const { portal_address } = JSON.parse(await readFile(join(place.data, "service.json"), "utf8")) as { portal_address: string };
+  const code = await readFile(join(place.data, "sign-in"), "utf8");
+  const signedIn = await fetch(`${portal_address}/sign-in`, {
+    method: "POST",
+    headers: { origin: portal_address },
+    body: new URLSearchParams({ code }),
+    redirect: "manual",
+  });
+  const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
+  return (await fetch(`${portal_address}/keys`, { headers: { cookie } })).text();
+}
+
 test("the service tells where its portal is, and that terminals can log in where the API is served there", async () => {
   const alone = await place.run();
   const told = await call(alone.socket, "GET", "/api/v1/cli", await readKey());

@@ -22,8 +22,9 @@ export interface TestService {
   readonly sessions: ScriptedSessions;
   readonly clock: TestClock;
   readonly deps: Deps;
-  /** A key with every scope. */
+  /** A key with every scope, which is the service's own, and its id. */
   readonly key: string;
+  readonly ownKeyId: string;
   readonly user: UserRecord;
   /** Lines of the service's log that tell of an error. */
   readonly errors: readonly unknown[];
@@ -62,8 +63,10 @@ export async function makeTestService(): Promise<TestService> {
     return key;
   }
 
-  const key = await makeKey();
-  return { app, send: sendTo(app), store, sessions, clock, deps, key, user, errors, makeKey, close: () => store.close() };
+  const ownKeyId = makeId("key", random);
+  const key = await makeKey({ id: ownKeyId });
+  const send = sendTo(app);
+  return { app, send, store, sessions, clock, deps, key, ownKeyId, user, errors, makeKey, close: () => store.close() };
 }
 
 /** A function of the web's Request and Response as the transport of `host.ts`. */

@@ -31,7 +31,12 @@ export interface Browser {
 
 const port = 8080;
 
-export async function makeTestSite({ app, deps, user }: Pick<TestService, "app" | "deps" | "user">): Promise<TestSite> {
+export async function makeTestSite({
+  app,
+  deps,
+  user,
+  ownKeyId,
+}: Pick<TestService, "app" | "deps" | "user" | "ownKeyId">): Promise<TestSite> {
   let code = "";
   const link = await makeSignInLink(deps.random, async (fresh) => void (code = fresh));
   const { store, keyEnds, clock, random, log } = deps;
@@ -47,6 +52,7 @@ export async function makeTestSite({ app, deps, user }: Pick<TestService, "app" 
     api: app,
     url: () => `http://127.0.0.1:${port}`,
     userId: user.id,
+    ownKeyId,
   });
   const origin = `http://127.0.0.1:${port}`;
   const named: App = (request) => site(withHost(request, `127.0.0.1:${port}`));

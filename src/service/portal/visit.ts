@@ -13,6 +13,8 @@ export interface SiteDeps extends GrantDeps {
   readonly attempts: Attempts;
   /** Who a sign-in by the link is. */
   readonly userId: string;
+  /** The id of the key by which ferry on this machine calls the service. */
+  readonly ownKeyId: string;
   /** The interface for programs, where it is served here as well: only then can a terminal log in here. */
   readonly api?: App | undefined;
 }

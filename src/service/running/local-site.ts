@@ -13,6 +13,8 @@ export interface LocalSite {
   readonly data: string;
   readonly store: Store;
   readonly keyEnds: KeyEnds;
+  /** The id of the key in the data folder. */
+  readonly ownKeyId: string;
   readonly log: Log;
   /** The interface for programs, where it is served beside the pages. */
   readonly api: App | undefined;
@@ -21,12 +23,14 @@ export interface LocalSite {
 
 /** The portal of a service on one's own machine. The data folder's `sign-in` holds the code of the link that signs a browser in. */
 export async function makeLocalSite(
-  { data, store, keyEnds, log, api, url }: LocalSite,
+  { data, ...rest }: LocalSite,
   { clock, random, files }: Pick<Host, "clock" | "random" | "files">,
 ): Promise<{ site: App; remove: () => Promise<void> }> {
   const path = join(data, "sign-in");
   const link = await makeSignInLink(random, (code) => files.write(path, code, 0o600));
   const attempts = makeAttempts(10, 600_000, clock);
-  const site = makeSite({ store, keyEnds, clock, random, log, api, link, attempts, url, userId: localUser });
-  return { site, remove: () => files.remove(path) };
+  return {
+    site: makeSite({ ...rest, clock, random, link, attempts, userId: localUser }),
+    remove: () => files.remove(path),
+  };
 }

@@ -11,17 +11,21 @@ export type LocalHost = Pick<Host, "env" | "files" | "random" | "clock">;
 /** The one user of a service on one's own machine; the system's accounts are the guard, not a password. */
 export const localUser = "usr_local";
 
-/** Sees to it that the data folder's `key` file holds a key of the local user that works, readable to nobody else. */
-export async function provideKey(data: string, store: Store, host: LocalHost): Promise<void> {
+/**
+ * Sees to it that the data folder's `key` file holds a key of the local user that works, readable to nobody else. Gives the
+ * key's id.
+ */
+export async function provideKey(data: string, store: Store, host: LocalHost): Promise<string> {
   const path = join(data, "key");
   const known = await host.files.readText(path);
   const record = known === undefined ? undefined : await store.keys.findByHash(hashSecret(known.trim()));
-  if (record?.revoked_at === null) return;
+  if (record?.revoked_at === null) return record.id;
   if ((await store.keys.findUser(localUser)) === undefined)
     await store.keys.insertUser({ id: localUser, name: userName(host), email: "" });
   const key = mintApiKey(host.random);
+  const id = makeId("key", host.random);
   await store.keys.insert({
-    id: makeId("key", host.random),
+    id,
     name: "local",
     user_id: localUser,
     hash: hashSecret(key),
@@ -31,6 +35,7 @@ export async function provideKey(data: string, store: Store, host: LocalHost): P
     created_at: new Date(host.clock.now()).toISOString(),
   });
   await host.files.write(path, key, 0o600);
+  return id;
 }
 
 /** The data folder's `origin`: an id by which clients tell this folder's sessions from those of one that replaced it. */

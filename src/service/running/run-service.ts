@@ -68,7 +68,7 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   const socket = await placeSocket(data, host);
   undo.add(await takeLock(join(data, "service.lock"), host));
   const portal = { address: "", url: () => portal.address, login: settings.tcp !== undefined };
-  const { app, sessions, store, keyEnds } = await assemble({ ...settings, portal }, host, undo, log);
+  const { app, sessions, ...identity } = await assemble({ ...settings, portal }, host, undo, log);
 
   let requests = 0;
   const listeners: Listener[] = [];
@@ -85,7 +85,7 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   };
   await open({ socket }, app);
   const api = settings.tcp === undefined ? undefined : app;
-  const { site, remove } = await makeLocalSite({ data, store, keyEnds, log, api, url: portal.url }, host);
+  const { site, remove } = await makeLocalSite({ data, ...identity, log, api, url: portal.url }, host);
   undo.add(remove);
   portal.address = (await open(settings.tcp ?? { address: "127.0.0.1", port: 0 }, site)).address;
   await announce(data, { socket, portal_address: portal.address }, host, undo);
@@ -108,13 +108,13 @@ async function assemble(
   host: ServiceHost,
   undo: Undo,
   log: Log,
-): Promise<{ app: App; sessions: Sessions; store: Store; keyEnds: KeyEnds }> {
+): Promise<{ app: App; sessions: Sessions; store: Store; keyEnds: KeyEnds; ownKeyId: string }> {
   const { data, portal } = settings;
   const database = openSqlite(join(data, "ferry.db"));
   undo.add(() => database.destroy());
   const store = await openSqlStore(database, () => ({ id: makeId("wsp", host.random), name: "local" }));
   await provideOrigin(data, host);
-  await provideKey(data, store, host);
+  const ownKeyId = await provideKey(data, store, host);
   const sealer = makeSealer(await provideSealKey(data, host), host.random);
   const sessions = settings.makeSessions(store, log);
   await sessions.start();
@@ -122,7 +122,7 @@ async function assemble(
   const { clock, random, version } = host;
   const keyEnds = makeKeyEnds(store.keys, clock);
   const app = makeApp({ store, keyEnds, sessions, sealer, clock, random, version, log, portal });
-  return { app, sessions, store, keyEnds };
+  return { app, sessions, store, keyEnds, ownKeyId };
 }
 
 /** Tells clients where the service is: only once it can be called. */

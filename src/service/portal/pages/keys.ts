@@ -7,6 +7,8 @@ import type { Visitor } from "../visitor.ts";
 export interface KeysPage {
   readonly visitor: Visitor;
   readonly keys: readonly KeyRecord[];
+  /** One that can't be revoked here: `--host local` would be refused until the service starts again. */
+  readonly ownKeyId: string;
   /** The address of the page with older ones. */
   readonly older: string | undefined;
   /** Epoch ms. */
@@ -20,7 +22,8 @@ export interface KeysPage {
 export const lifetimes: readonly number[] = [7, 30, 90, 365, 0];
 
 /** The workspace's keys: which there are, a new one, and the end of one. */
-export function keysPage({ visitor, keys, older, now, made, complaint }: KeysPage): Response {
+export function keysPage(page: KeysPage): Response {
+  const { visitor, keys, older, made, complaint } = page;
   return pageAnswer({
     title: "API keys",
     visitor,
@@ -40,7 +43,7 @@ export function keysPage({ visitor, keys, older, now, made, complaint }: KeysPag
             </tr>
           </thead>
           <tbody>
-            ${keys.map((key) => row(key, visitor, now))}
+            ${keys.map((key) => row(key, page))}
           </tbody>
         </table>
         ${older === undefined ? undefined : html`<p><a href="${older}">Older keys</a></p>`}
@@ -57,7 +60,7 @@ function madeKey({ name, secret }: { readonly name: string; readonly secret: str
   </section>`;
 }
 
-function row(key: KeyRecord, { csrf }: Visitor, now: number): Html {
+function row(key: KeyRecord, { visitor, now, ownKeyId }: KeysPage): Html {
   const ended = key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= now);
   const until =
     key.revoked_at !== null ? `revoked ${day(key.revoked_at)}` : key.expires_at === null ? "no end" : day(key.expires_at);
@@ -66,10 +69,17 @@ function row(key: KeyRecord, { csrf }: Visitor, now: number): Html {
     <td data-label="Scopes"><span>${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span></td>
     <td data-label="Made">${day(key.created_at)}</td>
     <td data-label="Works until">${until}</td>
-    <td data-label="End it">
-      ${ended ? undefined : html`<form method="post" action="/keys/revoke"><input type="hidden" name="csrf" value="${csrf}" /><input type="hidden" name="id" value="${key.id}" /><button class="small danger" aria-label="Revoke ${key.name}">Revoke</button></form>`}
-    </td>
+    <td data-label="End it">${ended ? undefined : key.id === ownKeyId ? ownKey : revocation(key, visitor)}</td>
   </tr>`;
+}
+
+const ownKey = html`<span class="soft">ferry’s own on this machine</span>`;
+
+function revocation({ id, name }: KeyRecord, { csrf }: Visitor): Html {
+  return html`<form method="post" action="/keys/revoke">
+    <input type="hidden" name="csrf" value="${csrf}" /><input type="hidden" name="id" value="${id}" />
+    <button class="small danger" aria-label="Revoke ${name}">Revoke</button>
+  </form>`;
 }
 
 function newKey({ csrf }: Visitor): Html {

@@ -33,13 +33,13 @@ export const keyRoutes = {
 
 async function show(
   visitor: Visitor,
-  { store, clock }: SiteDeps,
+  { store, clock, ownKeyId }: SiteDeps,
   news: Pick<KeysPage, "made" | "complaint">,
   cursor = "",
 ): Promise<Response> {
   const { items, next_cursor } = await store.keys.list({ cursor, limit: 50 });
   const older = next_cursor === "" ? undefined : `/keys?cursor=${encodeURIComponent(next_cursor)}`;
-  return keysPage({ visitor, keys: items, older, now: clock.now(), ...news });
+  return keysPage({ visitor, keys: items, ownKeyId, older, now: clock.now(), ...news });
 }
 
 /** What the form wants, or what is wrong with it. */
