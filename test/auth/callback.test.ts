@@ -4,18 +4,20 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Callback, openCallback } from "../../src/auth/browser/callback.ts";
+import { type Arrival, type Callback, openCallback } from "../../src/auth/browser/callback.ts";
 import type { Binding } from "../../src/auth/oauth/pkce.ts";
 import { listen } from "../../src/host/network/listener.ts";
 
 const binding: Binding = { verifier: "v", challenge: "c", state: "the-state" };
 
 let callback: Callback;
+let arrival: Promise<Arrival>;
 let arrived: URLSearchParams | undefined;
 beforeEach(async () => {
   arrived = undefined;
   callback = await openCallback({ listen }, binding);
-  void callback.arrival.then((parameters) => (arrived = parameters));
+  arrival = callback.next();
+  void arrival.then(({ parameters }) => (arrived = parameters));
 });
 afterEach(() => callback.close());
 
@@ -70,7 +72,7 @@ describe("what isn't our answer gets 400 and ends nothing", () => {
     const replies = await Promise.all(Array.from({ length: 100 }, (_, at) => visit(`/callback?code=${at}&state=${at}`)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([400]));
     const answer = visit(good);
-    expect((await callback.arrival).get("code")).toBe("abc");
+    expect((await arrival).parameters.get("code")).toBe("abc");
     callback.finish("done");
     expect((await answer).status).toBe(200);
   });
@@ -80,7 +82,7 @@ test("nothing of a request is in what the browser is shown (error text reflected
   const markup = encodeURIComponent("<script>alert(1)</script>");
   const refused = await visit(`/callback?error=${markup}&error_description=${markup}&state=x`);
   const answer = visit(`/callback?error=access_denied&error_description=${markup}&state=the-state`);
-  expect((await callback.arrival).get("error_description")).toContain("<script>");
+  expect((await arrival).parameters.get("error_description")).toContain("<script>");
   callback.finish("failed");
   for (const page of [refused, await answer]) {
     expect(page.text).not.toContain("alert");
@@ -97,10 +99,22 @@ test("nothing of a request is in what the browser is shown (error text reflected
 test("the browser waits until the login is decided, and a reload gets the same", async () => {
   let shown = 0;
   const answers = [visit(good), visit(good)].map((answer) => answer.then((reply) => ((shown += 1), reply)));
-  await callback.arrival;
+  await arrival;
   expect(shown).toBe(0);
   callback.finish("done");
   for (const answer of answers) expect((await answer).text).toContain("Go back to your terminal");
+});
+
+test("each answer is its own browser's, in the order of their coming", async () => {
+  const first = visit("/callback?code=wrong&state=the-state");
+  const { answer } = await arrival;
+  const second = visit(good);
+  const { parameters } = await callback.next();
+  answer("failed");
+  expect((await first).text).toContain("did not work");
+  expect(parameters.get("code")).toBe("abc");
+  callback.finish("done");
+  expect((await second).text).toContain("It has what it needs");
 });
 
 test("it listens on 127.0.0.1 alone (listener on all interfaces)", async () => {

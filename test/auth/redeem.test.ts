@@ -23,8 +23,8 @@ describe("the token call", () => {
       "redirects the login to https://evil.example",
     ],
     [
-      "an expired code",
-      () => json(400, { error: "invalid_grant", error_description: "\u001b[31mold\u0007" }),
+      "a client that is unknown",
+      () => json(400, { error: "invalid_client", error_description: "\u001b[31mold\u0007" }),
       4,
       "refused the login: ␛[31mold␇",
     ],
@@ -48,6 +48,24 @@ describe("the token call", () => {
     expect({ code, stderr }).toEqual({ code: exit, stderr: expect.stringContaining(says) as string });
     expect(world.keychain.items.size).toBe(0);
   });
+});
+
+test("a wrong code with the right state is told, and the right one is still taken", async () => {
+  let shown = "";
+  const act = async (url: string): Promise<void> => {
+    const right = server.approve(url);
+    const wrong = new URL(right);
+    wrong.searchParams.set("code", "made-up");
+    shown = await (await fetch(wrong)).text();
+    await fetch(right);
+  };
+  const { code, stderr } = await scene.login((url) => void act(url));
+  expect(shown).toContain("did not work");
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    "agents.example.com refused the login: invalid_grant; approve it once more at the address above, or give up with Ctrl-C\n",
+  );
+  expect(server.given).toEqual(["key-1"]);
 });
 
 test("the key is not sent to another host after a redirect", async () => {

@@ -6,27 +6,43 @@ import { pages } from "./pages.ts";
 /** Where the browser comes back to, open only while a login runs. */
 export interface Callback {
   readonly redirectUri: string;
-  /** The first answer with our state. Whatever else arrives is refused, and never ends the wait. */
-  readonly arrival: Promise<URLSearchParams>;
-  /** What the waiting browser is shown in the end. */
+  /** The next answer with our state. Whatever else arrives is refused, and never ends the wait. */
+  next(): Promise<Arrival>;
+  /** What the browsers that still wait are shown in the end. */
   finish(page: keyof typeof pages): void;
   close(): Promise<void>;
 }
 
+export interface Arrival {
+  readonly parameters: URLSearchParams;
+  /** What the browser that brought it is shown; until then it waits. */
+  readonly answer: (page: keyof typeof pages) => void;
+}
+
 /** Listens on 127.0.0.1, a port of the system's choice. Rejects with the system's error where none can be had. */
 export async function openCallback(network: Pick<Network, "listen">, binding: Binding): Promise<Callback> {
-  const arrived = promised<URLSearchParams>();
+  const waiting: Arrival[] = [];
+  let arrived = promised<undefined>();
   const finished = promised<LoopbackAnswer>();
   let port = 0;
   const listener = await network.listen(async (request) => {
     if (!isOurs(request, port, binding)) return pages.refused;
-    arrived.resolve(request.query);
-    return finished.promise;
+    const answered = promised<LoopbackAnswer>();
+    waiting.push({ parameters: request.query, answer: (page) => answered.resolve(pages[page]) });
+    arrived.resolve(undefined);
+    return Promise.race([answered.promise, finished.promise]);
   });
   port = listener.port;
   return {
     redirectUri: `http://127.0.0.1:${port}${callbackPath}`,
-    arrival: arrived.promise,
+    async next() {
+      for (;;) {
+        const first = waiting.shift();
+        if (first !== undefined) return first;
+        arrived = promised();
+        await arrived.promise;
+      }
+    },
     finish: (page) => finished.resolve(pages[page]),
     close: () => listener.close(),
   };

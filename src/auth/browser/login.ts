@@ -18,7 +18,7 @@ export interface BrowserLogin {
   show(start: LoginStart): Promise<void>;
   /** Asks for what the browser ended with; `until` in epoch ms. Rejects with the signal's reason. */
   paste(until: number, signal: AbortSignal): Promise<string>;
-  /** Says that a paste was no use, and why. */
+  /** Says that a paste, or what the browser came back with, was no use, and why. */
   complain(why: string): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function loginByBrowser(host: LoginHost, server: LoginServer, calle
     await login.show({ url, code: confirmationCode(binding.challenge), pasteOnly: callback.missing });
     const take = oneAtATime((parameters) => redeem(server, caller, binding, { parameters, redirectUri }));
     const key = await Promise.race([
-      callback.arrival.then(take),
+      cameBack(callback, login, take),
       pasted(server, login, { state: binding.state, until: host.clock.now() + patience, signal, take }),
       host.clock.sleep(patience, signal).then(() => {
         throw new FerryError("auth", "nobody came back from the browser within ten minutes", { hint: "run ferry login again" });
@@ -94,7 +94,7 @@ async function tryCallback({ network }: LoginHost, binding: Binding): Promise<Wa
     const never = new Promise<never>(() => undefined);
     return {
       redirectUri: "http://127.0.0.1/callback",
-      arrival: never,
+      next: () => never,
       finish: () => undefined,
       close: async () => undefined,
       missing,
@@ -119,6 +119,20 @@ function authorizationUrl({ metadata, address }: LoginServer, binding: Binding, 
   return url.href;
 }
 
+/** Waits until a browser brings a code that gives a key: a wrong one, whoever sent it, ends nothing. */
+async function cameBack(callback: Callback, login: BrowserLogin, take: Take): Promise<string> {
+  for (;;) {
+    const { parameters, answer } = await callback.next();
+    try {
+      return await take(parameters);
+    } catch (error) {
+      const why = wrongCode(error);
+      answer("failed");
+      await login.complain(`${why}; approve it once more at the address above, or give up with Ctrl-C`);
+    }
+  }
+}
+
 interface Pasting {
   readonly state: string;
   readonly until: number;
@@ -136,9 +150,14 @@ async function pasted(server: LoginServer, login: BrowserLogin, { state, until, 
       try {
         return await take(parameters);
       } catch (error) {
-        if (!(error instanceof FerryError) || error.code !== "invalid_grant") throw error;
-        await login.complain(error.message);
+        await login.complain(wrongCode(error));
       }
     }
   }
+}
+
+/** What the service says of a code that is wrong, used or too old. @throws the error where it is another one */
+function wrongCode(error: unknown): string {
+  if (error instanceof FerryError && error.code === "invalid_grant") return error.message;
+  throw error;
 }
