@@ -32,7 +32,8 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);
   };
   const write = async (value: unknown, indented: boolean): Promise<void> => {
-    if (options.jq === undefined) return stdout.write(`${harmlessJson(JSON.stringify(value, undefined, indented ? 2 : undefined))}\n`);
+    if (options.jq === undefined)
+      return stdout.write(`${harmlessJson(JSON.stringify(value, undefined, indented ? 2 : undefined))}\n`);
     const { applyJq } = await import("./jq.ts");
     const { text, said, failure } = await applyJq(options.jq, value, indented);
     // Its strings come as they are, which a script wants and a terminal can't be given.
