@@ -7,16 +7,15 @@ import { serve, type ServeHost, type ServeOptions } from "../../src/service/serv
 import type { RunningService } from "../../src/service/running/run-service.ts";
 import type { AnswerOf, BodyOf } from "../../src/wire/contract.ts";
 import { type RouteName, routePath, routes } from "../../src/wire/routes.ts";
+import { dist } from "../support/engine.ts";
 import { commitFiles, makeFolder, makeRepository } from "../support/git.ts";
 import { makeServicePlace, type ServicePlace } from "../support/service-host.ts";
-import { buildShellAgent } from "../support/shell-agent.ts";
 
 const folder = makeFolder("ferry-serve-");
 let place: ServicePlace;
 let base: string;
 beforeAll(async () => {
   place = await makeServicePlace();
-  buildShellAgent(folder.path);
   base = commitFiles(makeRepository(join(folder.path, "repository")), { "a.txt": "a\n" }, "first");
 });
 afterAll(async () => {
@@ -62,7 +61,7 @@ test.each<[Partial<ServeOptions>, Readonly<Record<string, string>>, string]>([
 });
 
 function hostOf({ host }: ServicePlace): ServeHost {
-  return { ...host, home: folder.path, self: [process.execPath], dist: folder.path };
+  return { ...host, home: folder.path, self: [process.execPath], dist };
 }
 
 function settings(): ServeOptions {

@@ -59,7 +59,7 @@ export function driverNamed(name: SandboxDriver["name"]): SandboxDriver {
 }
 
 /** The bundles that users get; the test run has built them. */
-const dist = fileURLToPath(new URL("../../dist", import.meta.url));
+export const dist = fileURLToPath(new URL("../../dist", import.meta.url));
 
 export async function makeTestEngine({ driver = "process", data, limits = {} }: EngineOptions = {}): Promise<TestEngine> {
   const folder = data === undefined ? makeFolder("ferry-engine-") : { path: data, remove: () => undefined };
