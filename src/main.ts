@@ -9,7 +9,7 @@ import { systemBrowser } from "./host/browser.ts";
 import { systemClock } from "./host/clock.ts";
 import { systemFiles } from "./host/files.ts";
 import type { Host, Network } from "./host/host.ts";
-import { makeKeychains } from "./host/keychain.ts";
+import { makeKeychains } from "./host/keychain/keychain.ts";
 import { makeProcesses } from "./host/processes.ts";
 import { makePrompt } from "./host/prompt.ts";
 import { makeTerminal } from "./host/terminal.ts";
@@ -48,7 +48,7 @@ function makeHost(): Host {
     files: systemFiles,
     processes,
     network: lazyNetwork(),
-    secrets: makeKeychains({ env, platform, dist }),
+    secrets: makeKeychains({ env, platform, uid: process.getuid?.() ?? -1, dist }),
     browser: systemBrowser,
     interrupt,
   };

@@ -20,8 +20,8 @@ export interface Login {
 export interface Credentials {
   /** @throws FerryError auth where the keychain is locked, silent or gone, or has no such key */
   read(login: Login): Promise<string>;
-  /** The same, where it may be gone. */
-  find(login: Login): Promise<string | undefined>;
+  /** The same, where it may be gone. At a login a person has time to unlock the keychain. */
+  find(login: Login, when?: "at login"): Promise<string | undefined>;
   /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
   save(login: Omit<Login, "store">, key: string): Promise<{ store: StoreName; warning?: string }>;
   /** Whether there was one. */
@@ -42,7 +42,7 @@ export function makeCredentials(host: Pick<Host, "env" | "secrets"> & LockHost, 
   const path = join(folder, "credentials.json");
   const file = makeFileStore(host.files, path);
   const place = (store: StoreName): string => (store === "file" ? path : "the keychain");
-  const storeOf = (name: StoreName): SecretStore => (name === "file" ? file : host.secrets.keychain());
+  const storeOf = (name: StoreName, patience?: number): SecretStore => (name === "file" ? file : host.secrets.keychain(patience));
   return {
     place,
     find,
@@ -67,8 +67,9 @@ export function makeCredentials(host: Pick<Host, "env" | "secrets"> & LockHost, 
     delete: (login) => alone(login.store, () => storeOf(login.store).deletePassword(service, accountOf(login))),
   };
 
-  async function find(login: Login): Promise<string | undefined> {
-    return (await storeOf(login.store).getPassword(service, accountOf(login))) ?? undefined;
+  async function find(login: Login, when?: "at login"): Promise<string | undefined> {
+    const store = storeOf(login.store, when && loginPatience);
+    return (await store.getPassword(service, accountOf(login))) ?? undefined;
   }
 
   async function keep(

@@ -128,6 +128,25 @@ describe("a login in the place of another", () => {
     expect(server.revoked).toEqual([]);
   });
 
+  test("with the very key that login had made stays one that logout ends", async () => {
+    await scene.login();
+    await ferry(world.next({}, { stdin: "key-1" }), "login", "--host", server.origin, "--with-token");
+    expect(server.revoked).toEqual([]);
+    expect((await ferry(world.next(), "logout")).stderr).toContain("the key is revoked");
+    expect(server.revoked).toEqual(["key-1"]);
+  });
+
+  test("asks a keychain that is locked or silent once, not for each of the two keys", async () => {
+    await scene.login();
+    for (const trouble of ["locked", "timeout"] as const) {
+      world.keychain.trouble = trouble;
+      world.keychain.asked = 0;
+      expect((await scene.login()).code).toBe(4);
+      expect(world.keychain.asked).toBe(1);
+    }
+    expect(server.revoked).toEqual(["key-2", "key-3"]);
+  });
+
   test("says what it could not end", async () => {
     await scene.login();
     server.answers.set("/revoke", async () => text(503, ""));

@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Environment, SecretStore } from "../../src/host/host.ts";
-import { makeKeychains } from "../../src/host/keychain.ts";
+import { makeKeychains } from "../../src/host/keychain/keychain.ts";
 import { startKeyring, type Keyring } from "../support/keyring.ts";
 import { describeWith } from "../support/programs.ts";
 
 const dist = fileURLToPath(new URL("../../dist", import.meta.url));
-const keychainIn = (env: Environment, patience = 10_000): SecretStore =>
-  makeKeychains({ env, platform: "linux", dist }).keychain(patience);
+const uid = process.getuid?.() ?? -1;
+const keychainIn = (env: Environment, patience?: number): SecretStore =>
+  makeKeychains({ env, platform: "linux", uid, dist }).keychain(patience);
 
 let folder: string;
 beforeAll(() => {
@@ -22,17 +23,25 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 // The Secret Service is Linux's; on the other systems the call is the system's own, made in process.
 describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
   test("without a bus it is unavailable at once, and nothing is started", async () => {
-    const keychain = makeKeychains({ env: { XDG_RUNTIME_DIR: folder }, platform: "linux", dist: "/nonexistent" }).keychain();
+    const keychain = makeKeychains({ env: { XDG_RUNTIME_DIR: folder }, platform: "linux", uid, dist: "/nonexistent" }).keychain();
     await expect(keychain.getPassword("ferry", "a")).rejects.toMatchObject({ kind: "auth", code: "unavailable" });
   });
 
-  test("a bus that accepts and never answers is given up on, and holds nobody up", async () => {
+  test("a bus that accepts and never answers is given up on after 3 s, also where a person at a prompt would get 15", async () => {
     const path = join(folder, "hung");
     const server = createServer(() => undefined);
     await new Promise<void>((resolve) => server.listen(path, resolve));
     const started = performance.now();
-    const keychain = keychainIn({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` }, 1500);
-    await expect(keychain.getPassword("ferry", "a")).rejects.toMatchObject({ kind: "auth", code: "timeout" });
+    const hung = {
+      kind: "auth",
+      code: "timeout",
+      message: expect.stringContaining("within 3 seconds: the D-Bus session") as string,
+    };
+    const keychains = makeKeychains({ env: { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` }, platform: "linux", uid, dist });
+    await expect(keychains.keychain(15_000).getPassword("ferry", "a")).rejects.toMatchObject(hung);
+    // Known by now: nobody waits for it twice.
+    await expect(keychains.keychain(15_000).setPassword("ferry", "a", "k")).rejects.toMatchObject(hung);
+    await expect(keychains.keychain().deletePassword("ferry", "a")).rejects.toMatchObject(hung);
     expect(performance.now() - started).toBeLessThan(4000);
     server.close();
   });
@@ -45,7 +54,7 @@ describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
     afterAll(() => keyring.stop());
 
     test("unlocked: what is stored is found, replaced, listed and deleted", async () => {
-      const keychain = keychainIn(keyring.env);
+      const keychain = keychainIn(keyring.env, 10_000);
       expect(await keychain.getPassword("ferry", "a")).toBeNull();
       await keychain.setPassword("ferry", "a", "k1 ü");
       expect(await keychain.getPassword("ferry", "a")).toBe("k1 ü");
@@ -56,8 +65,19 @@ describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
       expect(await keychain.deletePassword("ferry", "a")).toBe(false);
     });
 
+    test("stopped, on a bus that answers: given up on after 3 s as well", async () => {
+      keyring.freeze();
+      const started = performance.now();
+      await expect(keychainIn(keyring.env, 15_000).getPassword("ferry", "a")).rejects.toMatchObject({
+        code: "timeout",
+        message: expect.stringContaining("within 3 seconds: the D-Bus session, or who keeps secrets on it") as string,
+      });
+      expect(performance.now() - started).toBeLessThan(4000);
+      keyring.thaw();
+    });
+
     test("locked, with nobody to unlock it: told as locked, never as missing, and the item stays", async () => {
-      const keychain = keychainIn(keyring.env);
+      const keychain = keychainIn(keyring.env, 10_000);
       await keychain.setPassword("ferry", "a", "k1");
       await keyring.lock();
       const locked = { kind: "auth", code: "locked", message: "the keychain is locked" };
@@ -65,6 +85,20 @@ describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
       await expect(keychain.setPassword("ferry", "a", "k2")).rejects.toMatchObject(locked);
       await expect(keychain.deletePassword("ferry", "a")).rejects.toMatchObject(locked);
       await expect(keychain.findCredentials("ferry")).rejects.toMatchObject(locked);
+    });
+
+    test("locked, with a prompt that nobody answers: waited for as long as a login may, else for 3 s", async () => {
+      await keyring.promptNobody();
+      const started = performance.now();
+      await expect(keychainIn(keyring.env, 4000).setPassword("ferry", "a", "k2")).rejects.toMatchObject({
+        code: "timeout",
+        message: "the keychain did not answer within 4 seconds",
+      });
+      expect(performance.now() - started).toBeGreaterThan(4000);
+      await expect(keychainIn(keyring.env).getPassword("ferry", "a")).rejects.toMatchObject({
+        code: "timeout",
+        message: "the keychain did not answer within 3 seconds",
+      });
     });
   });
 });

@@ -1,13 +1,20 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { ownName } from "./bus-name.ts";
 
 /** A session bus with an unlocked gnome-keyring on it, apart from the machine's own. */
 export interface Keyring {
   readonly env: Readonly<Record<string, string>>;
   lock(): Promise<void>;
+  /** Stops the process that keeps the secrets, or lets it go on; the bus goes on. */
+  freeze(): void;
+  thaw(): void;
+  /** From now on a prompt of the keyring is answered by nobody. */
+  promptNobody(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,12 +51,19 @@ export async function startKeyring(folder: string): Promise<Keyring> {
     const { stdout } = await send("/org/freedesktop/secrets", "org.freedesktop.Secret.Service.ReadAlias", "string:default");
     if (!stdout.includes(collection)) throw new Error("the keyring has no collection");
   });
+  let prompter: Socket | undefined;
   return {
     env,
     async lock() {
       await send("/org/freedesktop/secrets", "org.freedesktop.Secret.Service.Lock", `array:objpath:${collection}`);
     },
+    freeze: () => void daemon.kill("SIGSTOP"),
+    thaw: () => void daemon.kill("SIGCONT"),
+    async promptNobody() {
+      prompter = await ownName(env.DBUS_SESSION_BUS_ADDRESS, "org.gnome.keyring.SystemPrompter");
+    },
     async stop() {
+      prompter?.destroy();
       await Promise.all([end(daemon), end(bus)]);
     },
   };

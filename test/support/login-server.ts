@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import type http from "node:http";
+import { text as readAll } from "node:stream/consumers";
 import type { Send, SendRequest, SendResponse } from "../../src/host/host.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -100,5 +102,20 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
       yield Buffer.from(body);
     })(),
     cancel: async () => undefined,
+  };
+}
+
+/** The server over real HTTP; it is asked for at each request, since its address is known only once somebody listens. */
+export function listenerOf(find: () => LoginServer): http.RequestListener {
+  return (incoming, outgoing) => {
+    void (async () => {
+      const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+      const { method = "", url = "" } = incoming;
+      const server = find();
+      const answer = await server.send({ method, url: server.origin + url, headers, body: await readAll(incoming) });
+      outgoing.writeHead(answer.status, answer.headers);
+      for await (const chunk of answer.body) outgoing.write(chunk);
+      outgoing.end();
+    })();
   };
 }

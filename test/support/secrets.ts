@@ -8,6 +8,8 @@ export interface MemoryKeychain extends SecretStore {
   /** Takes secrets and forgets them. */
   forgetful: boolean;
   readonly items: ReadonlyMap<string, string>;
+  /** How often it was asked for anything. */
+  asked: number;
 }
 
 export function makeMemoryKeychain(): MemoryKeychain {
@@ -19,6 +21,7 @@ export function makeMemoryKeychain(): MemoryKeychain {
       return of === service ? [{ account, password }] : [];
     });
   const check = (): void => {
+    keychain.asked += 1;
     if (keychain.trouble !== undefined)
       throw new FerryError("auth", `the keychain is ${keychain.trouble}`, { code: keychain.trouble });
   };
@@ -26,6 +29,7 @@ export function makeMemoryKeychain(): MemoryKeychain {
     trouble: undefined,
     forgetful: false,
     items,
+    asked: 0,
     async getPassword(service, account) {
       check();
       return items.get(keyOf(service, account)) ?? null;

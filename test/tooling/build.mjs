@@ -32,7 +32,7 @@ const common = {
 };
 
 const outputs = [
-  ...(await bundle(["src/main.ts", "src/host/keychain-child.ts"], {
+  ...(await bundle(["src/main.ts", "src/host/keychain/keychain-child.ts"], {
     splitting: true,
     // Native modules can't be bundled; they are the package's only dependencies.
     external: ["libsql", "@napi-rs/keyring"],

@@ -1,6 +1,6 @@
 import { hostName } from "../../../auth/address.ts";
 import type { Credentials } from "../../../auth/credentials.ts";
-import { asFerryError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { type HostEntry, readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { endKey } from "./end.ts";
@@ -11,7 +11,10 @@ export interface Replaced {
   readonly key: string | undefined;
 }
 
-/** To be asked before the new key is stored: where both are in the same place, the old one is gone then. */
+/**
+ * To be asked before the new key is stored: where both are in the same place, the old one is gone then.
+ * @throws FerryError auth where the keychain that shall take the new one is locked or silent
+ */
 export async function findReplaced(
   { host }: Context,
   credentials: Credentials,
@@ -20,8 +23,15 @@ export async function findReplaced(
   const { hosts } = await readConfig(host);
   const entry = hosts.find(({ url, account }) => url === login.url && account === login.account);
   if (entry === undefined) return undefined;
-  // A keychain that can't be asked now keeps nobody from logging in; what stays in it is told by endReplaced.
-  return { entry, key: await credentials.find(entry).catch(() => undefined) };
+  try {
+    return { entry, key: await credentials.find(entry, "at login") };
+  } catch (error) {
+    // Where the new key goes elsewhere this keeps nobody from logging in: endReplaced tells what stays in the keychain. Where it
+    // goes there as well, nobody need wait, or be asked, a second time to learn the same.
+    const there = (host.env["FERRY_CREDENTIAL_STORE"] ?? "") !== "file";
+    if (there && error instanceof FerryError && (error.code === "locked" || error.code === "timeout")) throw error;
+    return { entry, key: undefined };
+  }
 }
 
 /** A key that nobody uses any more must lie nowhere, and not stay valid where this program had it made. */

@@ -4,8 +4,10 @@ export type KeychainCall =
   | { readonly name: "setPassword"; readonly service: string; readonly account: string; readonly password: string }
   | { readonly name: "findPassword" | "findCredentials"; readonly service: string };
 
-export type KeychainAnswer =
-  { readonly value: unknown } | { readonly error: "unavailable" | "locked" | "timeout"; readonly message: string };
+/** `timeout`: it was reached and gave no answer; `silent`: it couldn't even be reached. */
+export type KeychainFault = "unavailable" | "locked" | "timeout" | "silent";
+
+export type KeychainAnswer = { readonly value: unknown } | { readonly error: KeychainFault; readonly message: string };
 
 /** Makes the call in this process. Never rejects: what went wrong is the answer. */
 export async function callKeychain(call: KeychainCall): Promise<KeychainAnswer> {
