@@ -42,7 +42,8 @@ async function store(context: Context, { url, key, minted }: NewKey, { account, 
     account,
     store: place,
     ...(workspace !== undefined && { workspace }),
-    ...(minted && { minted }),
+    // The same key brought once more is still the one that ferry had made.
+    ...((minted || (replaced?.entry.minted === true && replaced.key === key.value)) && { minted: true }),
   };
   try {
     // The last one logged in to comes first.
