@@ -1,17 +1,15 @@
 import { count } from "../base/text.ts";
-import { type Change, readChanges } from "../git/records.ts";
+import type { Change } from "../git/records.ts";
 import type { Context, PullContext } from "./context.ts";
-import { engineFor } from "./engine/engines.ts";
 import type { Incoming } from "./incoming/incoming.ts";
-import type { Court } from "./judge/court.ts";
 import { massDeletion } from "./judge/deletions.ts";
-import { judge } from "./judge/judge.ts";
 import { land } from "./land/land.ts";
 import { lockPatience, whenUnlocked } from "./land/locks.ts";
 import { checkPaths, type PathCheck } from "./land/path-check.ts";
 import { promote } from "./land/promote.ts";
 import { type Move, moveRef, prepare, type RefUpdate } from "./land/transaction.ts";
-import { deletesMost, inTheWay, makeVerdict, place, type Placed } from "./place/place.ts";
+import { assemble } from "./place/assemble.ts";
+import { deletesMost, inTheWay, type Placed } from "./place/place.ts";
 import { makeQuarantine, type Quarantine } from "./quarantine.ts";
 import { writeUndoNote } from "./undo-note.ts";
 import type { Verdict } from "./verdict.ts";
@@ -26,14 +24,7 @@ export async function bring(incoming: Incoming, context: PullContext): Promise<V
   const quarantine = await makeQuarantine(git, host, repository);
   try {
     await checkpoint("quarantined");
-    await build(incoming, quarantine, context);
-    host.interrupt.throwIfAborted();
-    const placed = await place(incoming, quarantine, context);
-    const court = { git, quarantine, platform: host.platform };
-    const notices = await judgeAll(incoming, placed, court);
-    await checkpoint("judged");
-    const changes = await allChanges(incoming, placed.tip, { git, quarantine });
-    const verdict = makeVerdict(incoming, placed, { changes, notices });
+    const { placed, changes, verdict, court } = await assemble(incoming, quarantine, context);
     const lost =
       verdict.base === "" || request.acceptDeletion === true ? undefined : await massDeletion(verdict.base, changes, court);
     if (lost !== undefined) throw deletesMost(lost, verdict);
@@ -43,45 +34,6 @@ export async function bring(incoming: Incoming, context: PullContext): Promise<V
   } finally {
     await quarantine.remove();
   }
-}
-
-async function build(
-  { series }: Incoming,
-  quarantine: Quarantine,
-  { request, git, host, checkpoint }: PullContext,
-): Promise<void> {
-  const total = series.items.length;
-  const { source } = request;
-  const engine = engineFor(series);
-  await engine.build(series, {
-    git,
-    quarantine,
-    bytes: () => source[engine.form](series.base ?? "", series.tip),
-    signal: host.interrupt,
-    checkpoint,
-    progress: (stage, done) => request.progress?.({ stage, done, total }),
-  });
-}
-
-/** The sandbox's own commits stay in the repository, and rebuilt ones have trees that it never saw: both are judged. */
-async function judgeAll({ series, head }: Incoming, placed: Placed, court: Court): Promise<readonly string[]> {
-  const own = { base: series.base, tip: series.tip, commits: series.items.map((item) => item.commit) };
-  const notices = await judge(own, court);
-  if (placed.exactness === "exact" || head.state === "unborn") return notices;
-  const commits = [...new Set(placed.commits)].filter((commit) => commit !== head.commit);
-  return judge({ base: head.commit, tip: placed.tip, commits }, court);
-}
-
-async function allChanges(
-  { head, isAside, series }: Incoming,
-  tip: string,
-  { git, quarantine }: Pick<Court, "git" | "quarantine">,
-): Promise<Change[]> {
-  const { options } = quarantine;
-  const before = head.state !== "unborn" ? head.commit : isAside ? series.base : undefined;
-  const tree = ["hash-object", "-t", "tree", "--stdin"];
-  const from = before ?? (await git.ok(tree, { ...options, input: "" })).toString("latin1").trim();
-  return readChanges(await git.ok(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, tip], options));
 }
 
 interface Built {

@@ -1,0 +1,72 @@
+import { type Change, readChanges } from "../../git/records.ts";
+import type { PullContext } from "../context.ts";
+import { engineFor } from "../engine/engines.ts";
+import type { Incoming } from "../incoming/incoming.ts";
+import type { Court } from "../judge/court.ts";
+import { judge } from "../judge/judge.ts";
+import type { Quarantine } from "../quarantine.ts";
+import type { Verdict } from "../verdict.ts";
+import { makeVerdict, place, type Placed } from "./place.ts";
+
+/** A series as it would land. */
+export interface Assembled {
+  readonly placed: Placed;
+  /** The tree or commit that the branch has now. */
+  readonly from: string;
+  /** From that to the tip. */
+  readonly changes: readonly Change[];
+  readonly verdict: Verdict;
+  readonly court: Court;
+}
+
+/**
+ * Builds a series in the quarantine, puts it on the branch there, and judges it. Nothing of the user's is written.
+ * @throws PullRefused where a commit conflicts, FerryError failure for what doesn't hold or is refused by policy
+ */
+export async function assemble(incoming: Incoming, quarantine: Quarantine, context: PullContext): Promise<Assembled> {
+  const { git, host, checkpoint } = context;
+  await build(incoming, quarantine, context);
+  host.interrupt.throwIfAborted();
+  const placed = await place(incoming, quarantine, context);
+  const court = { git, quarantine, platform: host.platform };
+  const notices = await judgeAll(incoming, placed, court);
+  await checkpoint("judged");
+  const from = await startOf(incoming, court);
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, placed.tip];
+  const changes = readChanges(await git.ok(args, quarantine.options));
+  return { placed, from, changes, verdict: makeVerdict(incoming, placed, { changes, notices }), court };
+}
+
+async function build(
+  { series }: Incoming,
+  quarantine: Quarantine,
+  { request, git, host, checkpoint }: PullContext,
+): Promise<void> {
+  const total = series.items.length;
+  const { source } = request;
+  const engine = engineFor(series);
+  await engine.build(series, {
+    git,
+    quarantine,
+    bytes: () => source[engine.form](series.base ?? "", series.tip),
+    signal: host.interrupt,
+    checkpoint,
+    progress: (stage, done) => request.progress?.({ stage, done, total }),
+  });
+}
+
+/** The sandbox's own commits stay in the repository, and rebuilt ones have trees that it never saw: both are judged. */
+async function judgeAll({ series, head }: Incoming, placed: Placed, court: Court): Promise<readonly string[]> {
+  const own = { base: series.base, tip: series.tip, commits: series.items.map((item) => item.commit) };
+  const notices = await judge(own, court);
+  if (placed.exactness === "exact" || head.state === "unborn") return notices;
+  const commits = [...new Set(placed.commits)].filter((commit) => commit !== head.commit);
+  return judge({ base: head.commit, tip: placed.tip, commits }, court);
+}
+
+async function startOf({ head, isAside, series }: Incoming, { git, quarantine }: Court): Promise<string> {
+  const before = head.state !== "unborn" ? head.commit : isAside ? series.base : undefined;
+  if (before !== undefined) return before;
+  const tree = ["hash-object", "-t", "tree", "--stdin"];
+  return (await git.ok(tree, { ...quarantine.options, input: "" })).toString("latin1").trim();
+}
