@@ -1,13 +1,14 @@
 import { count } from "../base/text.ts";
 import type { Change } from "../git/records.ts";
-import type { Context, PullContext } from "./context.ts";
+import type { PullContext } from "./context.ts";
+import { cursorUpdates } from "./incoming/cursor.ts";
 import type { Incoming } from "./incoming/incoming.ts";
 import { massDeletion } from "./judge/deletions.ts";
 import { land } from "./land/land.ts";
-import { lockPatience, whenUnlocked } from "./land/locks.ts";
+import { moveRefs } from "./land/move-refs.ts";
 import { checkPaths, type PathCheck } from "./land/path-check.ts";
 import { promote } from "./land/promote.ts";
-import { type Move, moveRef, prepare, type RefUpdate } from "./land/transaction.ts";
+import { moveRef } from "./land/transaction.ts";
 import { assemble } from "./place/assemble.ts";
 import { deletesMost, inTheWay, type Placed } from "./place/place.ts";
 import { makeQuarantine, type Quarantine } from "./quarantine.ts";
@@ -63,18 +64,4 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: at.cursor }, context);
   const updates = [moveRef("HEAD", commit, placed.tip), ...cursorUpdates(incoming), moveRef(refs.undo, at.undo, note)];
   return land({ head, tip: placed.tip, changes, updates, reason, scratch }, context);
-}
-
-/** Moves refs alone, where no file goes with them. */
-export async function moveRefs(move: Move, { git, host, repository, request }: Context): Promise<void> {
-  const patience = request.hook === undefined ? lockPatience : 0;
-  const transaction = await whenUnlocked(host, patience, () => prepare(git, repository, move));
-  await transaction.commit();
-}
-
-/** The two refs that remember the session, moved to its newest commit; none that are there already. */
-export function cursorUpdates({ refs, at, series }: Incoming): RefUpdate[] {
-  return [moveRef(refs.remote, at.remote, series.tip), moveRef(refs.cursor, at.cursor, series.tip)].filter(
-    ({ to, from }) => to !== from,
-  );
 }

@@ -1,7 +1,9 @@
 import { FerryError } from "../base/errors.ts";
-import { bring, cursorUpdates, moveRefs } from "./bring.ts";
+import { bring } from "./bring.ts";
 import type { PullContext } from "./context.ts";
+import { cursorUpdates } from "./incoming/cursor.ts";
 import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "./incoming/incoming.ts";
+import { moveRefs } from "./land/move-refs.ts";
 import { RefsMoved } from "./land/transaction.ts";
 import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";

@@ -11,6 +11,7 @@ import { type Conflict, rebuild } from "./rebuild.ts";
 import { refuseRewrite } from "./rewrite.ts";
 import { engineFor } from "../engine/engines.ts";
 import { type Series, short } from "../series/series.ts";
+import { Conflicting } from "./conflicting.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
 
 /** The series as it will be on the branch. */
@@ -22,7 +23,7 @@ export interface Placed {
   readonly notices: readonly string[];
 }
 
-/** Puts the series, built in the quarantine, on HEAD: as it is where it begins there, else rebuilt. @throws PullRefused at a conflict */
+/** Puts the series, built in the quarantine, on HEAD: as it is where it begins there, else rebuilt. @throws Conflicting */
 export async function place(incoming: Incoming, quarantine: Quarantine, context: PullContext): Promise<Placed> {
   const { head, series, fit } = incoming;
   await refuseRewrite(incoming, quarantine, context);
@@ -75,20 +76,17 @@ function mergesError(series: Series, session: string): FerryError {
   );
 }
 
-function conflictError({ item, paths }: Conflict, incoming: Incoming, session: string): PullRefused {
+function conflictError(conflict: Conflict, incoming: Incoming, session: string): Conflicting {
+  const { item, paths } = conflict;
   const names = paths.map(showPath);
   const base = asItIs(incoming);
   const verdict = makeVerdict(incoming, { ...base, exactness: "rebuilt", commits: [] }, { changes: [], notices: [] });
-  return new PullRefused(
-    "attention",
-    `commit ${short(item.commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
-    {
-      code: "conflict",
-      verdict: { ...verdict, tip: verdict.base, conflicts: names },
-      details: names,
-      hint: `nothing was changed; bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
-    },
-  );
+  return new Conflicting(`commit ${short(item.commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`, {
+    conflict,
+    verdict: { ...verdict, tip: verdict.base, conflicts: names },
+    details: names,
+    hint: `nothing was changed; bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
+  });
 }
 
 export function inTheWay(blocked: PathCheck["blocked"], verdict: Verdict): PullRefused {
