@@ -22,6 +22,7 @@ export const entries: readonly Entry[] = [
     async () => (await import("./work/say.ts")).say,
   ),
   entry("pull", main, "Bring a session's commits into this working copy", async () => (await import("./work/pull.ts")).pull),
+  entry("diff", main, "Show what a pull would change in this working copy", async () => (await import("./work/diff.ts")).diff),
   entry("patch", main, "Write a session's commits as a mailbox to stdout", async () => (await import("./work/patch.ts")).patch),
   entry(
     "hook hooks",

@@ -1,7 +1,8 @@
 import { local } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
-import type { Errand } from "../../patch/request.ts";
+import type { Preview } from "../../patch/preview/preview.ts";
+import type { Errand, PullRequest } from "../../patch/request.ts";
 import type { Undone } from "../../patch/undo.ts";
 import type { Verdict } from "../../patch/verdict.ts";
 import type { Context } from "../context.ts";
@@ -28,27 +29,43 @@ export interface PullOptions {
  * @throws FerryError attention where a person is needed, failure where what came is a lie or against the rules: nothing changed
  */
 export async function pullSession(context: Context, open: OpenSession, options: PullOptions = {}): Promise<Verdict> {
-  const { connection, session } = open;
-  const { host, git } = context;
-  const { dryRun, branch, acceptRewrite, acceptDeletion, hook } = options;
   const { pull } = await import("../../patch/pull.ts");
-  const spinner = context.interactive && !context.global.quiet ? host.terminal.spin("pulling") : undefined;
+  return withProgress(context, (progress) => pull({ ...requestFor(context, open, options), progress }, context));
+}
+
+/** What a pull would change, shown by `look`; nothing is written. @throws FerryError as a pull does, but not for what is in the way */
+export async function previewPull(
+  context: Context,
+  open: OpenSession,
+  options: PullOptions,
+  look: (preview: Preview) => Promise<void>,
+): Promise<Verdict> {
+  const { preview } = await import("../../patch/preview/preview.ts");
+  return withProgress(context, (progress, stop) =>
+    preview({ ...requestFor(context, open, options), dryRun: true, progress }, context, async (found) => {
+      stop();
+      await look(found);
+    }),
+  );
+}
+
+function requestFor(context: Context, open: OpenSession, options: PullOptions): PullRequest {
+  const { connection, session } = open;
+  const { dryRun, branch, acceptRewrite, acceptDeletion, hook } = options;
+  const source = makePatchSource(connection.client, session.id, session.repository_id || undefined);
+  return { ...errandOf(context, open), source, dryRun, branch, acceptRewrite, acceptDeletion, hook };
+}
+
+async function withProgress<T>(
+  { host, interactive, global }: Context,
+  work: (progress: NonNullable<PullRequest["progress"]>, stop: () => void) => Promise<T>,
+): Promise<T> {
+  const spinner = interactive && !global.quiet ? host.terminal.spin("pulling") : undefined;
+  const stop = () => spinner?.stop();
   try {
-    return await pull(
-      {
-        ...errandOf(context, open),
-        source: makePatchSource(connection.client, session.id, session.repository_id || undefined),
-        dryRun,
-        branch,
-        acceptRewrite,
-        acceptDeletion,
-        hook,
-        progress: ({ stage, done, total }) => spinner?.update(`pulling: ${stage} ${done}/${total}`),
-      },
-      { git, host },
-    );
+    return await work(({ stage, done, total }) => spinner?.update(`pulling: ${stage} ${done}/${total}`), stop);
   } finally {
-    spinner?.stop();
+    stop();
   }
 }
 

@@ -1,0 +1,79 @@
+import { Option } from "commander";
+import type { Preview } from "../../../patch/preview/preview.ts";
+import { previewFiles } from "../../../patch/preview/files.ts";
+import type { Verdict } from "../../../patch/verdict.ts";
+import type { Context } from "../../context.ts";
+import { checkRepository, previewPull, requirePatches } from "../../flows/pull.ts";
+import { openSession } from "../../flows/session/select.ts";
+import { Pile } from "../../output/diff/pile.ts";
+import type { Verb } from "../../verb.ts";
+
+interface Options {
+  readonly stat: boolean;
+  readonly nameOnly: boolean;
+  readonly branch?: string;
+  readonly acceptRewrite: boolean;
+}
+
+export const diff: Verb = {
+  name: "diff",
+  summary: "Show what a pull would change in this working copy",
+  description:
+    "Show what a pull would change in this working copy, as one diff from the branch as it is to the branch as it would be; nothing is written. On a terminal it is coloured, harmless, and read in a pager. In a pipe it is exact, binary files included: ferry diff | git apply.",
+  examples: ["ferry diff", "ferry diff --stat", "ferry diff 4h2k --name-only", "ferry diff --json --jq '.files[].path'"],
+  paged: true,
+  define: (command) =>
+    void command
+      .argument("[session]", "which one")
+      .addOption(new Option("--stat", "how much changes in which file").default(false).conflicts("nameOnly"))
+      .option("--name-only", "only the names of the files", false)
+      .option("--branch <name>", "what a pull to this branch would change")
+      .option("--accept-rewrite", "with a history that the sandbox rewrote", false),
+  async run(context, options: Options, given?: string) {
+    const open = await openSession(context, given);
+    await requirePatches(open.connection);
+    if (given !== undefined) await checkRepository(context, open);
+    const shown = new Pile(context.print);
+    const verdict = await previewPull(context, open, options, async (preview) => {
+      await tell(context, preview.verdict);
+      if (context.global.json) await printJson(context, preview.verdict, await previewFiles(preview));
+      else await shown.take(await render(context, preview, options));
+    });
+    await shown.print();
+    if (verdict.commits.length > 0) return;
+    if (context.global.json) await printJson(context, verdict, []);
+    else await context.print.note("nothing new");
+  },
+};
+
+/** Before the diff, which may open a pager. */
+async function tell({ print, global }: Context, { notices, blocked_by }: Verdict): Promise<void> {
+  if (global.json) return;
+  for (const notice of notices) await print.note(`note: ${notice}`);
+  for (const line of blocked_by) await print.note(`in the way of the pull: ${line}`);
+}
+
+async function printJson(
+  { print }: Context,
+  { base, tip, engine, exactness, commits, blocked_by, notices }: Verdict,
+  files: Awaited<ReturnType<typeof previewFiles>>,
+): Promise<void> {
+  await print.json({ base, tip, engine, exactness, commits, files, blocked_by, notices });
+}
+
+/** What git makes of it; on a terminal with names that can be read, harmless and in colour. */
+async function render(
+  { host }: Context,
+  { diff }: Preview,
+  { stat, nameOnly }: Options,
+): Promise<AsyncIterable<string | Uint8Array>> {
+  const { isTTY, color, columns } = host.terminal.stdout;
+  if (!isTTY) return diff(nameOnly ? ["--name-only"] : stat ? ["-M", "--stat"] : ["-M", "-p", "--binary", "--full-index"]);
+  const { makeStyle } = await import("../../output/style.ts");
+  const { paintDiff, paintLines, paintStat } = await import("../../output/diff/paint.ts");
+  const style = makeStyle(color);
+  const readable = { "core.quotePath": "false" };
+  if (nameOnly) return paintLines(diff(["--name-only"], readable), (line) => line);
+  if (stat) return paintLines(diff(["-M", `--stat=${columns}`], readable), (line) => paintStat(line, style));
+  return paintDiff(diff(["-M", "-p"], readable), style);
+}

@@ -1,0 +1,63 @@
+import type { Git, GitStreamOptions } from "../../git/git.ts";
+import type { Change } from "../../git/records.ts";
+import { gitError } from "../../git/runner.ts";
+import type { PullContext } from "../context.ts";
+import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "../incoming/incoming.ts";
+import { checkPaths } from "../land/path-check.ts";
+import { assemble } from "../place/assemble.ts";
+import { asItIs, inTheWayError, makeVerdict } from "../place/place.ts";
+import { makeQuarantine } from "../quarantine.ts";
+import type { PullDeps, PullRequest } from "../request.ts";
+import { underLock } from "../under-lock.ts";
+import type { Verdict } from "../verdict.ts";
+
+/** What a pull would change, to be looked at while its quarantine is there. */
+export interface Preview {
+  readonly verdict: Verdict;
+  readonly changes: readonly Change[];
+  /** What `git diff-tree` says of it with these options, from the tree that the branch has to the one that it would have. */
+  readonly diff: (options: readonly string[], config?: Readonly<Record<string, string>>) => AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Builds and judges what a pull would land, has it looked at, and leaves everything as it was. What is in the way here is told in
+ * the verdict and refuses nothing: nothing is written. `look` isn't called where there is nothing new.
+ * @throws FerryError as a pull does, for a series that doesn't hold what it says, or that can't be put on the branch
+ */
+export function preview(request: PullRequest, deps: PullDeps, look: (preview: Preview) => Promise<void>): Promise<Verdict> {
+  return underLock(request, deps, async (context) => {
+    const own = { ...context, request };
+    const incoming = await findIncoming(own);
+    if (incoming.series.items.length === 0) {
+      if (incoming.fit === "rewritten" && (await holdsCursor(incoming, own))) throw droppedError(incoming);
+      return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
+    }
+    if (incoming.fit === "unrelated") throw unrelatedError(incoming);
+    return show(incoming, own, look);
+  });
+}
+
+async function show(incoming: Incoming, context: PullContext, look: (preview: Preview) => Promise<void>): Promise<Verdict> {
+  const { git, host, repository } = context;
+  const quarantine = await makeQuarantine(git, host, repository);
+  try {
+    const { placed, from, changes, verdict: whole } = await assemble(incoming, quarantine, context);
+    const check = incoming.isAside ? undefined : await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
+    const verdict = { ...whole, blocked_by: inTheWayError(check?.blocked ?? []).details };
+    const diff = (options: readonly string[], config?: Readonly<Record<string, string>>) =>
+      compare([...options, from, placed.tip], { ...quarantine.options, config, signal: host.interrupt }, git);
+    await look({ verdict, changes, diff });
+    return verdict;
+  } finally {
+    await quarantine.remove();
+  }
+}
+
+async function* compare(what: readonly string[], options: GitStreamOptions, git: Git): AsyncGenerator<Uint8Array> {
+  const args = ["diff-tree", "-r", "--no-color", "--no-ext-diff", "--no-textconv", ...what];
+  const child = await git.stream(args, options);
+  child.stdin.end();
+  yield* child.stdout as AsyncIterable<Uint8Array>;
+  const { code, stderr } = await child.exit;
+  if (code !== 0) throw gitError(args, { code, stderr });
+}
