@@ -23,3 +23,9 @@ export function ago(then: number, now: number): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ago`;
   return `${Math.floor(seconds / 86_400)}d ago`;
 }
+
+/** How long until `then`, as `ago` says how long since: `in 5m`; `now` where it has come. */
+export function until(then: number, now: number): string {
+  const passed = ago(now, then);
+  return passed === "now" ? passed : `in ${passed.replace(/ ago$/u, "")}`;
+}

@@ -33,6 +33,13 @@ const forms = {
   listKeys: "page",
   createKey: "resource",
   revokeKey: "done",
+  listSchedules: "page",
+  createSchedule: "resource",
+  readSchedule: "resource",
+  updateSchedule: "done",
+  deleteSchedule: "done",
+  runSchedule: "resource",
+  listScheduleRuns: "page",
 } as const satisfies Record<RouteName, Form>;
 
 type Form = "resource" | "page" | "events" | "object" | "done";

@@ -3,6 +3,7 @@ import { sessionEvent } from "./event.ts";
 import { manifest } from "./patches.ts";
 import * as resources from "./resources.ts";
 import type { routes, RouteName } from "./routes.ts";
+import * as schedules from "./schedules.ts";
 import { sessionStatuses } from "./values.ts";
 
 /** What an operation takes and answers. `answer` is the JSON form; other media are named in `media`. */
@@ -94,6 +95,29 @@ export const contract = {
     status: 201,
   },
   revokeKey: { summary: "Revoke an API key", answer: resources.apiKey, status: 200 },
+
+  listSchedules: { summary: "List scheduled agents", query: page, answer: listOf(schedules.schedule), status: 200 },
+  createSchedule: {
+    summary: "Schedule an agent",
+    body: schedules.createSchedule,
+    answer: schedules.schedule,
+    status: 201,
+  },
+  readSchedule: { summary: "Read a scheduled agent", answer: schedules.schedule, status: 200 },
+  updateSchedule: {
+    summary: "Change a scheduled agent",
+    body: schedules.updateSchedule,
+    answer: schedules.schedule,
+    status: 200,
+  },
+  deleteSchedule: { summary: "Delete a scheduled agent", answer: schedules.schedule, status: 200 },
+  runSchedule: { summary: "Run a scheduled agent now", answer: schedules.scheduleRun, status: 201 },
+  listScheduleRuns: {
+    summary: "List the runs of a scheduled agent, newest first",
+    query: page,
+    answer: listOf(schedules.scheduleRun),
+    status: 200,
+  },
 } as const satisfies Record<RouteName, Operation>;
 
 type ParamsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamsIn<Rest> : never;

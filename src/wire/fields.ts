@@ -1,5 +1,6 @@
 import type { SessionEvent } from "./event.ts";
 import type { ApiKey, CliInfo, Provider, Repository, Session } from "./resources.ts";
+import type { Schedule, ScheduleRun } from "./schedules.ts";
 
 /** The names of each resource's fields, for whoever picks some of them: no schema library is loaded for that. A test keeps them whole. */
 export const fields = {
@@ -59,6 +60,25 @@ export const fields = {
   ],
   apiKey: ["id", "name", "user_id", "scopes", "expires_at", "revoked_at", "created_at"],
   cliInfo: ["service", "portal_url", "workspace", "user", "key", "capabilities"],
+  schedule: [
+    "id",
+    "workspace_id",
+    "user_id",
+    "name",
+    "prompt",
+    "repository_id",
+    "model",
+    "every",
+    "weekdays",
+    "time_of_day",
+    "timezone",
+    "budget",
+    "enabled",
+    "next_run_at",
+    "created_at",
+    "updated_at",
+  ],
+  scheduleRun: ["id", "schedule_id", "session_id", "status", "trigger", "reason", "cost", "created_at", "finished_at"],
 } as const satisfies Fields;
 
 interface Fields {
@@ -68,4 +88,6 @@ interface Fields {
   readonly event: readonly (keyof SessionEvent)[];
   readonly apiKey: readonly (keyof ApiKey)[];
   readonly cliInfo: readonly (keyof CliInfo)[];
+  readonly schedule: readonly (keyof Schedule)[];
+  readonly scheduleRun: readonly (keyof ScheduleRun)[];
 }

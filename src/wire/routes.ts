@@ -62,6 +62,14 @@ export const routes = {
   listKeys: { method: "GET", path: `${api}/api-keys`, resource: "all", access: "read", extension: true },
   createKey: { method: "POST", path: `${api}/api-keys`, resource: "all", access: "write", extension: true },
   revokeKey: { method: "DELETE", path: `${api}/api-keys/{keyId}`, resource: "all", access: "write", extension: true },
+
+  listSchedules: { method: "GET", path: `${api}/schedules`, resource: "all", access: "read", extension: true },
+  createSchedule: { method: "POST", path: `${api}/schedules`, resource: "all", access: "write", extension: true },
+  readSchedule: { method: "GET", path: `${api}/schedules/{id}`, resource: "all", access: "read", extension: true },
+  updateSchedule: { method: "PATCH", path: `${api}/schedules/{id}`, resource: "all", access: "write", extension: true },
+  deleteSchedule: { method: "DELETE", path: `${api}/schedules/{id}`, resource: "all", access: "write", extension: true },
+  runSchedule: { method: "POST", path: `${api}/schedules/{id}/run`, resource: "all", access: "write", extension: true },
+  listScheduleRuns: { method: "GET", path: `${api}/schedules/{id}/runs`, resource: "all", access: "read", extension: true },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

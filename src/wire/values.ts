@@ -52,6 +52,12 @@ export type AgentStatus = (typeof agentStatuses)[number];
 export const origins = ["app", "api", "deep_work", "schedule"] as const;
 export const analysisStatuses = ["pending", "running", "completed", "failed"] as const;
 
+/** Of scheduled agents: how often, on which days, and how one of their runs stands and came about. */
+export const intervalUnits = ["hour", "day", "week", "month"] as const;
+export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+export const runStatuses = ["running", "completed", "failed", "skipped"] as const;
+export const runTriggers = ["time", "user"] as const;
+
 /** `git` is ours: any remote or local path, without a credential. */
 export const platforms = ["gitlab", "git"] as const;
 export type Platform = (typeof platforms)[number];

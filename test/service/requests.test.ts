@@ -19,7 +19,7 @@ const params = { providerId: "prv_none", id: "rep_none", sessionId: "ses_none", 
 const get = (path: string, init: RequestInit = {}) => service.app(new Request(`http://service.test${path}`, init));
 
 describe("addresses", () => {
-  test.each(names.filter((name) => routes[name].path.includes("{") && !["analyzeRepository", "readAnalysis"].includes(name)))(
+  test.each(names.filter((name) => routes[name].path.includes("{") && !/Analy|analy|Schedule/u.test(name)))(
     "%s of something that isn't there is 404",
     async (name) => {
       const body: Partial<Record<RouteName, unknown>> = {
@@ -188,11 +188,13 @@ describe("queries", () => {
   });
 });
 
-test.each<RouteName>(["analyzeRepository", "readAnalysis"])("%s is 501: not built yet, nothing made up", async (name) => {
-  expect(await ask(name, { params })).toMatchObject({
-    status: 501,
-    body: { error: "this service can't analyze repositories yet" },
-  });
+test.each<[RouteName, string]>([
+  ["analyzeRepository", "this service can't analyze repositories yet"],
+  ["readAnalysis", "this service can't analyze repositories yet"],
+  ["listSchedules", "this service can't run agents on a schedule yet"],
+  ["runSchedule", "this service can't run agents on a schedule yet"],
+])("%s is 501: not built yet, nothing made up", async (name, error) => {
+  expect(await ask(name, { params })).toMatchObject({ status: 501, body: { error } });
 });
 
 test("what fails unexpectedly is 500 without a word of why, and logged", async () => {

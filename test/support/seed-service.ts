@@ -1,6 +1,6 @@
 import type { Send, SendRequest, SendResponse } from "../../src/host/host.ts";
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /**
  * A second implementation of the service that has the seed's interface and nothing of our extension: strict about methods, paths,
@@ -16,6 +16,10 @@ export interface SeedService {
   readonly events: Map<string, Json[]>;
   /** `METHOD path` of each call, in order. */
   readonly calls: string[];
+  /** The latest analysis, by repository. */
+  readonly analyses: Map<string, Json>;
+  /** What the start of an analysis answers. */
+  analyze: (repository: Json) => Json;
   /** What the agent does with a message, right when it comes. */
   agent: (session: Json, message: Json, timeline: Json[]) => void;
 }
@@ -93,6 +97,8 @@ export function makeSeedService({ key = "seed-key", header = "x-api-key", bare =
     sessions: [],
     events: new Map(),
     calls: [],
+    analyses: new Map(),
+    analyze: () => ({ success: true, message: "started" }),
     agent: (_session, message) => void (message["status"] = "completed"),
     send: async (request) => {
       const { pathname } = new URL(request.url);
@@ -117,8 +123,12 @@ export function makeSeedService({ key = "seed-key", header = "x-api-key", bare =
     "GET repositories/*": ({ id }) => find(service.repositories, id),
     "PATCH repositories/*": ({ id, body }) => Object.assign(find(service.repositories, id), body),
     "DELETE repositories/*": ({ id }) => remove(service.repositories, id),
-    "POST repositories/*/analyze": ({ id }) => (find(service.repositories, id), { success: true, message: "started" }),
-    "GET repositories/*/analysis": ({ id }) => (find(service.repositories, id), { metadata: {}, components: [] }),
+    "POST repositories/*/analyze": ({ id }) => service.analyze(find(service.repositories, id)),
+    "GET repositories/*/analysis": ({ id }) => {
+      const latest = service.analyses.get(String(find(service.repositories, id)["id"]));
+      if (latest === undefined) throw new Refusal(404, { error: "Not found" });
+      return latest;
+    },
     "POST sessions": ({ body }) =>
       added(
         service.sessions,
@@ -154,7 +164,7 @@ export function makeSeedService({ key = "seed-key", header = "x-api-key", bare =
   return service;
 }
 
-class Refusal extends Error {
+export class Refusal extends Error {
   readonly status: number;
   readonly body: Json;
 
@@ -169,12 +179,12 @@ function invalid(message: string): Refusal {
   return new Refusal(400, { statusCode: 400, code: "invalid", error: "Bad Request", message });
 }
 
-function checkKey({ headers }: SendRequest, header: string, key: string): void {
+export function checkKey({ headers }: SendRequest, header: string, key: string): void {
   const given = headers[header];
   if (given !== key && given !== `Bearer ${key}`) throw new Refusal(401, { error: "Unauthorized" });
 }
 
-function readBody({ body, headers }: SendRequest, fields: readonly string[] | undefined): Json {
+export function readBody({ body, headers }: SendRequest, fields: readonly string[] | undefined): Json {
   if (fields === undefined) {
     if (body !== undefined) throw invalid("no body was expected");
     return {};
@@ -193,7 +203,7 @@ function added(items: Json[], item: Json): Json {
   return item;
 }
 
-function answer(status: number, value: unknown): SendResponse {
+export function answer(status: number, value: unknown): SendResponse {
   const bytes = Buffer.from(JSON.stringify(value));
   return {
     status,

@@ -40,6 +40,12 @@ export const entries: readonly Entry[] = [
     async () => (await import("./provider/index.ts")).verbs,
   ),
   entry(
+    "schedule schedules",
+    resources,
+    "Agents that run on a schedule",
+    async () => (await import("./schedule/index.ts")).verbs,
+  ),
+  entry(
     "login",
     account,
     "Log in to a service, in the browser or with an API key",

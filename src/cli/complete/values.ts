@@ -27,6 +27,8 @@ const fieldNames: Readonly<Record<string, readonly string[]>> = {
   "fields of events": fields.event,
   "fields of tail": fields.event,
   "fields of whoami": fields.cliInfo,
+  "fields of key": fields.apiKey,
+  "fields of schedule": [...new Set([...fields.schedule, ...fields.scheduleRun])],
 };
 
 async function hosts({ host }: Context): Promise<Candidate[]> {
@@ -49,11 +51,27 @@ async function providers({ client }: Connection): Promise<Candidate[]> {
   return all.map(({ id, name, base_url }) => ({ value: id, description: said([name, base_url]) }));
 }
 
+async function schedules({ client }: Connection): Promise<Candidate[]> {
+  if (!(await client.capabilities()).has("schedules")) return [];
+  const all = await listAll(client.listSchedules);
+  return all.map(({ id, name, prompt }) => ({ value: name ?? id, description: said([prompt]) }));
+}
+
+async function keys({ client }: Connection): Promise<Candidate[]> {
+  if (!(await client.capabilities()).has("keys")) return [];
+  const all = await listAll(client.listKeys);
+  return all
+    .filter(({ revoked_at }) => typeof revoked_at !== "string")
+    .map(({ id, name, scopes }) => ({ value: name ?? id, description: said([scopes?.join(",")]) }));
+}
+
 const asked: Readonly<Record<string, (connection: Connection) => Promise<Candidate[]>>> = {
   session: sessions,
   repository: repositories,
   repo: repositories,
   provider: providers,
+  schedule: schedules,
+  key: keys,
 };
 
 function said(parts: readonly (string | null | undefined)[]): string {

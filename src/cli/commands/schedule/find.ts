@@ -1,0 +1,46 @@
+import { local } from "../../../auth/address.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { withIdLike } from "../../../base/ids.ts";
+import { oneLine } from "../../../base/text.ts";
+import { listAll } from "../../../client/pages.ts";
+import type { Tolerant } from "../../../client/tolerant.ts";
+import type { Schedule } from "../../../wire/schedules.ts";
+import type { Context } from "../../context.ts";
+import { connect, type Connection } from "../../flows/host/connect.ts";
+
+export type KnownSchedule = Tolerant<Schedule>;
+
+/**
+ * A service that runs agents on a schedule for programs to manage.
+ * @throws FerryError failure for one that has none, or manages them in its portal alone
+ */
+export async function connectForSchedules(context: Context): Promise<Connection> {
+  const connection = await connect(context);
+  if ((await connection.client.capabilities()).has("schedules")) return connection;
+  throw connection.host === local
+    ? new FerryError("failure", "the embedded service runs no agents on a schedule yet", { hint: "let cron start: ferry run" })
+    : new FerryError("failure", `${connection.name} doesn't let programs manage its scheduled agents`, {
+        hint: "look for them in its portal",
+      });
+}
+
+/** The one of that name or id, or whose id begins so. */
+export async function findSchedule({ client, name }: Connection, given: string): Promise<KnownSchedule> {
+  const all = await listAll(client.listSchedules);
+  const called = all.filter((schedule) => schedule.name === given);
+  const matching = called.length > 0 ? called : withIdLike(all, given);
+  const [only] = matching;
+  if (only === undefined)
+    throw new FerryError("not_found", `${name} has no schedule ${oneLine(given)}`, { hint: "ferry schedule list" });
+  if (matching.length > 1)
+    throw new FerryError("usage", `${oneLine(given)} could be several schedules`, {
+      details: matching.map(({ id }) => id),
+      hint: "name one by its id",
+    });
+  return only;
+}
+
+/** How it is called in lines for people. */
+export function scheduleName({ name, id }: KnownSchedule): string {
+  return oneLine(name ?? id);
+}

@@ -1,0 +1,19 @@
+import { readList } from "../../../client/pages.ts";
+import { fields } from "../../../wire/fields.ts";
+import { wholeNumber } from "../../options.ts";
+import { showList } from "../../output/show.ts";
+import type { Verb } from "../../verb.ts";
+import { scheduleColumns } from "./columns.ts";
+import { connectForSchedules } from "./find.ts";
+
+export const list: Verb = {
+  name: "list",
+  aliases: ["ls"],
+  summary: "List scheduled agents, and when each runs next",
+  examples: ["ferry schedule list", "ferry schedule list --json --fields id,name,next_run_at"],
+  define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
+  async run(context, { limit }: { readonly limit?: number }) {
+    const { client } = await connectForSchedules(context);
+    await showList(context, await readList(client.listSchedules, { limit }), scheduleColumns(context.host), fields.schedule);
+  },
+};

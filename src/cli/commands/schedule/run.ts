@@ -1,0 +1,34 @@
+import { FerryError } from "../../../base/errors.ts";
+import { typedId } from "../../../base/ids.ts";
+import { oneLine } from "../../../base/text.ts";
+import { fields } from "../../../wire/fields.ts";
+import type { Verb } from "../../verb.ts";
+import { connectForSchedules, findSchedule, scheduleName } from "./find.ts";
+
+export const run: Verb = {
+  name: "run",
+  summary: "Run a scheduled agent now; its times stay as they are",
+  examples: ["ferry schedule run nightly", 'ferry tail "$(ferry schedule run nightly)"'],
+  define: (command) => void command.argument("<schedule>", "id or name"),
+  async run(context, _, given: string) {
+    const connection = await connectForSchedules(context);
+    const schedule = await findSchedule(connection, given);
+    const started = await connection.client.runSchedule({ params: { id: schedule.id } });
+    const { session_id: session, status, reason } = started;
+    if (context.global.json) await context.print.json(started, fields.scheduleRun);
+    else if (session) await context.print.data(`${session}\n`);
+    if (status === "skipped" || status === "failed")
+      throw new FerryError(
+        "failure",
+        `${scheduleName(schedule)} ${status === "failed" ? "failed" : "was skipped"}${why(reason)}`,
+      );
+    if (context.global.json) return;
+    await context.print.note(
+      `${scheduleName(schedule)} runs now${session ? `; watch it with: ferry tail ${typedId(session)}` : ""}`,
+    );
+  },
+};
+
+function why(reason: string | null | undefined): string {
+  return reason ? `: ${oneLine(reason)}` : "";
+}
