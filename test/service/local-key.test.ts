@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeNetwork } from "../../src/host/network.ts";
@@ -21,20 +21,37 @@ async function call(socket: string, method: string, path: string, key: string) {
   });
   return {
     status: response.status,
-    body: JSON.parse(Buffer.from(await readBody(response, place.host.clock)).toString()) as { key?: { id: string } },
+    body: JSON.parse(Buffer.from(await readBody(response, place.host.clock)).toString()) as {
+      key?: { id: string };
+    },
   };
 }
 
-test("the service's own key, once revoked, works no more; the next start makes another", async () => {
+test("the service's own key can't be revoked, over the interface neither", async () => {
+  const { socket } = await place.run();
+  const key = await readKey();
+  const { body } = await call(socket, "GET", "/api/v1/cli", key);
+  expect(await call(socket, "DELETE", `/api/v1/api-keys/${body.key?.id ?? ""}`, key)).toEqual({
+    status: 409,
+    body: expect.objectContaining({
+      code: "own_key",
+      message: expect.stringContaining("this is ferry's own key on this machine") as string,
+    }) as unknown,
+  });
+  expect((await call(socket, "GET", "/api/v1/cli", key)).status).toBe(200);
+});
+
+test("where its file is gone the next start makes another, and the one before is a key as all are", async () => {
   const first = await place.run();
   const key = await readKey();
   const { body } = await call(first.socket, "GET", "/api/v1/cli", key);
-  expect((await call(first.socket, "DELETE", `/api/v1/api-keys/${body.key?.id ?? ""}`, key)).status).toBe(200);
-  expect((await call(first.socket, "GET", "/api/v1/cli", key)).status).toBe(401);
   await first.stop();
-  const second = await place.run();
+  await rm(join(place.data, "key"));
+  const { socket } = await place.run();
   expect(await readKey()).not.toBe(key);
-  expect((await call(second.socket, "GET", "/api/v1/cli", await readKey())).status).toBe(200);
+  expect((await call(socket, "DELETE", `/api/v1/api-keys/${body.key?.id ?? ""}`, await readKey())).status).toBe(200);
+  expect((await call(socket, "GET", "/api/v1/cli", key)).status).toBe(401);
+  expect((await call(socket, "GET", "/api/v1/cli", await readKey())).status).toBe(200);
 });
 
 test("its page of keys has no button for it, the same at the next start", async () => {

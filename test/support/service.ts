@@ -42,7 +42,8 @@ export async function makeTestService(): Promise<TestService> {
   const sessions = makeScriptedSessions(store, clock, random);
   const errors: unknown[] = [];
   const log: Deps["log"] = { info: () => undefined, error: (_message, error) => void errors.push(error) };
-  const keyEnds = makeKeyEnds(store.keys, clock);
+  const ownKeyId = makeId("key", random);
+  const keyEnds = makeKeyEnds(store.keys, clock, ownKeyId);
   const sealer = makeSealer(random(32), random);
   const deps: Deps = { store, keyEnds, sessions, sealer, clock, random, version: "0.0.0", log };
   const app = makeApp(deps);
@@ -63,7 +64,6 @@ export async function makeTestService(): Promise<TestService> {
     return key;
   }
 
-  const ownKeyId = makeId("key", random);
   const key = await makeKey({ id: ownKeyId });
   const send = sendTo(app);
   return { app, send, store, sessions, clock, deps, key, ownKeyId, user, errors, makeKey, close: () => store.close() };

@@ -12,7 +12,8 @@ export type OAuthErrorCode =
   | "authorization_pending"
   | "slow_down"
   | "expired_token"
-  | "temporarily_unavailable";
+  | "temporarily_unavailable"
+  | "unsupported_token_type";
 
 /** A refusal in OAuth's form; the description never holds what the client sent. */
 export class OAuthError extends Error {

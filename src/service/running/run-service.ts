@@ -120,7 +120,7 @@ async function assemble(
   await sessions.start();
   undo.add(() => sessions.stop());
   const { clock, random, version } = host;
-  const keyEnds = makeKeyEnds(store.keys, clock);
+  const keyEnds = makeKeyEnds(store.keys, clock, ownKeyId);
   const app = makeApp({ store, keyEnds, sessions, sealer, clock, random, version, log, portal });
   return { app, sessions, store, keyEnds, ownKeyId };
 }

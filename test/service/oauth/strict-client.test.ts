@@ -291,9 +291,12 @@ test("revocation ends a key; of one that is unknown nothing is told", async () =
   const as = await discover();
   const revoke = async (key: string) =>
     oauth.processRevocationResponse(await oauth.revocationRequest(as, client, oauth.None(), key, options()));
-  await revoke(service.key);
-  expect((await makeAsk(service)("readCli")).status).toBe(401);
+  const key = await service.makeKey();
+  await revoke(key);
+  expect((await makeAsk(service)("readCli", { key })).status).toBe(401);
   await revoke("ferry_unknown");
+  await expect(revoke(service.key)).rejects.toMatchObject({ status: 400, error: "unsupported_token_type" });
+  expect((await makeAsk(service)("readCli")).status).toBe(200);
 });
 
 test("the metadata names itself as the issuer by whichever name of this machine it was asked", async () => {

@@ -39,4 +39,9 @@ test("the key that ferry calls its own service with has no button: without it --
   expect((await service.store.keys.list({})).items.map(({ id }) => id)).toContain(service.ownKeyId);
   expect(text).not.toContain(service.ownKeyId);
   expect(text).toContain("ferry’s own on this machine");
+  expect(await browser.submit("/keys/revoke", { id: service.ownKeyId })).toMatchObject({
+    status: 409,
+    text: expect.stringContaining("ferry&#39;s own key") as string,
+  });
+  expect((await service.store.keys.find(service.ownKeyId))?.revoked_at).toBeNull();
 });
