@@ -65,6 +65,13 @@ describe("--device", () => {
     expect(stderr).toContain(says);
   });
 
+  test("an interval longer than the code lives is not waited for: its end is", async () => {
+    const { code, stderr, slept } = await device([pending], { interval: 86_400, expires_in: 30 });
+    expect(code).toBe(4);
+    expect(stderr).toContain("ferry: the code has expired\n  hint: run ferry login again\n");
+    expect(slept[0]).toBeLessThan(30_002);
+  });
+
   test.each(["DPoP", "mac"])("a key of type %s is refused", async (token_type) => {
     const { code, stderr } = await device([() => json(200, { access_token: "device-key", token_type })]);
     expect(code).toBe(1);

@@ -32,7 +32,7 @@ describe("logout", () => {
     expect(code).toBe(0);
     expect(stderr).toBe(
       "logged out of agents.example.com (ada@example.com); the key is still valid there\n" +
-        "it could not be revoked: agents.example.com answered the login with 503; do it in the portal\n",
+        "it could not be revoked: agents.example.com answered the revocation with 503; do it in the portal\n",
     );
     expect(world.keychain.items.size).toBe(0);
   });
@@ -153,7 +153,7 @@ describe("a login in the place of another", () => {
     const { code, stderr } = await scene.login();
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "the key of the earlier login is still valid (agents.example.com answered the login with 503): revoke it in the portal of agents.example.com\n",
+      "the key of the earlier login is still valid (agents.example.com answered the revocation with 503): revoke it in the portal of agents.example.com\n",
     );
     world.keychain.trouble = "locked";
     const other = await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });

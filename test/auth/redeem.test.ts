@@ -1,5 +1,8 @@
+import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeNetwork } from "../../src/host/network.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
+import { serve } from "../support/http-server.ts";
 import { json, text, type LoginServer } from "../support/login-server.ts";
 import { type World } from "../support/world.ts";
 
@@ -12,42 +15,152 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
-describe("the token call", () => {
-  test.each<[string, () => ReturnType<typeof text>, number, string]>([
-    ["HTML", () => text(200, "<html>", { "content-type": "text/html" }), 1, "something unexpected"],
-    ["500", () => text(500, "oops"), 6, "agents.example.com answered the login with 500"],
+const proxyHint = "  hint: is a proxy or a sign-in page in the way? check the host's address, and try again\n";
+const laterHint = "  hint: try again later, or pipe a key of its portal to ferry login --with-token\n";
+const addressHint = "  hint: check the host's address, or pipe a key of its portal to ferry login --with-token\n";
+const portalHint = "  hint: make a key in its portal, and pipe it to ferry login --with-token\n";
+const tellHint = "  hint: tell whoever runs the service, or pipe a key of its portal to ferry login --with-token\n";
+const page = { "content-type": "text/html" };
+
+describe("the service answers the token call with HTML, with 500, or never (case 6)", () => {
+  type Row = [what: string, answer: () => ReturnType<typeof text>, exit: number, says: string];
+  const rows: Row[] = [
+    ["HTML", () => text(200, "<html>", page), 6, `answered the login with a web page\n${proxyHint}`],
+    [
+      "a text",
+      () => text(200, "hi", { "content-type": "text/plain" }),
+      6,
+      `answered the login with something that is no JSON\n${proxyHint}`,
+    ],
+    ["nothing", () => text(200, ""), 6, `answered the login with something that is no JSON\n${proxyHint}`],
+    [
+      "nothing that is called JSON",
+      () => text(200, "", { "content-type": "application/json" }),
+      6,
+      `answered the login with nothing, or half of an answer\n${proxyHint}`,
+    ],
+    ["HTML with 500", () => text(500, "<html>", page), 6, `answered the login with 500\n${laterHint}`],
+    ["an empty 502", () => text(502, ""), 6, `answered the login with 502\n${laterHint}`],
+    ["429", () => text(429, ""), 6, `answered the login with 429\n${laterHint}`],
+    ["HTML with 403", () => text(403, "<html>", page), 1, `answered the login with 403\n${addressHint}`],
+    [
+      "a challenge",
+      () => text(401, "", { "www-authenticate": 'Basic realm="proxy"' }),
+      1,
+      `answered the login with 401\n${addressHint}`,
+    ],
+    ["404", () => json(404, {}), 1, `answered the login with 404\n${addressHint}`],
     [
       "a redirect elsewhere",
       () => text(307, "", { location: "https://evil.example/token" }),
       1,
-      "redirects the login to https://evil.example",
+      "redirects the login to https://evil.example\n" +
+        "  hint: if that is the service's address, log in there: ferry login --host https://evil.example\n",
     ],
     [
       "a client that is unknown",
       () => json(400, { error: "invalid_client", error_description: "\u001b[31mold\u0007" }),
       4,
-      "refused the login: ␛[31mold␇",
+      `refused the login: ␛[31mold␇\n${portalHint}`,
+    ],
+    [
+      "that it is busy",
+      () => json(400, { error: "temporarily_unavailable" }),
+      6,
+      "can't do the login now: temporarily_unavailable\n  hint: try again later\n",
+    ],
+    [
+      "scopes that it has none of",
+      () => json(400, { error: "invalid_scope" }),
+      4,
+      "refused the scopes: invalid_scope\n  hint: choose others: --scopes\n",
     ],
     [
       "a key that a bearer's header is no use for",
       () => json(200, { access_token: "key-1", token_type: "DPoP" }),
       1,
-      "something unexpected: token_type is not Bearer",
+      `answered the login with something unexpected: token_type is not Bearer\n${tellHint}`,
     ],
     [
       "a key of a type that nobody knows",
       () => json(200, { access_token: "key-1", token_type: "mac" }),
       1,
-      "something unexpected",
+      "answered the login with something unexpected: ",
     ],
-    ["a key of no type", () => json(200, { access_token: "key-1" }), 1, "something unexpected"],
-    ["no key", () => json(200, { token_type: "bearer" }), 1, "something unexpected"],
-  ])("answered with %s", async (_, answer, exit, says) => {
+    ["a key of no type", () => json(200, { access_token: "key-1" }), 1, "answered the login with something unexpected: "],
+    ["no key", () => json(200, { token_type: "bearer" }), 1, "answered the login with something unexpected: "],
+  ];
+  test.each(rows)("%s", async (_, answer, exit, says) => {
     server.answers.set("/token", async () => answer());
     const { code, stderr } = await scene.login();
-    expect({ code, stderr }).toEqual({ code: exit, stderr: expect.stringContaining(says) as string });
+    expect({ code, stderr }).toEqual({
+      code: exit,
+      stderr: expect.stringContaining(`ferry: agents.example.com ${says}`) as string,
+    });
     expect(world.keychain.items.size).toBe(0);
   });
+
+  test("a key that can be none: whose fault it is is said, and nobody is told to copy what they never saw", async () => {
+    server.answers.set("/token", async () => json(200, { access_token: "key 1", token_type: "bearer" }));
+    expect(await scene.login()).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(
+        "ferry: the API key of this login has a blank in it\n" +
+          "  hint: tell whoever runs agents.example.com, or pipe a key of its portal to ferry login --with-token\n",
+      ) as string,
+    });
+  });
+
+  test("never: given up after 30 s of silence, and what may be left is said", async () => {
+    const silent = await serve(createServer(() => undefined));
+    const { send } = makeNetwork({});
+    const waited: unknown[] = [];
+    server.answers.set("/token", (request) => {
+      waited.push(request.idleTimeout);
+      // A hundredth of the time, over the real network.
+      return send({ ...request, url: `http://${silent}/token`, idleTimeout: (request.idleTimeout ?? 0) / 100 });
+    });
+    const { code, stderr } = await scene.login();
+    expect({ code, waited }).toEqual({ code: 6, waited: [30_000] });
+    expect(stderr).toContain(
+      `ferry: ${silent} sent nothing for 0.3 s\n` +
+        "  hint: run ferry login again; a key that was made all the same is in the list of the portal: revoke it there\n",
+    );
+    expect(server.calls.filter((call) => call === "POST /token")).toHaveLength(1);
+  });
+});
+
+test("the user presses Deny (case 6)", async () => {
+  const { code, stderr } = await scene.login((url) => {
+    const back = new URL(server.approve(url));
+    back.searchParams.delete("code");
+    back.searchParams.set("error", "access_denied");
+    void fetch(back);
+  });
+  expect(code).toBe(4);
+  expect(stderr).toContain("ferry: the login was denied in the browser\n");
+  expect(server.calls).not.toContain("POST /token");
+});
+
+test("the code has expired (case 6): it is said, and the next approval logs in", async () => {
+  const refusals = [
+    json(400, { error: "invalid_grant" }),
+    json(400, { error: "invalid_grant", error_description: "code: it has expired" }),
+  ];
+  server.answers.set("/token", async (request) => {
+    const refusal = refusals.shift();
+    if (refusal !== undefined) return refusal;
+    server.answers.delete("/token");
+    return server.send(request);
+  });
+  const act = async (url: string): Promise<void> => {
+    for (let time = 0; time < 3; time++) await fetch(server.approve(url));
+  };
+  const { code, stderr } = await scene.login((url) => void act(url));
+  expect(code).toBe(0);
+  const next = "; approve it once more at the address above, or give up with Ctrl-C\n";
+  expect(stderr).toContain(`agents.example.com refused the code: it is wrong, used or too old${next}`);
+  expect(stderr).toContain(`agents.example.com refused the code: code: it has expired${next}`);
 });
 
 test("a wrong code with the right state is told, and the right one is still taken", async () => {
@@ -63,7 +176,7 @@ test("a wrong code with the right state is told, and the right one is still take
   expect(shown).toContain("did not work");
   expect(code).toBe(0);
   expect(stderr).toContain(
-    "agents.example.com refused the login: invalid_grant; approve it once more at the address above, or give up with Ctrl-C\n",
+    "agents.example.com refused the code: it is wrong, used or too old; approve it once more at the address above, or give up with Ctrl-C\n",
   );
   expect(server.given).toEqual(["key-1"]);
 });

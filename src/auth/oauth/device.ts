@@ -76,7 +76,8 @@ async function poll({ metadata, address }: LoginServer, caller: Caller, granted:
   const { clock, signal } = caller;
   const deadline = clock.elapsed() + granted.expires_in * 1000;
   for (let interval = granted.interval ?? presetInterval; ;) {
-    await clock.sleep(interval * 1000, signal);
+    // Where the code ends before the next question, its end is what is waited for.
+    await clock.sleep(Math.min(interval * 1000, deadline - clock.elapsed() + 1), signal);
     if (clock.elapsed() > deadline)
       throw new FerryError("auth", "nobody approved the login in time", { hint: "run ferry login again" });
     try {

@@ -1,25 +1,32 @@
-import { AuthorizationResponseError, OperationProcessingError, ResponseBodyError, UnsupportedOperationError } from "oauth4webapi";
+import {
+  AuthorizationResponseError,
+  OperationProcessingError,
+  PARSE_ERROR,
+  ResponseBodyError,
+  RESPONSE_IS_NOT_JSON,
+  UnsupportedOperationError,
+  WWWAuthenticateChallengeError,
+} from "oauth4webapi";
 import { FerryError, NoAnswerError } from "../../base/errors.ts";
 import { cut, oneLine } from "../../base/text.ts";
 
+/** What was asked for, in words. */
+export type Errand = "login" | "revocation";
+
 /** What went wrong in a login, in our words; `host` is who answered. Texts of the service are cut and made harmless. */
-export function loginError(error: unknown, host: string): unknown {
-  if (error instanceof ResponseBodyError) return refusal(error.error, error.error_description, host, error.status);
-  if (error instanceof AuthorizationResponseError) return refusal(error.error, error.error_description, host);
+export function loginError(error: unknown, host: string, errand: Errand = "login"): unknown {
+  if (error instanceof ResponseBodyError) return refusal(error, { host, errand });
+  if (error instanceof AuthorizationResponseError) return refusal(error, { host, errand });
+  const status = statusOf(error);
+  if (status !== undefined && status >= 400) return brokenAnswer(error, status, `${host} answered the ${errand} with ${status}`);
   if (!(error instanceof OperationProcessingError || error instanceof UnsupportedOperationError)) return error;
-  const status = statusOf(error.cause);
-  if (status !== undefined && status >= 400)
-    return new FerryError(
-      status >= 500 || status === 429 ? "unavailable" : "failure",
-      `${host} answered the login with ${status}`,
-      {
-        status,
-        hint: "try again later, or pipe a key to ferry login --with-token",
-        cause: error,
-      },
-    );
-  return new FerryError("failure", `${host} answered the login with something unexpected: ${oneLine(error.message)}`, {
-    hint: "is a proxy or a sign-in page in the way? check the host's address",
+  if (error.code === RESPONSE_IS_NOT_JSON || error.code === PARSE_ERROR)
+    return new FerryError("unavailable", `${host} answered the ${errand} with ${contentOf(error.cause)}`, {
+      hint: "is a proxy or a sign-in page in the way? check the host's address, and try again",
+      cause: error,
+    });
+  return new FerryError("failure", `${host} answered the ${errand} with something unexpected: ${oneLine(error.message)}`, {
+    hint: "tell whoever runs the service, or pipe a key of its portal to ferry login --with-token",
     cause: error,
   });
 }
@@ -32,21 +39,74 @@ export function isRefusal(error: unknown, ...codes: readonly string[]): boolean 
 /** Whether the same call may go well a little later. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NoAnswerError) return true;
-  const status = error instanceof OperationProcessingError ? (statusOf(error.cause) ?? 0) : 0;
+  const status = statusOf(error) ?? 0;
   return status === 429 || status >= 500;
 }
 
-function refusal(code: string, description: string | undefined, host: string, status?: number): FerryError {
-  if (code === "access_denied") return new FerryError("auth", "the login was denied in the browser", { code });
-  if (code === "expired_token") return new FerryError("auth", "the code has expired", { code, hint: "run ferry login again" });
-  const said = cut(oneLine(description ?? code), 300);
-  return new FerryError("auth", `${host} refused the login: ${said}`, {
-    code: oneLine(code),
+function brokenAnswer(cause: unknown, status: number, message: string): FerryError {
+  const passing = status >= 500 || status === 429;
+  return new FerryError(passing ? "unavailable" : "failure", message, {
     status,
-    hint: "run ferry login again",
+    hint: passing
+      ? "try again later, or pipe a key of its portal to ferry login --with-token"
+      : "check the host's address, or pipe a key of its portal to ferry login --with-token",
+    cause,
   });
 }
 
-function statusOf(cause: unknown): number | undefined {
-  return cause instanceof Response ? cause.status : undefined;
+/** What came in the place of JSON; the body itself is read by then. */
+function contentOf(cause: unknown): string {
+  // V8's word for an empty text, too.
+  if (cause instanceof SyntaxError && /end of JSON input/iu.test(cause.message)) return "nothing, or half of an answer";
+  if (!(cause instanceof Response)) return "something that is no JSON";
+  return /\bhtml\b/iu.test(cause.headers.get("content-type") ?? "") ? "a web page" : "something that is no JSON";
+}
+
+interface Refusal {
+  readonly error: string;
+  readonly error_description?: string | undefined;
+  readonly status?: number;
+}
+
+function refusal({ error, error_description, status }: Refusal, { host, errand }: { host: string; errand: Errand }): FerryError {
+  const said = error_description === undefined ? undefined : cut(oneLine(error_description), 300);
+  const code = oneLine(error);
+  const again = "run ferry login again";
+  switch (error) {
+    case "access_denied":
+      return new FerryError("auth", "the login was denied in the browser", { code });
+    case "expired_token":
+      return new FerryError("auth", "the code has expired", { code, hint: again });
+    case "invalid_grant":
+      return new FerryError("auth", `${host} refused the code: ${said ?? "it is wrong, used or too old"}`, {
+        code,
+        status,
+        hint: again,
+      });
+    case "invalid_scope":
+      return new FerryError("auth", `${host} refused the scopes: ${said ?? code}`, {
+        code,
+        status,
+        hint: "choose others: --scopes",
+      });
+    case "temporarily_unavailable":
+    case "server_error":
+      return new FerryError("unavailable", `${host} can't do the ${errand} now: ${said ?? code}`, {
+        code,
+        status,
+        hint: "try again later",
+      });
+    default:
+      // That ferry is unknown there, or asks for what isn't offered, is so the next time, too.
+      return new FerryError("auth", `${host} refused the ${errand}: ${said ?? code}`, {
+        code,
+        status,
+        hint: "make a key in its portal, and pipe it to ferry login --with-token",
+      });
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof WWWAuthenticateChallengeError) return error.status;
+  return error instanceof OperationProcessingError && error.cause instanceof Response ? error.cause.status : undefined;
 }

@@ -1,4 +1,5 @@
 import { authorizationCodeGrantRequest, None, processAuthorizationCodeResponse, validateAuthResponse } from "oauth4webapi";
+import { NoAnswerError } from "../../base/errors.ts";
 import { loginClient } from "../../wire/login.ts";
 import { bearerOf } from "./bearer.ts";
 import { callOptions, type Caller } from "./caller.ts";
@@ -14,7 +15,7 @@ export interface Answer {
 
 /**
  * The key for an answer (RFC 6749, 4.1.3), whose state, issuer (RFC 9207) and error are judged first.
- * @throws FerryError auth where the login was denied or the code is refused
+ * @throws FerryError auth where the login was denied or the code is refused, unavailable where no answer comes
  */
 export async function redeem(
   { address, metadata }: LoginServer,
@@ -29,6 +30,13 @@ export async function redeem(
     const response = await authorizationCodeGrantRequest(metadata, client, None(), valid, redirectUri, verifier, options);
     return bearerOf(await processAuthorizationCodeResponse(metadata, client, response));
   } catch (error) {
+    if (error instanceof NoAnswerError && error.sent) throw unanswered(error);
     throw loginError(error, new URL(address).host);
   }
+}
+
+/** It isn't asked a second time: a code that is used twice is taken for stolen, and its key revoked (RFC 6749, 4.1.2). */
+function unanswered({ message, code, cause }: NoAnswerError): NoAnswerError {
+  const hint = "run ferry login again; a key that was made all the same is in the list of the portal: revoke it there";
+  return new NoAnswerError(message, { sent: true, code, hint, cause });
 }

@@ -18,6 +18,6 @@ export async function revokeKey(address: string, key: string, caller: Caller): P
     const options = callOptions(caller, address);
     await processRevocationResponse(await revocationRequest(server.metadata, { client_id: loginClient }, None(), key, options));
   } catch (error) {
-    throw loginError(error, host);
+    throw loginError(error, host, "revocation");
   }
 }

@@ -4,6 +4,8 @@ import { FerryError } from "../../base/errors.ts";
 export interface ApiKey {
   readonly value: string;
   readonly source: string;
+  /** What helps where it can be no key; by default to copy it again. */
+  readonly remedy?: string;
 }
 
 /** The two ways to send a key: the seed's header, and the bearer token of its getting-started guide. */
@@ -13,10 +15,12 @@ export type KeyForm = "x-api-key" | "authorization";
  * The header that carries the key.
  * @throws FerryError auth, naming where the key came from, where it can be no key at all
  */
-export function keyHeader({ value, source }: ApiKey, form: KeyForm): Record<string, string> {
+export function keyHeader({ value, source, remedy }: ApiKey, form: KeyForm): Record<string, string> {
   const fault = faultOf(value);
   if (fault !== undefined)
-    throw new FerryError("auth", `the API key of ${source} ${fault}`, { hint: "copy it again, without blanks or line breaks" });
+    throw new FerryError("auth", `the API key of ${source} ${fault}`, {
+      hint: remedy ?? "copy it again, without blanks or line breaks",
+    });
   return form === "x-api-key" ? { "x-api-key": value } : { authorization: `Bearer ${value}` };
 }
 

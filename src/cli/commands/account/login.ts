@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { local, parseAddress } from "../../../auth/address.ts";
+import { hostName, local, parseAddress } from "../../../auth/address.ts";
 import { findLoginServer } from "../../../auth/oauth/server.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { presetScopes } from "../../../wire/login.ts";
@@ -65,5 +65,6 @@ async function obtainKey(context: Context, url: string, options: Options): Promi
   }
   const { device, browser, scopes = presetScopes } = options;
   const value = device ? await keyByDevice(context, server, scopes) : await keyByBrowser(context, server, { scopes, browser });
-  return { key: { value, source: "this login" }, minted: true };
+  const remedy = `tell whoever runs ${hostName(url)}, or pipe a key of its portal to ferry login --with-token`;
+  return { key: { value, source: "this login", remedy }, minted: true };
 }

@@ -68,6 +68,8 @@ interface Candidate {
   readonly workspace: string | null;
   readonly place: string;
   readonly read: () => Promise<string>;
+  /** What helps where it can be no key. */
+  readonly remedy?: string;
 }
 
 /** FERRY_API_KEY is a login, too, to the host that is named beside it. */
@@ -86,16 +88,18 @@ async function stored({ host }: Context): Promise<Candidate[]> {
     workspace: entry.workspace ?? null,
     place: credentials.place(entry.store),
     read: () => credentials.read(entry),
+    remedy: `log in again: ferry login --host ${entry.url}`,
   }));
 }
 
-async function check(context: Context, { url, account, workspace, place, read }: Candidate, preset: boolean): Promise<Checked> {
+async function check(context: Context, candidate: Candidate, preset: boolean): Promise<Checked> {
+  const { url, account, workspace, place, read, remedy } = candidate;
   const row = { name: hostName(url), host: url, account, workspace, scopes: null, expires_at: null, key: place, default: preset };
   try {
     const target = {
       send: context.host.network.send,
       url,
-      key: { value: await read(), source: place },
+      key: { value: await read(), source: place, ...(remedy !== undefined && { remedy }) },
       origin: url,
       hasty: true,
     };

@@ -116,7 +116,11 @@ export async function keyFor({ host }: Context, chosen: ChosenHost & { kind: "re
       hint: `ferry login --host ${chosen.url}, or set FERRY_API_KEY`,
     });
   const credentials = makeCredentials(host, findFolders(host).config);
-  return { value: await credentials.read(chosen.entry), source: credentials.place(chosen.entry.store) };
+  return {
+    value: await credentials.read(chosen.entry),
+    source: credentials.place(chosen.entry.store),
+    remedy: `log in again: ferry login --host ${chosen.url}`,
+  };
 }
 
 /** It goes where the user said outright, and never to a host that a repository names. */

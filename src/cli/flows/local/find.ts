@@ -46,7 +46,11 @@ export async function findLocal(host: Host): Promise<LocalService | undefined> {
     portal,
     signInLink: portal === undefined || code === undefined ? undefined : `${portal}/sign-in?code=${code.trim()}`,
     origin: origin.trim(),
-    key: { value: key.trim(), source: "the embedded service's key file" },
+    key: {
+      value: key.trim(),
+      source: "the embedded service's key file",
+      remedy: `end it (kill ${said.pid}): the next start makes a new one`,
+    },
   };
 }
 
