@@ -274,6 +274,38 @@ describe("api", () => {
     expect(stdout).toMatch(/^HTTP 200\n[\s\S]*content-type: application\/json[\s\S]*\n\n\{.*"enabled":true/u);
   });
 
+  describe("what isn't JSON, and the headers", () => {
+    const evil = "a\u001b]0;title\u0007\u009b31m";
+    const answered = (argv: readonly string[], options: WorldOptions) => {
+      const chunks = [Buffer.from(`${evil} one\r`), Buffer.from("\ntwo\n")];
+      world.services.set(url, async () => ({
+        status: 200,
+        headers: { "content-type": "text/plain", "x-odd": evil, "set-cookie": "session=s3cret", "x-session-token": "s3cret" },
+        body: (async function* () {
+          yield* chunks;
+        })(),
+        cancel: async () => undefined,
+      }));
+      return call(["api", "GET", "/x", "-i", ...argv], options);
+    };
+
+    test("are harmless on a terminal, and show no cookie", async () => {
+      const { stdout } = await answered([], { tty: true });
+      expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u);
+      expect(stdout).toContain("x-odd: a␛]0;title␇");
+      expect(stdout).toContain(" one\ntwo\n");
+      expect(stdout).toContain("set-cookie: <redacted>\nx-session-token: <redacted>\n");
+    });
+
+    test("are as they came in a pipe, but the cookie, which is for --show-secrets", async () => {
+      const { stdout } = await answered([], {});
+      expect(stdout).toContain(`x-odd: ${evil}\n`);
+      expect(stdout).toContain(`${evil} one\r\ntwo\n`);
+      expect(stdout).not.toContain("s3cret");
+      expect((await answered(["--show-secrets"], {})).stdout).toContain("set-cookie: session=s3cret\n");
+    });
+  });
+
   test("a refusal: its body on stdout, its status in the exit code", async () => {
     expect(await call(["api", "GET", "sessions/none"])).toMatchObject({
       code: 5,

@@ -17,9 +17,12 @@ export function responseLines({ status, headers }: SendResponse, elapsed: number
 }
 
 function headerLines(mark: string, headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).map(
-    ([name, value]) => `${mark} ${name}: ${secretHeader.test(name) ? "<redacted>" : oneLine(value)}`,
-  );
+  return Object.entries(headers).map(([name, value]) => `${mark} ${name}: ${oneLine(withoutSecret(name, value))}`);
+}
+
+/** A header's value, or a stand-in where its name says that it is a secret: a key, a cookie, a token. */
+export function withoutSecret(name: string, value: string): string {
+  return secretHeader.test(name) ? "<redacted>" : value;
 }
 
 function withoutSecrets(address: string): string {

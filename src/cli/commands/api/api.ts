@@ -1,5 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
+import { harmless, oneLine } from "../../../base/text.ts";
 import { parseJson, readBody } from "../../../client/http/body.ts";
+import { withoutSecret } from "../../../client/http/trace.ts";
 import { kindOf } from "../../../client/http/problem.ts";
 import type { SendResponse } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
@@ -73,20 +75,42 @@ async function send({ client }: Connection, { method, path, body }: ApiCall): Pr
   return client.raw(method, path, body === undefined ? {} : { body, headers: { "content-type": "application/json" } });
 }
 
-/** JSON as everywhere, without secrets; anything else byte for byte. A status of 400 or more is the exit code, after its body. */
-async function printAnswer({ print, host }: Context, { include }: Options, call: ApiCall, answer: SendResponse): Promise<void> {
-  if (include) {
-    const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
-    await print.data(`HTTP ${answer.status}\n${headers.join("")}\n`);
-  }
+/**
+ * JSON as everywhere, without secrets; anything else byte for byte, but harmless on a terminal. A status of 400 or more is the
+ * exit code, after its body.
+ */
+async function printAnswer(context: Context, { include }: Options, call: ApiCall, answer: SendResponse): Promise<void> {
+  const { print, host } = context;
+  if (include) await print.data(headOf(context, answer));
   if (isJson(answer)) {
     const value = parseJson(await readBody(answer, host.clock), answer, call.path);
     if (value !== undefined) await print.json(value);
-  } else for await (const chunk of answer.body) await print.data(chunk);
+  } else for await (const chunk of host.terminal.stdout.isTTY ? harmlessText(answer.body) : answer.body) await print.data(chunk);
   if (answer.status >= 400)
     throw new FerryError(kindOf(answer.status), `${call.method} ${call.path}: status ${answer.status}`, {
       status: answer.status,
     });
+}
+
+/** Status and headers, without secrets and on a terminal harmless, as the body is. */
+function headOf({ host, global }: Context, { status, headers }: SendResponse): string {
+  const lines = Object.entries(headers).map(
+    ([name, value]) => `${name}: ${global.showSecrets ? value : withoutSecret(name, value)}`,
+  );
+  const shown = host.terminal.stdout.isTTY ? lines.map(oneLine) : lines;
+  return `HTTP ${status}\n${shown.map((line) => `${line}\n`).join("")}\n`;
+}
+
+/** A line break may be cut in two by the chunks that it comes in. */
+async function* harmlessText(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    const text = rest + decoder.decode(chunk, { stream: true });
+    rest = text.endsWith("\r") ? "\r" : "";
+    yield harmless(text.slice(0, text.length - rest.length));
+  }
+  yield harmless(rest + decoder.decode());
 }
 
 async function allPages({ host }: Context, connection: Connection, call: ApiCall): Promise<unknown[]> {
