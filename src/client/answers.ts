@@ -30,6 +30,7 @@ const forms = {
   cancelSession: "done",
   closeSession: "done",
   readPatches: "object",
+  readUncommitted: "object",
   listKeys: "page",
   createKey: "resource",
   revokeKey: "done",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sessionEvent } from "./event.ts";
-import { manifest } from "./patches.ts";
+import { manifest, uncommitted } from "./patches.ts";
 import * as resources from "./resources.ts";
 import type { routes, RouteName } from "./routes.ts";
 import * as schedules from "./schedules.ts";
@@ -86,6 +86,7 @@ export const contract = {
     status: 200,
     media: ["application/mbox", "application/x-git-bundle"],
   },
+  readUncommitted: { summary: "What is not committed in the sandbox yet", answer: uncommitted, status: 200 },
 
   listKeys: { summary: "List API keys", query: page, answer: listOf(resources.apiKey), status: 200 },
   createKey: {

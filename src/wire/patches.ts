@@ -35,5 +35,18 @@ export const manifest = z.looseObject({
   next_cursor: z.string(),
 });
 
+/** `GET …/uncommitted`: what the workspace holds beyond the session's newest commit. */
+export const uncommitted = z.looseObject({
+  /** The session's newest commit, which the patch is on top of: the manifest's `head_commit`. */
+  base_commit: z.string(),
+  /** The tree of the workspace; that commit's own where nothing is uncommitted. */
+  tree: z.string(),
+  /** Base64 of git's diff from the one to the other (`-p --binary --full-index --no-renames`); "" where they are the same. */
+  patch: z.string(),
+  /** When the workspace was looked at: the end of the last turn. Ours. */
+  as_of: z.string(),
+});
+
+export type Uncommitted = Known<z.infer<typeof uncommitted>>;
 export type ManifestItem = Known<z.infer<typeof manifestItem>>;
 export type Manifest = Omit<Known<z.infer<typeof manifest>>, "items"> & { items: ManifestItem[] };

@@ -58,6 +58,13 @@ export const routes = {
     access: "read",
     extension: true,
   },
+  readUncommitted: {
+    method: "GET",
+    path: `${api}/sessions/{sessionId}/uncommitted`,
+    resource: "sessions",
+    access: "read",
+    extension: true,
+  },
 
   listKeys: { method: "GET", path: `${api}/api-keys`, resource: "all", access: "read", extension: true },
   createKey: { method: "POST", path: `${api}/api-keys`, resource: "all", access: "write", extension: true },

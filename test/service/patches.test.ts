@@ -96,3 +96,14 @@ test.each(["--output=/tmp/x", "HEAD", "abc", "A".repeat(40)])("%j is no commit: 
       body: { message: `${name}: is no full commit id` },
     });
 });
+
+test("uncommitted: what the engine says; a reader's scope is enough, an unknown session is 404", async () => {
+  const uncommitted = { base_commit: "a".repeat(40), tree: "b".repeat(40), patch: "", as_of: "2026-01-01T00:00:00.000Z" };
+  expect(await ask("readUncommitted", { params })).toMatchObject({ status: 409, body: { code: "not_kept" } });
+  service.sessions.setUncommitted(params.sessionId, uncommitted);
+  const key = await service.makeKey({ scopes: ["sessions:read"] });
+  expect(await ask("readUncommitted", { params, key })).toMatchObject({ status: 200, body: uncommitted });
+  const other = await service.makeKey({ scopes: ["repositories:all"] });
+  expect(await ask("readUncommitted", { params, key: other })).toMatchObject({ status: 403 });
+  expect(await ask("readUncommitted", { params: { sessionId: "ses_none" } })).toMatchObject({ status: 404 });
+});

@@ -4,7 +4,7 @@ import { Problem } from "../../src/service/problem.ts";
 import type { Sessions, StreamItem } from "../../src/service/session/sessions.ts";
 import type { NewEvent, SessionChange, Store } from "../../src/service/store/store.ts";
 import type { SessionEvent } from "../../src/wire/event.ts";
-import type { Manifest } from "../../src/wire/patches.ts";
+import type { Manifest, Uncommitted } from "../../src/wire/patches.ts";
 import type { Session } from "../../src/wire/resources.ts";
 import type { TestClock } from "./clock.ts";
 
@@ -16,6 +16,8 @@ export interface ScriptedSessions extends Sessions {
   tell(sessionId: string, item: StreamItem): void;
   /** How many follow now. */
   followers(): number;
+  /** What it has not committed; without it every read of that is refused. */
+  setUncommitted(sessionId: string, uncommitted: Uncommitted): void;
   /** What the session's commits are; without it every read of patches is refused. */
   setSeries(sessionId: string, series: Series): void;
 }
@@ -29,6 +31,7 @@ export interface Series {
 export function makeScriptedSessions(store: Store, clock: TestClock, random: (size: number) => Uint8Array): ScriptedSessions {
   const bell = new EventEmitter().setMaxListeners(0);
   const series = new Map<string, Series>();
+  const uncommitted = new Map<string, Uncommitted>();
   let followers = 0;
   const now = () => new Date(clock.now()).toISOString();
 
@@ -161,6 +164,12 @@ export function makeScriptedSessions(store: Store, clock: TestClock, random: (si
     },
     bundle: async (id, { after }) => stream(seriesOf(id, after).bundle),
 
+    async uncommitted(id) {
+      const known = uncommitted.get(id);
+      if (known === undefined) throw new Problem(409, "not_kept", "the test has set nothing");
+      return known;
+    },
+
     async finishTurn(id, reply) {
       await append(id, { payload: { type: "agent_message", message: reply }, status: "completed" });
       await settle(id, "processing", "completed");
@@ -168,6 +177,7 @@ export function makeScriptedSessions(store: Store, clock: TestClock, random: (si
     },
     tell: (id, item) => void bell.emit(id, item),
     followers: () => followers,
+    setUncommitted: (id, known) => void uncommitted.set(id, known),
     setSeries: (id, known) => void series.set(id, known),
   };
 }

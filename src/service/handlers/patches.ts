@@ -20,4 +20,9 @@ export const patches = {
         return streamAnswer(await sessions.bundle(sessionId, { after, until }), medium);
     }
   },
-} satisfies Pick<Handlers, "readPatches">;
+
+  async readUncommitted({ params: { sessionId } }, { store, sessions }) {
+    found(await store.sessions.find(sessionId), "session", sessionId);
+    return sessions.uncommitted(sessionId);
+  },
+} satisfies Pick<Handlers, "readPatches" | "readUncommitted">;

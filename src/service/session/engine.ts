@@ -11,6 +11,7 @@ import { Rooms } from "./workspace/rooms.ts";
 import { bundle } from "./series/bundle.ts";
 import { mbox } from "./series/mail.ts";
 import { manifest } from "./series/manifest.ts";
+import { uncommitted } from "./series/uncommitted.ts";
 import type { Sessions } from "./sessions.ts";
 import { findSession, settle } from "./settle.ts";
 import { Timeline } from "./timeline/timeline.ts";
@@ -82,6 +83,7 @@ export function makeSessions(deps: SessionsDeps): Sessions {
     manifest: async (id, range) => manifest(deps, await findSession(store, id), range),
     mbox: async (id, range) => mbox(deps, await findSession(store, id), range),
     bundle: async (id, range) => bundle(deps, await findSession(store, id), range),
+    uncommitted: async (id) => uncommitted(deps, await findSession(store, id)),
   };
   return sessions;
 }

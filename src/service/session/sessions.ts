@@ -1,5 +1,5 @@
 import type { SessionEvent } from "../../wire/event.ts";
-import type { Manifest } from "../../wire/patches.ts";
+import type { Manifest, Uncommitted } from "../../wire/patches.ts";
 import type { Session } from "../../wire/resources.ts";
 import type { ParsedBodyOf } from "../../wire/contract.ts";
 import type { UserRecord } from "../store/store.ts";
@@ -27,6 +27,8 @@ export interface Sessions {
   /** @throws Problem 409 `not_mailable` where the range has merges */
   mbox(id: string, range: { after: string; until: string }): Promise<AsyncIterable<Uint8Array>>;
   bundle(id: string, range: { after: string; until: string }): Promise<AsyncIterable<Uint8Array>>;
+  /** @throws Problem 409 `not_kept` where it could not be brought out of the sandbox, 413 where it is too large */
+  uncommitted(id: string): Promise<Uncommitted>;
 }
 
 /** What a follower of a session is sent; only `session_event` is stored and has a revision. */

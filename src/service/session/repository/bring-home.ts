@@ -3,7 +3,7 @@ import { FerryError } from "../../../base/errors.ts";
 import { makeId } from "../../../base/ids.ts";
 import type { Git } from "../../../git/git.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
-import type { SessionsDeps } from "../deps.ts";
+import { type SessionsDeps, timestamp } from "../deps.ts";
 import { runInside } from "../workspace/inside.ts";
 import { findTips, pack } from "../workspace/tips.ts";
 import type { Ref } from "./bundle.ts";
@@ -72,6 +72,7 @@ async function keepUncommitted(deps: SessionsDeps, sandbox: Sandbox, commit: str
   try {
     await fetchFrom(deps, sandbox, { name: uncommittedRef, commit }, home);
     await moveRef(deps.git, home.gitDir, uncommittedRef, commit);
+    await deps.host.files.write(layout.looked(deps.data, home.sessionId), timestamp(deps));
     return "";
   } catch (error) {
     if (!(error instanceof FerryError)) throw error;

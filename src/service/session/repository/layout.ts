@@ -6,6 +6,8 @@ export const layout = {
   sessions: (data: string) => join(data, "sessions"),
   session: (data: string, sessionId: string) => join(data, "sessions", sessionId),
   repository: (data: string, sessionId: string) => join(data, "sessions", sessionId, "repo.git"),
+  /** When its workspace was looked at last, as ISO 8601 text. */
+  looked: (data: string, sessionId: string) => join(data, "sessions", sessionId, "looked"),
   sandboxes: (data: string) => join(data, "sandboxes"),
 };
 
