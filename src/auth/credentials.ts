@@ -31,16 +31,23 @@ export interface Credentials {
 }
 
 const service = "ferry";
+const openWords = "which others on this machine can read: its file system keeps no modes";
 /** At a login the desktop may be asking its user to unlock the keychain. */
 const loginPatience = 15_000;
 
 /** How long another ferry may hold the file of keys, in ms. */
 const lockPatience = 5000;
 
-/** `folder` is the config folder: the file of keys lies in it. */
-export function makeCredentials(host: Pick<Host, "env" | "secrets"> & LockHost, folder: string): Credentials {
+export type CredentialsHost = Pick<Host, "env" | "secrets" | "platform" | "uid"> & LockHost;
+
+/** `folder` is the config folder: the file of keys lies in it. `warn` takes what the user must know of that file. */
+export function makeCredentials(
+  host: CredentialsHost,
+  folder: string,
+  warn: (line: string) => Promise<void> = async () => undefined,
+): Credentials {
   const path = join(folder, "credentials.json");
-  const file = makeFileStore(host.files, path);
+  const file = makeFileStore({ ...host, warn }, path);
   const place = (store: StoreName): string => (store === "file" ? path : "the keychain");
   const storeOf = (name: StoreName, patience?: number): SecretStore => (name === "file" ? file : host.secrets.keychain(patience));
   return {
@@ -55,17 +62,25 @@ export function makeCredentials(host: Pick<Host, "env" | "secrets"> & LockHost, 
     },
     async save(login, key) {
       const wanted = wantedStore(host);
-      if (wanted === "file") return keep(file, "file", login, key);
+      if (wanted === "file") {
+        const kept = await keep(file, "file", login, key);
+        return (await isOpen()) ? { ...kept, warning: `the key is kept in ${path}, ${openWords}` } : kept;
+      }
       try {
         return await keep(host.secrets.keychain(loginPatience), "keychain", login, key);
       } catch (error) {
         if (wanted === "keychain" || !isUnavailable(error)) throw error;
         const kept = await keep(file, "file", login, key);
-        return { ...kept, warning: `no keychain here: the key is kept in ${path}, readable only by you` };
+        const whose = (await isOpen()) ? openWords : "readable only by you";
+        return { ...kept, warning: `no keychain here: the key is kept in ${path}, ${whose}` };
       }
     },
     delete: (login) => alone(login.store, () => storeOf(login.store).deletePassword(service, accountOf(login))),
   };
+
+  async function isOpen(): Promise<boolean> {
+    return host.platform !== "win32" && (((await host.files.status(path))?.mode ?? 0) & 0o077) !== 0;
+  }
 
   async function find(login: Login, when?: "at login"): Promise<string | undefined> {
     const store = storeOf(login.store, when && loginPatience);

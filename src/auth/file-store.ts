@@ -1,36 +1,69 @@
 import { dirname } from "node:path";
 import { FerryError } from "../base/errors.ts";
-import type { Files, SecretStore } from "../host/host.ts";
+import type { Files, Host, SecretStore } from "../host/host.ts";
 
 /** Secrets by service and account. */
 type Content = Record<string, Record<string, string>>;
 
-/** keytar's five calls over a file that only its owner can read, in a folder that only its owner can enter. */
-export function makeFileStore(files: Files, path: string): SecretStore {
+export interface FileStoreHost extends Pick<Host, "files" | "platform" | "uid"> {
+  /** Takes what the user must know of the file. */
+  readonly warn: (line: string) => Promise<void>;
+}
+
+/**
+ * keytar's five calls over a file that only its owner can read, in a folder that only its owner can enter. What was made open to
+ * others is shut, and that is said; a link, or somebody else's file, is a FerryError auth.
+ */
+export function makeFileStore(host: FileStoreHost, path: string): SecretStore {
+  const { files } = host;
+  const read = async (): Promise<Content> => {
+    await guard(host, path);
+    return readContent(files, path);
+  };
   const change = async (edit: (content: Content) => Content): Promise<void> => {
     await files.makeFolder(dirname(path), 0o700);
-    await shut(files, dirname(path));
-    await files.write(path, `${JSON.stringify(edit(await readContent(files, path)), undefined, 2)}\n`, 0o600);
+    await shutOurs(files, dirname(path));
+    await files.write(path, `${JSON.stringify(edit(await read()), undefined, 2)}\n`, 0o600);
   };
   return {
-    getPassword: async (service, account) => (await readContent(files, path))[service]?.[account] ?? null,
+    getPassword: async (service, account) => (await read())[service]?.[account] ?? null,
     setPassword: (service, account, password) =>
       change((content) => ({ ...content, [service]: { ...content[service], [account]: password } })),
     async deletePassword(service, account) {
-      const there = (await readContent(files, path))[service]?.[account] !== undefined;
+      const there = (await read())[service]?.[account] !== undefined;
       if (there) await change((content) => without(content, service, account));
       return there;
     },
-    findPassword: async (service) => Object.values((await readContent(files, path))[service] ?? {})[0] ?? null,
+    findPassword: async (service) => Object.values((await read())[service] ?? {})[0] ?? null,
     findCredentials: async (service) =>
-      Object.entries((await readContent(files, path))[service] ?? {}).map(([account, password]) => ({ account, password })),
+      Object.entries((await read())[service] ?? {}).map(([account, password]) => ({ account, password })),
   };
 }
 
+/** Whoever can read the file has its keys, and whoever can put one there chooses whose keys we use. */
+async function guard({ files, platform, uid, warn }: FileStoreHost, path: string): Promise<void> {
+  const status = await files.status(path);
+  if (status === undefined || platform === "win32") return;
+  if (status.kind !== "file")
+    throw new FerryError(
+      "auth",
+      `${path} is ${status.kind === "link" ? "a link" : "no file"}: keys are kept in a file of your own`,
+      {
+        hint: "remove it and log in again",
+      },
+    );
+  if (status.uid !== uid)
+    throw new FerryError("auth", `${path} belongs to somebody else`, {
+      hint: "remove it and log in again, as yourself and without sudo",
+    });
+  if ((status.mode & 0o077) !== 0 && (await files.shut(path)))
+    await warn(`${path} could be read by others on this machine, and is shut now: if anybody may have looked, make new keys`);
+}
+
 /** Our folder may have been there before, open to others. One with other things in it, such as a home, isn't ours to shut. */
-async function shut(files: Files, folder: string): Promise<void> {
+async function shutOurs(files: Files, folder: string): Promise<void> {
   const names = await files.list(folder);
-  if (names.every((name) => /^(config|credentials)\.json/u.test(name))) await files.shutFolder(folder);
+  if (names.every((name) => /^(config|credentials)\.json/u.test(name))) await files.shut(folder);
 }
 
 async function readContent(files: Files, path: string): Promise<Content> {

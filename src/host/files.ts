@@ -30,10 +30,14 @@ export const systemFiles: Files = {
     }
   },
   makeFolder,
-  async shutFolder(path) {
+  async shut(path) {
+    const isShut = async (): Promise<boolean> => ((await lstat(path)).mode & 0o077) === 0;
     const found = await lstat(path);
-    const isOpen = (found.mode & 0o077) !== 0;
-    if (found.isDirectory() && found.uid === process.getuid?.() && isOpen) await chmod(path, 0o700);
+    if (found.isSymbolicLink() || found.uid !== process.getuid?.()) return false;
+    if (await isShut()) return true;
+    // What is read-only, or has no modes, stays as it is.
+    await chmod(path, found.mode & 0o700).catch(() => undefined);
+    return isShut();
   },
   list: async (path) => (await readdir(path).catch(absent)) ?? [],
   status: async (path) => {

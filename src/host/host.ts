@@ -113,8 +113,11 @@ export interface Files {
   create(path: string, data: string | Uint8Array, mode?: number): Promise<boolean>;
   append(path: string, data: string, mode?: number): Promise<void>;
   makeFolder(path: string, mode?: number): Promise<void>;
-  /** Shuts a folder of the user's own to everybody else (0700), never through a link; any other stays as it is. */
-  shutFolder(path: string): Promise<void>;
+  /**
+   * Shuts a file or folder of the user's own to everybody else, never through a link; any other stays as it is. Says whether it is shut
+   * now: some file systems keep no modes.
+   */
+  shut(path: string): Promise<boolean>;
   list(path: string): Promise<string[]>;
   status(path: string): Promise<FileStatus | undefined>;
   realPath(path: string): Promise<string | undefined>;

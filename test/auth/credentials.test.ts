@@ -1,7 +1,18 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeCredentials } from "../../src/auth/credentials.ts";
+import type { Host } from "../../src/host/host.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
 const login = { url: "https://agents.example.com", account: "ada@example.com" };
@@ -9,11 +20,19 @@ const login = { url: "https://agents.example.com", account: "ada@example.com" };
 let world: World;
 beforeEach(() => {
   world = makeWorld();
+  heard.length = 0;
 });
 afterEach(() => world.dispose());
 
 const credentials = (env = {}) =>
   makeCredentials(world.next({ env: { ...world.host.env, ...env } }).host, join(world.folder, "config"));
+const heard: string[] = [];
+const listening = (change: Partial<Host> = {}) =>
+  makeCredentials(
+    { ...world.next({ env: { ...world.host.env, FERRY_CREDENTIAL_STORE: "file" } }).host, ...change },
+    join(world.folder, "config"),
+    async (line) => void heard.push(line),
+  );
 const path = () => join(world.folder, "config", "credentials.json");
 
 test("the keychain is the first choice", async () => {
@@ -71,6 +90,65 @@ describe("the file", () => {
     chmodSync(path(), 0o644);
     await credentials(quiet).save(login, "k2");
     expect(statSync(path()).mode & 0o777).toBe(0o600);
+  });
+
+  test.runIf(process.platform !== "win32")(
+    "that others could read is shut at the next reading, and that is said once",
+    async () => {
+      await listening().save(login, "k1");
+      chmodSync(path(), 0o640);
+      const stored = { ...login, store: "file" } as const;
+      expect(await listening().read(stored)).toBe("k1");
+      expect(statSync(path()).mode & 0o777).toBe(0o600);
+      expect(await listening().read(stored)).toBe("k1");
+      expect(heard).toEqual([
+        `${path()} could be read by others on this machine, and is shut now: if anybody may have looked, make new keys`,
+      ]);
+    },
+  );
+
+  test.runIf(process.platform !== "win32")("that is a link, or no file, is neither read nor written", async () => {
+    const target = join(world.folder, "elsewhere.json");
+    writeFileSync(target, JSON.stringify({ ferry: { [`${login.account} ${login.url}`]: "planted" } }), { mode: 0o600 });
+    mkdirSync(join(world.folder, "config"));
+    symlinkSync(target, path());
+    const refused = {
+      kind: "auth",
+      message: `${path()} is a link: keys are kept in a file of your own`,
+      hint: "remove it and log in again",
+    };
+    await expect(listening().read({ ...login, store: "file" })).rejects.toMatchObject(refused);
+    await expect(listening().save(login, "k1")).rejects.toMatchObject(refused);
+    await expect(listening().delete({ ...login, store: "file" })).rejects.toMatchObject(refused);
+    expect(readFileSync(target, "utf8")).toContain("planted");
+    rmSync(path());
+    mkdirSync(path());
+    await expect(listening().save(login, "k1")).rejects.toMatchObject({
+      message: expect.stringContaining("is no file") as string,
+    });
+    rmSync(path(), { recursive: true });
+    expect(await listening().save(login, "k1")).toEqual({ store: "file" });
+  });
+
+  test.runIf(process.getuid?.() === 0)("of somebody else is neither read nor written", async () => {
+    await listening().save(login, "k1");
+    chownSync(path(), 12345, 12345);
+    const refused = { kind: "auth", message: `${path()} belongs to somebody else` };
+    await expect(listening().read({ ...login, store: "file" })).rejects.toMatchObject(refused);
+    await expect(listening().save(login, "k2")).rejects.toMatchObject(refused);
+  });
+
+  test("on a file system without modes is used, and login says that others can read it", async () => {
+    const { files } = world.host;
+    const status = async (file: string) => {
+      const found = await files.status(file);
+      return found && { ...found, mode: 0o777 };
+    };
+    const modeless = listening({ platform: "linux", files: { ...files, status, shut: async () => false } });
+    const open = `which others on this machine can read: its file system keeps no modes`;
+    expect(await modeless.save(login, "k1")).toEqual({ store: "file", warning: `the key is kept in ${path()}, ${open}` });
+    expect(await modeless.read({ ...login, store: "file" })).toBe("k1");
+    expect(heard).toEqual([]);
   });
 
   test("has its folder to itself, also where that was there before, but shuts nobody else's", async () => {

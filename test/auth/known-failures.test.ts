@@ -1,3 +1,5 @@
+import { chmodSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Network } from "../../src/host/host.ts";
 import { listen } from "../../src/host/network/listener.ts";
@@ -211,6 +213,20 @@ test("no keychain at all: a file that only its owner can read, and a warning tha
   );
   expect(stderr).not.toContain(server.given[0]);
 });
+
+test.runIf(process.platform !== "win32")(
+  "keys in a file that others could read: the next command shuts it and says so",
+  async () => {
+    await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });
+    const file = join(world.folder, "config", "credentials.json");
+    chmodSync(file, 0o644);
+    const { code, stderr } = await ferry(world.next(), "whoami");
+    expect({ code, mode: statSync(file).mode & 0o777 }).toEqual({ code: 0, mode: 0o600 });
+    expect(stderr).toBe(
+      `${file} could be read by others on this machine, and is shut now: if anybody may have looked, make new keys\n`,
+    );
+  },
+);
 
 test("crash where xdg-open is missing: the address is on the screen, and the paste logs in", async () => {
   const missing = Object.assign(new Error("spawn xdg-open ENOENT"), { code: "ENOENT" });

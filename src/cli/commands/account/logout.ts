@@ -1,13 +1,13 @@
 import { Option } from "commander";
 import { hostName } from "../../../auth/address.ts";
-import { type Credentials, makeCredentials } from "../../../auth/credentials.ts";
+import type { Credentials } from "../../../auth/credentials.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
-import { findFolders } from "../../../base/folders.ts";
 import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, namedHost } from "../../flows/host/choose.ts";
 import { endKey } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
+import { credentialsOf } from "../../flows/login/credentials.ts";
 
 interface Options {
   readonly revoke: boolean;
@@ -32,7 +32,7 @@ export const logout: Verb = {
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
     const { entry } = chosen;
     if (entry === undefined) throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`);
-    const credentials = makeCredentials(host, findFolders(host).config);
+    const credentials = credentialsOf(context);
     const { deleted, ...ending } = options.forget
       ? await forget(credentials, entry)
       : await endLogin(context, credentials, entry, options);

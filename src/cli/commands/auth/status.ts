@@ -1,8 +1,6 @@
 import { hostName, local, parseAddress } from "../../../auth/address.ts";
-import { makeCredentials } from "../../../auth/credentials.ts";
 import { identify } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
-import { findFolders } from "../../../base/folders.ts";
 import { count } from "../../../base/text.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
@@ -10,6 +8,7 @@ import { clientFor } from "../../flows/host/connect.ts";
 import type { Column } from "../../output/table.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
+import { credentialsOf } from "../../flows/login/credentials.ts";
 
 /** One login, as it is now. */
 interface Status {
@@ -80,9 +79,9 @@ function fromEnvironment({ host, global }: Context): Candidate[] {
   return [{ url, account: "key", workspace: null, place: "FERRY_API_KEY", read: async () => key }];
 }
 
-async function stored({ host }: Context): Promise<Candidate[]> {
-  const credentials = makeCredentials(host, findFolders(host).config);
-  return (await readConfig(host)).hosts.map((entry) => ({
+async function stored(context: Context): Promise<Candidate[]> {
+  const credentials = credentialsOf(context);
+  return (await readConfig(context.host)).hosts.map((entry) => ({
     url: entry.url,
     account: entry.account,
     workspace: entry.workspace ?? null,

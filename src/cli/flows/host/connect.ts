@@ -1,7 +1,5 @@
 import { local } from "../../../auth/address.ts";
-import { makeCredentials } from "../../../auth/credentials.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { findFolders } from "../../../base/folders.ts";
 import { oneLine } from "../../../base/text.ts";
 import { type Client, makeClient } from "../../../client/client.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
@@ -13,6 +11,7 @@ import { chooseHost, chosenName, type ChosenHost } from "./choose.ts";
 import { findLocal, type LocalService } from "../local/find.ts";
 import { sendToLocal } from "../local/revive.ts";
 import { ensureLocal } from "../local/start.ts";
+import { credentialsOf } from "../login/credentials.ts";
 
 /** A service that can be called now. */
 export interface Connection {
@@ -108,14 +107,14 @@ function makeConnection(context: Context, chosen: ChosenHost, target: Target): C
  * FERRY_API_KEY, else the stored key.
  * @throws FerryError auth where there is none, or the keychain is locked; usage where FERRY_API_KEY is meant for nobody knows whom
  */
-export async function keyFor({ host }: Context, chosen: ChosenHost & { kind: "remote" }): Promise<ApiKey> {
-  const value = keyOfEnvironment(host, chosen);
+export async function keyFor(context: Context, chosen: ChosenHost & { kind: "remote" }): Promise<ApiKey> {
+  const value = keyOfEnvironment(context.host, chosen);
   if (value !== undefined) return { value, source: "FERRY_API_KEY" };
   if (chosen.entry === undefined)
     throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, {
       hint: `ferry login --host ${chosen.url}, or set FERRY_API_KEY`,
     });
-  const credentials = makeCredentials(host, findFolders(host).config);
+  const credentials = credentialsOf(context);
   return {
     value: await credentials.read(chosen.entry),
     source: credentials.place(chosen.entry.store),

@@ -1,13 +1,12 @@
 import { hostName } from "../../../auth/address.ts";
-import { makeCredentials } from "../../../auth/credentials.ts";
 import { type Identity, identify } from "../../../auth/login.ts";
-import { findFolders } from "../../../base/folders.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { clientFor } from "../host/connect.ts";
 import { endKey } from "./end.ts";
 import { endReplaced, findReplaced } from "./replaced.ts";
+import { credentialsOf } from "./credentials.ts";
 
 /** A key that isn't kept yet. */
 export interface NewKey {
@@ -32,7 +31,7 @@ export async function keepKey(context: Context, added: NewKey): Promise<void> {
 
 async function store(context: Context, { url, key, minted }: NewKey, { account, info }: Identity): Promise<HostEntry> {
   const { host, print } = context;
-  const credentials = makeCredentials(host, findFolders(host).config);
+  const credentials = credentialsOf(context);
   const replaced = await findReplaced(context, credentials, { url, account });
   const { store: place, warning } = await credentials.save({ url, account }, key.value);
   if (warning !== undefined) await print.warn(warning);
@@ -60,14 +59,15 @@ async function store(context: Context, { url, key, minted }: NewKey, { account, 
   return entry;
 }
 
-async function report({ host, print, global }: Context, { info }: Identity, entry: HostEntry): Promise<void> {
+async function report(context: Context, { info }: Identity, entry: HostEntry): Promise<void> {
+  const { host, print, global } = context;
   const { url, account, store: place, workspace } = entry;
   const scopes = info?.key?.scopes;
   if (global.json) {
     await print.json({ host: url, account, workspace: workspace ?? null, scopes: scopes ?? null, store: place });
     return;
   }
-  const where = makeCredentials(host, findFolders(host).config).place(place);
+  const where = credentialsOf(context).place(place);
   await print.note(`logged in to ${hostName(url)} as ${account}${workspace === undefined ? "" : `, workspace ${workspace}`}`);
   await print.note(`the key is in ${where}${scopes == null ? "" : `; its scopes: ${scopes.join(", ")}`}`);
   if ((host.env["FERRY_API_KEY"] ?? "") !== "") await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
