@@ -1,5 +1,3 @@
-import { chmodSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Network } from "../../src/host/host.ts";
 import { listen } from "../../src/host/network/listener.ts";
@@ -161,7 +159,7 @@ describe('"Login successful" with nothing stored', () => {
   });
 });
 
-test("a home that can't be written to: nothing is left of the login, here or there", async () => {
+test("a home that can't be written to (case 14): nothing is left of the login, here or there", async () => {
   const { code, stderr } = await scene.login(scene.approve, { env: { FERRY_CONFIG_DIR: "/dev/null/config" } });
   expect(code).toBe(1);
   expect(stderr).not.toContain("logged in");
@@ -213,20 +211,6 @@ test("no keychain at all: a file that only its owner can read, and a warning tha
   );
   expect(stderr).not.toContain(server.given[0]);
 });
-
-test.runIf(process.platform !== "win32")(
-  "keys in a file that others could read: the next command shuts it and says so",
-  async () => {
-    await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });
-    const file = join(world.folder, "config", "credentials.json");
-    chmodSync(file, 0o644);
-    const { code, stderr } = await ferry(world.next(), "whoami");
-    expect({ code, mode: statSync(file).mode & 0o777 }).toEqual({ code: 0, mode: 0o600 });
-    expect(stderr).toBe(
-      `${file} could be read by others on this machine, and is shut now: if anybody may have looked, make new keys\n`,
-    );
-  },
-);
 
 test("crash where xdg-open is missing: the address is on the screen, and the paste logs in", async () => {
   const missing = Object.assign(new Error("spawn xdg-open ENOENT"), { code: "ENOENT" });

@@ -4,5 +4,5 @@ import type { Context } from "../../context.ts";
 
 /** Where this user's keys are. */
 export function credentialsOf({ host, print }: Pick<Context, "host" | "print">): Credentials {
-  return makeCredentials(host, findFolders(host).config, print.warn);
+  return makeCredentials(host, findFolders(host).config, (line) => print.warn(line));
 }

@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ferry } from "../support/ferry.ts";
+import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
+import { type LoginServer } from "../support/login-server.ts";
+import { describeWith } from "../support/programs.ts";
+import { type World } from "../support/world.ts";
+
+let scene: ForeignLogin;
+let world: World;
+let server: LoginServer;
+beforeEach(() => {
+  scene = makeForeignLogin();
+  ({ world, server } = scene);
+});
+afterEach(() => world.dispose());
+
+test.runIf(process.platform !== "win32")(
+  "keys in a file that others could read: the next command shuts it and says so",
+  async () => {
+    await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });
+    const file = join(world.folder, "config", "credentials.json");
+    chmodSync(file, 0o644);
+    const { code, stderr } = await ferry(world.next(), "whoami");
+    expect({ code, mode: statSync(file).mode & 0o777 }).toEqual({ code: 0, mode: 0o600 });
+    expect(stderr).toBe(
+      `${file} could be read by others on this machine, and is shut now: if anybody may have looked, make new keys\n`,
+    );
+  },
+);
+
+// A file system that is mounted read-only refuses root, too; only root can mount one.
+describeWith(process.getuid?.() === 0 ? ["mount", "umount"] : ["only-root-mounts"], "HOME is read-only (case 14)", () => {
+  let home: string;
+  const remount = (...options: string[]) => execFileSync("mount", ["-o", options.join(","), home]);
+  beforeEach(() => {
+    home = join(world.folder, "config");
+    mkdirSync(home);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", home]);
+  });
+  afterEach(() => execFileSync("umount", [home]));
+
+  test.each(["keychain", "file"])("a login with the key in the %s says so, and leaves nothing here or there", async (store) => {
+    remount("remount", "ro");
+    const { code, stderr } = await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: store } });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`ferry: can't write ${home}/`);
+    expect(stderr).toContain("read-only file system\n  hint: ferry's own files can lie elsewhere: FERRY_CONFIG_DIR");
+    expect(stderr).not.toContain("logged in");
+    expect(world.keychain.items.size).toBe(0);
+    expect(server.revoked).toEqual(server.given);
+  });
+
+  test("who is logged in stays so, and a logout that can't be written says so", async () => {
+    await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });
+    remount("remount", "ro");
+    expect((await ferry(world.next(), "whoami")).code).toBe(0);
+    const { code, stderr } = await ferry(world.next(), "logout");
+    expect(code).toBe(1);
+    expect(stderr).toContain("read-only file system");
+    remount("remount", "rw");
+    expect(readFileSync(join(home, "config.json"), "utf8")).toContain("agents.example.com");
+  });
+});
+
+test.each([
+  ["is broken", "{", "is no JSON\n  hint: mend it, or remove it and log in again\n"],
+  ["is from a newer version", '{"version":2,"hosts":[]}', "was written by a newer ferry\n  hint: update this one\n"],
+])("the config file %s (case 14): a login says so, leaves it, and ends the key", async (_, content, says) => {
+  mkdirSync(join(world.folder, "config"));
+  const file = join(world.folder, "config", "config.json");
+  writeFileSync(file, content);
+  const { code, stderr } = await scene.login();
+  expect(code).toBe(2);
+  expect(stderr).toContain(`ferry: ${file} ${says}`);
+  expect(readFileSync(file, "utf8")).toBe(content);
+  expect(world.keychain.items.size).toBe(0);
+  expect(server.revoked).toEqual(server.given);
+});
+
+test.each([-2, 2])("the clock is %i days off (case 17): the login doesn't depend on it", async (days) => {
+  const { code, stderr } = await scene.login(scene.approve, {
+    change: (host) => ({ ...host, clock: { ...host.clock, now: () => host.clock.now() + days * 86_400_000 } }),
+  });
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("logged in to") as string });
+});
