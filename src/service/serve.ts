@@ -1,8 +1,12 @@
+import { join } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import { findFolders } from "../base/folders.ts";
 import { makeGit } from "../git/runner.ts";
 import type { Host } from "../host/host.ts";
-import { agents } from "./agent/agents.ts";
+import { knownAgents, makeAgents } from "./agent/agents.ts";
+import { makeGateways, socketName } from "./agent/gateway/gateways.ts";
+import type { AgentPlace } from "./agent/agent.ts";
+import { placeSockets } from "./running/socket.ts";
 import { type RunningService, runService, type ServiceHost } from "./running/run-service.ts";
 import type { SandboxDriverName } from "./sandbox/driver.ts";
 import { nodeMount } from "./sandbox/node-mount.ts";
@@ -26,7 +30,7 @@ export interface ServeOptions {
   readonly write: (line: string) => void;
 }
 
-export type ServeHost = ServiceHost & Pick<Host, "home" | "self" | "dist">;
+export type ServeHost = ServiceHost & Pick<Host, "home" | "self" | "dist" | "network">;
 
 /** One process at a time serves a data folder: a restart goes on with the leases of its dead predecessor. */
 const owner = "service";
@@ -38,12 +42,19 @@ const owner = "service";
 export async function serve(options: ServeOptions, host: ServeHost): Promise<RunningService> {
   const data = options.data ?? findFolders(host).data;
   const model = options.agent ?? "shell";
-  if (!agents.some(({ name }) => name === model.split(":")[0]))
+  if (!knownAgents.some(({ name }) => name === model.split(":")[0]))
     throw new FerryError("usage", `there is no agent "${model}"`, {
-      hint: `one of: ${agents.map(({ name }) => name).join(", ")}`,
+      hint: `one of: ${knownAgents.map(({ name }) => name).join(", ")}`,
     });
   const { driver, probe } = await chooseSandbox(options, host);
-  const place = { dist: host.dist, node: await nodeMount(host.self[0] ?? "node") };
+  const place: AgentPlace = {
+    dist: host.dist,
+    node: await nodeMount(host.self[0] ?? "node"),
+    find: (program) => host.processes.find(program),
+    secret: (variable) => Promise.resolve(nonEmpty(host.env[variable])),
+  };
+  const agents = makeAgents(place);
+  const gateways = makeGateways(join(await placeSockets(data, gatewaySocket, host), "gateways"), host.network.send);
   return runService(
     {
       ...options,
@@ -59,6 +70,8 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
           data,
           owner,
           place,
+          agents,
+          gateways,
           model,
           limits: defaultLimits,
           log: tell,
@@ -85,4 +98,11 @@ function sandboxOf({ env }: ServeHost): "auto" | SandboxDriverName {
   if (named === "process")
     throw new FerryError("usage", "FERRY_SANDBOX can't be `process`", { hint: "give it as `--sandbox process`" });
   return named === "" ? "auto" : (named as SandboxDriverName);
+}
+
+/** The longest that a gateway's socket is called below its private folder. */
+const gatewaySocket = `gateways/${"x".repeat(20)}/${socketName}`;
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === "" ? undefined : value;
 }

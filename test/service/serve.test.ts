@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeNetwork } from "../../src/host/network.ts";
 import type { SendResponse } from "../../src/host/host.ts";
+import { makeNetwork } from "../../src/host/network.ts";
 import { serve, type ServeHost, type ServeOptions } from "../../src/service/serve.ts";
 import type { RunningService } from "../../src/service/running/run-service.ts";
 import type { AnswerOf, BodyOf } from "../../src/wire/contract.ts";
@@ -61,7 +61,7 @@ test.each<[Partial<ServeOptions>, Readonly<Record<string, string>>, string]>([
 });
 
 function hostOf({ host }: ServicePlace): ServeHost {
-  return { ...host, home: folder.path, self: [process.execPath], dist };
+  return { ...host, home: folder.path, self: [process.execPath], dist, network: makeNetwork({}) };
 }
 
 function settings(): ServeOptions {

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeNetwork } from "../../src/host/network.ts";
+import { makeAgents } from "../../src/service/agent/agents.ts";
+import { makeGateways } from "../../src/service/agent/gateway/gateways.ts";
 import { makeId } from "../../src/base/ids.ts";
 import { makeGit } from "../../src/git/runner.ts";
 import { systemClock } from "../../src/host/clock.ts";
@@ -47,6 +50,10 @@ export interface EngineOptions {
   /** An existing data folder: a service that starts again. */
   readonly data?: string;
   readonly limits?: Partial<SessionLimits>;
+  /** The service's environment, as far as agents are set up by it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where the agents' programs are. */
+  readonly programs?: Readonly<Record<string, string>>;
 }
 
 const processes = makeProcesses(process.env, process.platform);
@@ -61,7 +68,13 @@ export function driverNamed(name: SandboxDriver["name"]): SandboxDriver {
 /** The bundles that users get; the test run has built them. */
 export const dist = fileURLToPath(new URL("../../dist", import.meta.url));
 
-export async function makeTestEngine({ driver = "process", data, limits = {} }: EngineOptions = {}): Promise<TestEngine> {
+export async function makeTestEngine({
+  driver = "process",
+  data,
+  limits = {},
+  env = {},
+  programs = {},
+}: EngineOptions = {}): Promise<TestEngine> {
   const folder = data === undefined ? makeFolder("ferry-engine-") : { path: data, remove: () => undefined };
   const host = { clock: systemClock, random: (size: number) => randomBytes(size), files, version: "0.0.0" };
   const store = await openSqlStore(openSqlite(join(folder.path, "ferry.db")), () => ({
@@ -69,6 +82,12 @@ export async function makeTestEngine({ driver = "process", data, limits = {} }: 
     name: "test",
   }));
   const log: string[] = [];
+  const agentPlace = {
+    dist,
+    node: await nodeMount(process.execPath),
+    find: (program: string) => Promise.resolve(programs[program]),
+    secret: (variable: string) => Promise.resolve(env[variable]),
+  };
   const deps: SessionsDeps = {
     store,
     driver: typeof driver === "string" ? driverNamed(driver) : driver,
@@ -76,7 +95,9 @@ export async function makeTestEngine({ driver = "process", data, limits = {} }: 
     host,
     data: folder.path,
     owner: "test",
-    place: { dist, node: await nodeMount(process.execPath) },
+    place: agentPlace,
+    agents: makeAgents(agentPlace),
+    gateways: makeGateways(join(folder.path, "gateways"), makeNetwork({}).send),
     model: "shell",
     limits: { ...defaultLimits, sandbox: { ...defaultLimits.sandbox, memoryMB: 1024 }, ...limits },
     log: (line) => void log.push(line),

@@ -37,8 +37,10 @@ const outputs = [
     // Native modules can't be bundled; they are the package's only dependencies.
     external: ["libsql", "@napi-rs/keyring"],
   })),
-  // Mounted into a sandbox by itself, so it must be one file.
-  ...(await bundle(["src/service/agent/agents/shell-agent.ts"], { splitting: false })),
+  // Mounted into a sandbox by themselves, so each must be one file.
+  ...(await bundle(["src/service/agent/agents/shell-agent.ts", "src/service/agent/launcher/agent-launcher.ts"], {
+    splitting: false,
+  })),
 ];
 writeOutputs(outputs);
 

@@ -2,7 +2,7 @@ import * as acp from "@agentclientprotocol/sdk";
 import { asFerryError, FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import type { SandboxProcess } from "../sandbox/driver.ts";
-import type { Agent, AgentChange, TurnEnd } from "./agent.ts";
+import type { Agent, AgentChange, ProtocolWishes, TurnEnd } from "./agent.ts";
 import { makeReducer } from "./reducer.ts";
 
 export interface AcpOptions {
@@ -13,6 +13,7 @@ export interface AcpOptions {
   readonly repositoryId: string;
   /** ferry's version, which the agent is told. */
   readonly version: string;
+  readonly wishes: ProtocolWishes;
 }
 
 /** No sane update is larger; a hostile one is refused before it fills the memory. */
@@ -85,8 +86,8 @@ function toWeb(stdin: NodeJS.WritableStream): WritableStream<Uint8Array> {
   });
 }
 
-async function open(agent: acp.ClientContext, { name, cwd, version }: AcpOptions): Promise<string> {
-  const { protocolVersion } = await agent.request(acp.methods.agent.initialize, {
+async function open(agent: acp.ClientContext, { name, cwd, version, wishes }: AcpOptions): Promise<string> {
+  const { protocolVersion, authMethods = [] } = await agent.request(acp.methods.agent.initialize, {
     protocolVersion: acp.PROTOCOL_VERSION,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     clientInfo: { name: "ferry", version },
@@ -96,7 +97,24 @@ async function open(agent: acp.ClientContext, { name, cwd, version }: AcpOptions
       "failure",
       `the agent "${name}" speaks version ${protocolVersion} of ACP, ferry version ${acp.PROTOCOL_VERSION}`,
     );
-  return (await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] })).sessionId;
+  if (authMethods.some(({ id }) => id === wishes.authMethod))
+    await agent.request(acp.methods.agent.authenticate, { methodId: wishes.authMethod });
+  const session = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+  await adjust(agent, session, wishes);
+  return session.sessionId;
+}
+
+/** Sets what is wished and there is; an agent that has no such choice works as it does. */
+async function adjust(
+  agent: acp.ClientContext,
+  { sessionId, modes, configOptions }: acp.NewSessionResponse,
+  { mode, model }: ProtocolWishes,
+): Promise<void> {
+  if (modes?.availableModes.some(({ id }) => id === mode) === true)
+    await agent.request(acp.methods.agent.session.setMode, { sessionId, modeId: mode });
+  const models = configOptions?.find(({ category }) => category === "model");
+  if (model !== "" && models?.type === "select")
+    await agent.request(acp.methods.agent.session.setConfigOption, { sessionId, configId: models.id, value: model });
 }
 
 /** The sandbox is the fence, so what the agent may do in it needs no question. */

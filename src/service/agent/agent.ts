@@ -1,6 +1,7 @@
 import type { Payload } from "../../wire/event.ts";
 import type { Mount } from "../sandbox/driver.ts";
 import type { InsideNode } from "../sandbox/node-mount.ts";
+import type { Access, Secret } from "./gateway/access.ts";
 
 /** An agent that ferry can run: one file under `agents/` and one line in the registry. */
 export interface AgentDefinition {
@@ -8,14 +9,34 @@ export interface AgentDefinition {
   readonly name: string;
   /** Whether a message may build on what its process still knows of earlier ones; one that doesn't ends with each turn. */
   readonly remembers: boolean;
-  launch(place: AgentPlace): AgentLaunch;
+  /** What is there of it on this machine. */
+  look(place: AgentPlace): Promise<AgentState>;
+  /**
+   * @param model what the session's `model` says behind the agent's name; "" where it leaves that to the agent
+   * @throws FerryError failure or auth with the remedy where it can't be started here
+   */
+  launch(place: AgentPlace, model: string): Promise<AgentLaunch>;
 }
 
-/** Where the programs that an agent may need lie on the host. */
+/** Where the programs and keys that an agent may need are on the host. */
 export interface AgentPlace {
   /** The folder of the built bundle. */
   readonly dist: string;
   readonly node: InsideNode;
+  /** The absolute path of a program on PATH. */
+  readonly find: (program: string) => Promise<string | undefined>;
+  readonly secret: Secret;
+}
+
+/** An agent as it is on this machine. */
+export interface AgentState {
+  /** Its program on the host; undefined where there is none. */
+  readonly program: string | undefined;
+  readonly version: string | undefined;
+  /** What its model calls are paid with, e.g. a variable's name; undefined where it can't make any. */
+  readonly signedIn: string | undefined;
+  /** What to do next to be able to use it; "" where it is ready. */
+  readonly remedy: string;
 }
 
 /** How an agent is started inside of a sandbox. */
@@ -24,6 +45,22 @@ export interface AgentLaunch {
   /** What of the host it needs to see, read-only. */
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
+  /** Its settings, as files in HOME by their paths below it. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Folders inside that go before PATH. */
+  readonly programs: readonly string[];
+  /** The providers that it may call. With none there is no way out of its sandbox at all. */
+  readonly accesses: readonly Access[];
+  readonly protocol: ProtocolWishes;
+}
+
+/** What is asked of an agent when its session begins; what it doesn't have is left out, "" is nothing. */
+export interface ProtocolWishes {
+  /** The way to sign in that it must be told to take. */
+  readonly authMethod: string;
+  /** The mode in which it asks us, and no reviewer of its own. */
+  readonly mode: string;
+  readonly model: string;
 }
 
 /** A running agent. It takes one prompt at a time. */

@@ -14,19 +14,29 @@ const maxBytes = 100;
  * @throws FerryError failure where no private folder with a short path can be had
  */
 export async function placeSocket(data: string, host: SocketHost): Promise<string> {
-  const name = `ferry-${createHash("sha256").update(data).digest("hex").slice(0, 16)}`;
-  if (host.platform === "win32") return `\\\\.\\pipe\\${name}`;
+  if (host.platform === "win32") return `\\\\.\\pipe\\${nameOf(data)}`;
+  return join(await placeSockets(data, "ferry.sock", host), "ferry.sock");
+}
+
+/**
+ * The private folder in which a socket whose path goes on with `rest` can be: the data folder, or where that path would be too long
+ * one nearby.
+ * @throws FerryError failure where there is none with a path that is short enough
+ */
+export async function placeSockets(data: string, rest: string, host: SocketHost): Promise<string> {
   const temporary = host.env["TMPDIR"] ?? "/tmp";
-  const candidates = [data, host.env["XDG_RUNTIME_DIR"] ?? temporary, temporary, "/tmp"].map((folder) =>
-    join(folder, folder === data ? "" : name, "ferry.sock"),
-  );
-  const path = candidates.find((candidate) => Buffer.byteLength(candidate) <= maxBytes);
-  if (path === undefined)
+  const nearby = [host.env["XDG_RUNTIME_DIR"] ?? temporary, temporary, "/tmp"].map((folder) => join(folder, nameOf(data)));
+  const folder = [data, ...nearby].find((candidate) => Buffer.byteLength(join(candidate, rest)) <= maxBytes);
+  if (folder === undefined)
     throw new FerryError("failure", `every path for the service's socket is longer than ${maxBytes} bytes`, {
       hint: "choose a data folder with a shorter path: --data or FERRY_DATA_DIR",
     });
-  await makePrivate(join(path, ".."), host);
-  return path;
+  await makePrivate(folder, host);
+  return folder;
+}
+
+function nameOf(data: string): string {
+  return `ferry-${createHash("sha256").update(data).digest("hex").slice(0, 16)}`;
 }
 
 /** Whoever else could write there could take the socket's place. */

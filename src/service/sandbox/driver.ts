@@ -34,8 +34,9 @@ export interface SandboxSpec {
    */
   readonly mounts: readonly Mount[];
   /**
-   * Folders with one unix socket each (a model gateway), visible inside read-write. Where the agent is another user than the service,
-   * the folder is given to it; a socket made in it later must let all users connect (0666), which the folder's 0700 bounds.
+   * Folders with one unix socket each (a model gateway), visible inside; nothing can be written there. Where the agent is another user
+   * than the service, the folder is given to it; a socket made in it later must let all users connect (0666), which the folder's 0700
+   * bounds.
    */
   readonly sockets: readonly Mount[];
   /** The environment of every process inside, besides PATH, HOME, USER, LANG and TMPDIR. A list, never inherited. */

@@ -53,7 +53,8 @@ export async function viewOf(folder: Folder, spec: SandboxSpec, { etc, filter }:
     { kind: "memory", target: "/dev/shm", megabytes: 64 },
     { kind: "memory", target: "/tmp", megabytes: Math.max(64, Math.floor(spec.limits.memoryMB / 4)) },
     ...spec.mounts.map((mount): Step => ({ kind: "read", ...mount })),
-    ...spec.sockets.map((mount): Step => ({ kind: "write", ...mount })),
+    // A socket is connected to through a read-only mount just as well, and the folder is no place for files that nobody counts.
+    ...spec.sockets.map((mount): Step => ({ kind: "read", ...mount })),
     { kind: "write", source: folder.workspace, target: workspace },
     { kind: "write", source: folder.home, target: agent.home },
   ];

@@ -2,7 +2,6 @@ import { makeId, shortId } from "../../base/ids.ts";
 import { cut, oneLine } from "../../base/text.ts";
 import type { ParsedBodyOf } from "../../wire/contract.ts";
 import type { Repository, Session } from "../../wire/resources.ts";
-import { findAgent } from "../agent/agents.ts";
 import { Problem } from "../problem.ts";
 import type { Store, UserRecord } from "../store/store.ts";
 import { type SessionsDeps, timestamp } from "./deps.ts";
@@ -20,7 +19,7 @@ export async function createSession(
   user: UserRecord,
 ): Promise<Session> {
   const model = request.model ?? deps.model;
-  findAgent(model);
+  await deps.agents.check(model);
   const repository = await chooseRepository(deps.store, request.repository_id);
   const id = makeId("ses", deps.host.random);
   const branch = await checkBranch(deps, request.branch_name ?? `ferry/${shortId(id)}`);

@@ -1,6 +1,8 @@
 import type { Git } from "../../git/git.ts";
 import type { Host } from "../../host/host.ts";
 import type { AgentPlace } from "../agent/agent.ts";
+import type { Agents } from "../agent/agents.ts";
+import type { Gateways } from "../agent/gateway/gateways.ts";
 import type { SandboxDriver, SandboxLimits } from "../sandbox/driver.ts";
 import type { Store } from "../store/store.ts";
 
@@ -18,6 +20,8 @@ export interface SessionsDeps {
    */
   readonly owner: string;
   readonly place: AgentPlace;
+  readonly agents: Agents;
+  readonly gateways: Gateways;
   /** The `model` of a session that names none. */
   readonly model: string;
   readonly limits: SessionLimits;
@@ -38,7 +42,7 @@ export interface SessionLimits {
 export const defaultLimits: SessionLimits = {
   sandbox: { memoryMB: 4096, processes: 512, cpus: 2, diskMB: 8192, wall: 24 * 3_600_000 },
   idle: 30 * 60_000,
-  startup: 60_000,
+  startup: 120_000,
   bundle: 256 * 1024 * 1024,
 };
 

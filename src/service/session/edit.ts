@@ -1,6 +1,5 @@
 import type { ParsedBodyOf } from "../../wire/contract.ts";
 import type { Session } from "../../wire/resources.ts";
-import { findAgent } from "../agent/agents.ts";
 import { Problem } from "../problem.ts";
 import { checkBranch } from "./create.ts";
 import { renameBranch } from "./repository/rename.ts";
@@ -16,7 +15,7 @@ export async function editSession(
   session: Session,
   { branch_name, auto_commit, model }: ParsedBodyOf<"updateSession">,
 ): Promise<Session> {
-  if (model !== undefined) findAgent(model);
+  if (model !== undefined) await tools.deps.agents.check(model);
   const branch =
     branch_name === undefined || branch_name === session.branch_name ? undefined : await checkBranch(tools.deps, branch_name);
   if (branch !== undefined || (model !== undefined && model !== session.model)) {

@@ -13,6 +13,7 @@ export async function recover(deps: SessionsDeps, timeline: Timeline): Promise<{
   const { store, driver } = deps;
   for (const { id, what } of await driver.sweep(layout.sandboxes(deps.data), new Set()))
     deps.log(`swept a ${what} of sandbox ${id}`);
+  await deps.gateways.sweep();
   await removeOrphans(deps);
   const settled: Settled[] = [];
   for (const session of await store.sessions.listActive()) settled.push(await recoverSession(deps, timeline, session));

@@ -35,7 +35,8 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
   if (method in hello) reply(hello[method]);
 });`;
   const child = await sandbox.spawn([process.execPath, "-e", program]);
-  return connectAgent(child, { name: "fake", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0" });
+  const wishes = { authMethod: "", mode: "", model: "" };
+  return connectAgent(child, { name: "fake", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0", wishes });
 }
 
 test("an agent that dies at once is told with its last words", async () => {

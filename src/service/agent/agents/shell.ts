@@ -6,9 +6,15 @@ const program = "/opt/ferry/shell-agent.js";
 export const shell: AgentDefinition = {
   name: "shell",
   remembers: false,
-  launch: ({ dist, node }) => ({
-    argv: [node.path, program],
-    mounts: [...node.mounts, { source: `${dist}/shell-agent.js`, target: program }],
-    env: {},
-  }),
+  look: () => Promise.resolve({ program: "built in", version: undefined, signedIn: "needs none", remedy: "" }),
+  launch: ({ dist, node }) =>
+    Promise.resolve({
+      argv: [node.path, program],
+      mounts: [...node.mounts, { source: `${dist}/shell-agent.js`, target: program }],
+      env: {},
+      files: {},
+      programs: [],
+      accesses: [],
+      protocol: { authMethod: "", mode: "", model: "" },
+    }),
 };

@@ -1,9 +1,10 @@
 import { asFerryError } from "../../../base/errors.ts";
 import type { Session } from "../../../wire/resources.ts";
+import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
 import { TurnRecord } from "./record.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
-import type { Room } from "../workspace/room.ts";
+import { Room } from "../workspace/room.ts";
 import type { Rooms } from "../workspace/rooms.ts";
 import type { UserMessage } from "../settle.ts";
 import type { Timeline } from "../timeline/timeline.ts";
@@ -36,15 +37,9 @@ const grace = 250;
 
 /** Runs one message from the sandbox's start to the commits' arrival in the session's repository. Never throws. */
 export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome> {
-  const { deps, timeline, rooms } = tools;
-  let room: Room;
-  try {
-    room = await rooms.enter(turn.session);
-    if (room.sandbox.id !== turn.session.sandbox_id) await timeline.change(turn.session.id, { sandbox_id: room.sandbox.id });
-  } catch (error) {
-    deps.log(`session ${turn.session.id}: no sandbox: ${asFerryError(error).message}`);
-    return { type: "no sandbox", reason: asFerryError(error).message };
-  }
+  const { rooms } = tools;
+  const room = await enter(tools, turn);
+  if (!(room instanceof Room)) return room;
   try {
     const outcome = await work(tools, turn, room);
     await room.rest();
@@ -58,6 +53,27 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
     if (await room.isIntact()) return { type: turn.signal.aborted ? "canceled" : "failed", reason: message };
     await rooms.leave(turn.session.id);
     return { type: "failed", reason: `${message}; the next message begins with a new sandbox` };
+  }
+}
+
+/** The session's room, or why there is none: without its agent the turn fails, without a sandbox the session is over. */
+async function enter({ deps, timeline, rooms }: TurnTools, { session }: Turn): Promise<Room | TurnOutcome> {
+  const known = rooms.enter(session);
+  if (known !== undefined) return known;
+  let launch: AgentLaunch;
+  try {
+    launch = await deps.agents.launch(session.model);
+  } catch (error) {
+    const { message, hint } = asFerryError(error);
+    return { type: "failed", reason: hint === undefined ? message : `${message} (${hint})` };
+  }
+  try {
+    const room = await rooms.make(session, launch);
+    await timeline.change(session.id, { sandbox_id: room.sandbox.id });
+    return room;
+  } catch (error) {
+    deps.log(`session ${session.id}: no sandbox: ${asFerryError(error).message}`);
+    return { type: "no sandbox", reason: asFerryError(error).message };
   }
 }
 

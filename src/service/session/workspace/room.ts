@@ -1,8 +1,9 @@
 import { makeId } from "../../../base/ids.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { connectAgent } from "../../agent/acp.ts";
-import type { Agent, AgentLaunch } from "../../agent/agent.ts";
-import { findAgent } from "../../agent/agents.ts";
+import type { Agent, AgentDefinition, AgentLaunch } from "../../agent/agent.ts";
+import type { Gateway } from "../../agent/gateway/gateways.ts";
+import { type Outfit, outfit } from "../../agent/launcher/outfit.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
 import type { SessionsDeps } from "../deps.ts";
 import { within } from "../patience.ts";
@@ -11,44 +12,65 @@ import { type Changes, seeChanges } from "./changes.ts";
 import { configEnvironment } from "./inside.ts";
 import { prepareWorkspace } from "./prepare.ts";
 
+/** What a room is made of. */
+interface Parts {
+  readonly definition: AgentDefinition;
+  readonly launch: AgentLaunch;
+  readonly gateway: Gateway | undefined;
+  readonly fitted: Outfit;
+  readonly sandbox: Sandbox;
+}
+
 /** A session's sandbox with its workspace, and the agent that works in it. */
 export class Room {
   readonly sandbox: Sandbox;
   private readonly deps: SessionsDeps;
   private readonly session: Session;
-  private readonly launch: AgentLaunch;
+  private readonly parts: Parts;
   private current: Agent | undefined;
   private tree = "";
 
-  private constructor(deps: SessionsDeps, session: Session, launch: AgentLaunch, sandbox: Sandbox) {
+  private constructor(deps: SessionsDeps, session: Session, parts: Parts) {
     this.deps = deps;
     this.session = session;
-    this.launch = launch;
-    this.sandbox = sandbox;
+    this.parts = parts;
+    this.sandbox = parts.sandbox;
   }
 
   /**
-   * A new sandbox with a clean clone of the session's branch.
+   * A new sandbox for an agent, with a clean clone of the session's branch.
    * @throws FerryError failure with the reason where there can't be one; nothing is left of it then
    */
-  static async make(deps: SessionsDeps, session: Session): Promise<Room> {
-    const definition = findAgent(session.model);
-    const launch = definition.launch(deps.place);
-    const sandbox = await deps.driver.create({
-      id: makeId("sbx", deps.host.random),
-      root: layout.sandboxes(deps.data),
-      mounts: launch.mounts,
-      sockets: [],
-      env: { ...identity(definition.name), ...configEnvironment({ "safe.directory": "*" }), ...launch.env },
-      limits: deps.limits.sandbox,
-    });
-    const room = new Room(deps, session, launch, sandbox);
+  static async make(deps: SessionsDeps, session: Session, launch: AgentLaunch): Promise<Room> {
+    const definition = await deps.agents.find(session.model);
+    const id = makeId("sbx", deps.host.random);
+    const gateway = launch.accesses.length === 0 ? undefined : await deps.gateways.open(id, launch.accesses);
     try {
-      await prepareWorkspace(deps.git, sandbox, layout.repository(deps.data, session.id), session.branch_name);
+      const fitted = outfit(launch, deps.place, gateway);
+      const sandbox = await deps.driver.create({
+        id,
+        root: layout.sandboxes(deps.data),
+        mounts: fitted.mounts,
+        sockets: fitted.sockets,
+        env: { ...identity(definition.name), ...configEnvironment({ "safe.directory": "*" }), ...fitted.env },
+        limits: deps.limits.sandbox,
+      });
+      return await Room.furnish(deps, session, { definition, launch, gateway, fitted, sandbox });
+    } catch (error) {
+      await gateway?.close();
+      throw error;
+    }
+  }
+
+  /** With the clone in it. */
+  private static async furnish(deps: SessionsDeps, session: Session, parts: Parts): Promise<Room> {
+    const room = new Room(deps, session, parts);
+    try {
+      await prepareWorkspace(deps.git, parts.sandbox, layout.repository(deps.data, session.id), session.branch_name);
       await room.look();
       return room;
     } catch (error) {
-      await sandbox.destroy();
+      await parts.sandbox.destroy();
       throw error;
     }
   }
@@ -61,17 +83,19 @@ export class Room {
   /** The agent that is there, or a new one. @throws FerryError failure where it doesn't come up */
   async agent(): Promise<Agent> {
     if (this.current !== undefined) return this.current;
-    const child = await this.sandbox.spawn(this.launch.argv, { cwd: this.sandbox.workspace });
-    const name = findAgent(this.session.model).name;
+    const { definition, launch, fitted } = this.parts;
+    const child = await this.sandbox.spawn(fitted.argv, { cwd: this.sandbox.workspace });
     const options = {
-      name,
+      name: definition.name,
       cwd: this.sandbox.workspace,
       repositoryId: this.session.repository_id ?? "",
       version: this.deps.host.version,
+      wishes: launch.protocol,
     };
     try {
       const { clock } = this.deps.host;
-      const agent = await within(clock, this.deps.limits.startup, `starting the agent "${name}"`, connectAgent(child, options));
+      const starting = connectAgent(child, options);
+      const agent = await within(clock, this.deps.limits.startup, `starting the agent "${definition.name}"`, starting);
       this.current = agent;
       void agent.gone.then(() => {
         if (this.current === agent) this.current = undefined;
@@ -103,7 +127,7 @@ export class Room {
 
   /** Between two turns: nothing needs to run for an agent that remembers nothing. */
   async rest(): Promise<void> {
-    if (!findAgent(this.session.model).remembers) await this.quiet();
+    if (!this.parts.definition.remembers) await this.quiet();
   }
 
   /** Ends all that runs in it; the workspace stays. */
@@ -115,6 +139,7 @@ export class Room {
   async destroy(): Promise<void> {
     this.dismissAgent();
     await this.sandbox.destroy();
+    await this.parts.gateway?.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Session } from "../../../wire/resources.ts";
+import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
 import { Room } from "./room.ts";
 
@@ -12,12 +13,15 @@ export class Rooms {
     this.deps = deps;
   }
 
-  /** The session's room. @throws FerryError failure where it can't be made */
-  async enter(session: Session): Promise<Room> {
+  /** The session's room that is there, which is in use then. */
+  enter(session: Session): Room | undefined {
     this.idle.get(session.id)?.abort();
-    const known = this.open.get(session.id);
-    if (known !== undefined) return known;
-    const room = await Room.make(this.deps, session);
+    return this.open.get(session.id);
+  }
+
+  /** A room for a session that has none. @throws FerryError failure where it can't be made */
+  async make(session: Session, launch: AgentLaunch): Promise<Room> {
+    const room = await Room.make(this.deps, session, launch);
     this.open.set(session.id, room);
     return room;
   }

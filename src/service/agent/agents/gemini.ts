@@ -1,0 +1,22 @@
+import { installedAgent } from "../installed/installed-agent.ts";
+import { placeholder } from "../launcher/launch.ts";
+
+/** Gemini CLI, which speaks ACP itself. */
+export const gemini = installedAgent({
+  name: "gemini",
+  program: "gemini",
+  args: ["--acp"],
+  install: "npm install -g @google/gemini-cli",
+  companions: [],
+  providers: ["google"],
+  variables: [],
+  setUp: ([way], model) => ({
+    args: model === "" ? [] : ["-m", model],
+    env: {
+      GEMINI_API_KEY: placeholder,
+      GOOGLE_GEMINI_BASE_URL: way?.address ?? "",
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    },
+    protocol: { authMethod: "gemini-api-key" },
+  }),
+});

@@ -1,0 +1,20 @@
+import { installedAgent } from "../installed/installed-agent.ts";
+import { placeholder } from "../launcher/launch.ts";
+
+/** Qwen Code, with any provider that speaks OpenAI's interface. */
+export const qwen = installedAgent({
+  name: "qwen",
+  program: "qwen",
+  args: ["--acp", "--auth-type", "openai"],
+  install: "npm install -g @qwen-code/qwen-code",
+  companions: [],
+  providers: ["openai"],
+  variables: ["OPENAI_MODEL"],
+  setUp: ([way], model) => ({
+    env: {
+      OPENAI_API_KEY: placeholder,
+      OPENAI_BASE_URL: way?.address ?? "",
+      ...(model !== "" && { OPENAI_MODEL: model }),
+    },
+  }),
+});

@@ -1,0 +1,46 @@
+// The first program of an agent's sandbox: raises the agent's end of the model gateway, puts the agent's settings into its HOME, and
+// starts it. A program of its own, bundled into one file; it runs inside, so nothing of it is trusted.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { constants, homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Launch, launchVariable, standIn } from "./launch.ts";
+
+const [, , socket = "", program = "", ...args] = process.argv;
+const { [launchVariable]: text = "{}", ...given } = process.env;
+const launch = JSON.parse(text) as Launch;
+
+const address = socket === "-" ? "" : await forwardTo(socket);
+const complete = (value: string): string => value.replaceAll(standIn, address);
+
+for (const [name, content] of Object.entries(launch.files)) {
+  const path = join(homedir(), name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, complete(content), { mode: 0o600 });
+}
+
+const env = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, complete(value ?? "")]));
+env["PATH"] = [...launch.programs, env["PATH"]].join(":");
+const child = spawn(program, args.map(complete), { env, stdio: "inherit" });
+child.once("error", (error) => {
+  console.error(error.message);
+  process.exit(127);
+});
+const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]);
+
+/** Listens on a port of lo, which is this sandbox's own, and passes all of it on. @returns its address */
+async function forwardTo(path: string): Promise<string> {
+  const server = createServer((local) => {
+    const outside = connect(path);
+    local.pipe(outside).pipe(local);
+    local.once("close", () => outside.destroy()).on("error", () => outside.destroy());
+    outside.once("close", () => local.destroy()).on("error", () => local.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const bound = server.address();
+  return `http://127.0.0.1:${typeof bound === "object" && bound !== null ? bound.port : 0}`;
+}

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type AgentScene, makeAgentScene, realKey } from "../support/real-agents.ts";
+
+let scene: AgentScene;
+beforeEach(async () => void (scene = await makeAgentScene()));
+afterEach(() => scene.close());
+
+test("Claude Code reads, plans, edits, creates and runs a command, and its work comes out as a commit", async () => {
+  scene.model.play(
+    { text: "Let me look. ", tools: [{ name: "Read", args: { file_path: "/repo/hello.txt" } }] },
+    { tools: [{ name: "Edit", args: { file_path: "/repo/hello.txt", old_string: "hello world", new_string: "hello ferry" } }] },
+    { tools: [{ name: "Write", args: { file_path: "/repo/NOTE.md", content: "# Note\n" } }] },
+    { tools: [{ name: "Bash", args: { command: "mv NOTE.md NOTES.md; rm lib/other.txt; env", description: "move" } }] },
+    { text: "Changed the greeting." },
+  );
+  const session = await scene.start("claude");
+  const after = await scene.engine.work(session, "say hello to ferry");
+  expect(after).toMatchObject({ status: "active", agent_status: "idle" });
+  expect(after.head_commit).not.toBe(session.base_commit);
+  const events = await scene.events(session);
+  const told = events.map(({ payload }) => payload);
+  expect(told).toContainEqual(expect.objectContaining({ type: "agent_message", message: "Changed the greeting." }));
+  expect(told).toContainEqual(
+    expect.objectContaining({
+      type: "agent_file_edit",
+      file_path: "hello.txt",
+      diff: expect.stringContaining("\n+hello ferry\n b\n") as string,
+    }),
+  );
+  expect(told).toContainEqual(
+    expect.objectContaining({ type: "agent_file_move", source_path: "NOTE.md", destination_path: "NOTES.md" }),
+  );
+  expect(told).toContainEqual(expect.objectContaining({ type: "agent_file_remove", file_path: "lib/other.txt" }));
+  expect(scene.model.calls.map(({ headers }) => headers["x-api-key"])).toContain(realKey);
+  expect(JSON.stringify(events)).not.toContain(realKey);
+});

@@ -1,0 +1,68 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { commitFiles, makeFolder, makeRepository, type TestGit } from "./git.ts";
+import { chooseDriver, makeDrivers } from "../../src/service/sandbox/registry.ts";
+import type { SessionEvent } from "../../src/wire/event.ts";
+import type { Session } from "../../src/wire/resources.ts";
+import { type EngineOptions, makeTestEngine, type TestEngine } from "./engine.ts";
+import { machine } from "./sandbox.ts";
+import { makeScriptedModel, type ScriptedModel } from "./scripted-model.ts";
+
+/** The key that only the service has. */
+export const realKey = "sk-real-key-of-the-service";
+
+/** The service with the real agents, which the script of `npm run test:agents` has installed, and a model that says what the test wants. */
+export interface AgentScene {
+  readonly engine: TestEngine;
+  readonly model: ScriptedModel;
+  readonly repository: TestGit;
+  start(model: string): Promise<Session>;
+  events(session: Session): Promise<SessionEvent[]>;
+  close(): Promise<void>;
+}
+
+const sandbox = { memoryMB: 6144, processes: 512, cpus: 2, diskMB: 2048, wall: 3_600_000 };
+
+/** The file of the repository that the scripts read and edit. */
+const files = { "hello.txt": "hello world\nb\nc\nd\ne\n", "lib/other.txt": "other\n" };
+
+export async function makeAgentScene(options: EngineOptions = {}): Promise<AgentScene> {
+  const folder = makeFolder("ferry-agents-");
+  const model = await makeScriptedModel();
+  const repository = makeRepository(join(folder.path, "repository"));
+  commitFiles(repository, files, "first");
+  const { driver } = await chooseDriver("auto", makeDrivers(machine));
+  const engine = await makeTestEngine({
+    driver,
+    limits: { sandbox, startup: 150_000 },
+    env: {
+      OPENAI_BASE_URL: `${model.address}/v1`,
+      OPENAI_API_KEY: realKey,
+      ANTHROPIC_BASE_URL: model.address,
+      ANTHROPIC_API_KEY: realKey,
+    },
+    programs: installedPrograms(),
+    ...options,
+  });
+  return {
+    engine,
+    model,
+    repository,
+    start: async (name) => engine.start(await engine.register(repository.folder), { model: name }),
+    events: (session) => engine.events(session),
+    async close() {
+      await engine.close();
+      await model.close();
+      folder.remove();
+    },
+  };
+}
+
+function installedPrograms(): Record<string, string> {
+  const installed = process.env["TEST_AGENTS"];
+  if (installed === undefined) throw new Error("run this suite by `npm run test:agents`, which installs the agents");
+  const bin = join(installed, "node_modules/.bin");
+  const programs = Object.fromEntries(readdirSync(bin).map((name) => [name, join(bin, name)]));
+  const rg = "/usr/bin/rg";
+  return { ...programs, node: process.execPath, ...(existsSync(rg) && { rg }) };
+}
