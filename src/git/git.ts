@@ -32,6 +32,11 @@ export interface GitStreamOptions {
    * child is also out of the reach of the terminal's Ctrl-C, and outlives us.
    */
   readonly announce?: ((child: GitChild) => Promise<void>) | undefined;
+  /**
+   * In a session of its own, without a terminal that it, ssh or a helper could ask on; `signal` then ends all of them. Where there
+   * are such sessions.
+   */
+  readonly unattended?: boolean | undefined;
 }
 
 export interface GitOptions extends GitStreamOptions {

@@ -47,10 +47,10 @@ async function start(host: GitHost, args: readonly string[], options: GitStreamO
     cwd: options.cwd,
     env: childEnvironment(host, options),
     stdio: ["pipe", "pipe", "pipe"],
-    detached: options.announce !== undefined && host.platform !== "win32",
+    detached: ownSession(options) && host.platform !== "win32",
     windowsHide: true,
   });
-  const exit = exitOf(child, options.signal);
+  const exit = exitOf(child, options.signal, () => end(host, child, options));
   await started(child, options.cwd);
   // A git that ends before it has read all of its input tells why by its exit; the broken pipe adds nothing to that.
   child.stdin.on("error", () => undefined);
@@ -88,10 +88,13 @@ async function started(child: Child, cwd: string): Promise<void> {
   }
 }
 
-function exitOf(child: Child, signal: AbortSignal | undefined): GitProcess["exit"] {
+function ownSession({ announce, unattended }: GitStreamOptions): boolean {
+  return announce !== undefined || unattended === true;
+}
+
+function exitOf(child: Child, signal: AbortSignal | undefined, abort: () => void): GitProcess["exit"] {
   const stderr = new Tail(maxStderr);
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-  const abort = () => void child.kill("SIGTERM");
   signal?.addEventListener("abort", abort, { once: true });
   return new Promise((resolve) => {
     child.once("error", () => resolve({ code: 127, stderr: stderr.bytes() }));
@@ -100,6 +103,12 @@ function exitOf(child: Child, signal: AbortSignal | undefined): GitProcess["exit
       resolve({ code: code ?? 128 + (killedBy === null ? 0 : constants.signals[killedBy]), stderr: stderr.bytes() });
     });
   });
+}
+
+/** With the ssh or helper that git waits for, where it has a session of its own: that may hang where git would end. */
+function end({ processes, platform }: GitHost, child: Child, { unattended }: GitStreamOptions): void {
+  if (unattended === true && platform !== "win32" && child.pid !== undefined) processes.kill(-child.pid, "SIGTERM");
+  else child.kill("SIGTERM");
 }
 
 async function collect(git: GitProcess, args: readonly string[], options: GitOptions): Promise<GitResult> {

@@ -1,6 +1,6 @@
 import { count } from "../base/text.ts";
 import type { Change } from "../git/records.ts";
-import type { PullContext } from "./context.ts";
+import type { Context, PullContext } from "./context.ts";
 import { cursorUpdates } from "./incoming/cursor.ts";
 import type { Incoming } from "./incoming/incoming.ts";
 import { massDeletion } from "./judge/deletions.ts";
@@ -11,7 +11,7 @@ import { promote } from "./land/promote.ts";
 import { moveRef } from "./land/transaction.ts";
 import { assemble } from "./place/assemble.ts";
 import { deletesMost, inTheWay, type Placed } from "./place/place.ts";
-import { makeQuarantine, type Quarantine } from "./quarantine.ts";
+import type { Quarantine } from "./quarantine.ts";
 import { writeUndoNote } from "./undo-note.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -21,20 +21,15 @@ import type { Verdict } from "./verdict.ts";
  * @throws PullRefused where local work is in the way, or a commit conflicts
  */
 export async function bring(incoming: Incoming, context: PullContext): Promise<Verdict> {
-  const { git, host, repository, checkpoint, request } = context;
-  const quarantine = await makeQuarantine(git, host, repository);
-  try {
-    await checkpoint("quarantined");
-    const { placed, changes, verdict, court } = await assemble(incoming, quarantine, context);
-    const lost =
-      verdict.base === "" || request.acceptDeletion === true ? undefined : await massDeletion(verdict.base, changes, court);
-    if (lost !== undefined) throw deletesMost(lost, verdict);
-    const blocked = await tryLanding({ incoming, placed, changes, quarantine }, context);
-    if (blocked.length > 0) throw inTheWay(blocked, verdict);
-    return { ...verdict, applied: request.dryRun !== true };
-  } finally {
-    await quarantine.remove();
-  }
+  const { request } = context;
+  const quarantine = await context.quarantine();
+  const { placed, changes, verdict, court } = await assemble(incoming, quarantine, context);
+  const lost =
+    verdict.base === "" || request.acceptDeletion === true ? undefined : await massDeletion(verdict.base, changes, court);
+  if (lost !== undefined) throw deletesMost(lost, verdict);
+  const blocked = await tryLanding({ incoming, placed, changes, quarantine }, context);
+  if (blocked.length > 0) throw inTheWay(blocked, verdict);
+  return { ...verdict, applied: request.dryRun !== true };
 }
 
 interface Built {
@@ -53,7 +48,8 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   if (blocked.length > 0 || request.dryRun === true) return blocked;
   host.interrupt.throwIfAborted();
   const commit = head.state === "unborn" ? undefined : head.commit;
-  await promote({ tips: [series.tip, placed.tip], known: [series.base, commit] }, { git, quarantine, repository });
+  const known = await knownCommits(incoming, context);
+  await promote({ tips: [series.tip, placed.tip], known }, { git, quarantine, repository });
   await quarantine.empty();
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(series.items.length, "commit")}`;
@@ -64,4 +60,14 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: at.cursor }, context);
   const updates = [moveRef("HEAD", commit, placed.tip), ...cursorUpdates(incoming), moveRef(refs.undo, at.undo, note)];
   return land({ head, tip: placed.tip, changes, updates, reason, scratch }, context);
+}
+
+/** What the user's repository has of the history. A base that was fetched for this pull comes with it, and what it stands on. */
+async function knownCommits({ head, series, ground }: Incoming, { git, repository }: Context): Promise<(string | undefined)[]> {
+  const commit = head.state === "unborn" ? undefined : head.commit;
+  if (ground.at === "here") return [series.base, commit];
+  const { gitDir } = repository;
+  const args = ["for-each-ref", "--format=%(if:equals=commit)%(objecttype)%(then)%(objectname)%(end)"];
+  const tips = (await git.ok(args, { cwd: gitDir, gitDir })).toString("latin1").split("\n").filter(Boolean);
+  return [commit, ...new Set(tips)];
 }

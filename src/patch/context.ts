@@ -1,5 +1,6 @@
 import type { Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
+import type { Quarantine } from "./quarantine.ts";
 import type { Checkpoint, Errand, PatchHost, PullRequest } from "./request.ts";
 
 /** What every step works with, under the repository's lock. */
@@ -13,4 +14,6 @@ export interface Context {
 
 export interface PullContext extends Context {
   readonly request: PullRequest;
+  /** Made when it is asked for the first time: a pull that finds nothing new needs none. Gone with the attempt. */
+  readonly quarantine: () => Promise<Quarantine>;
 }

@@ -7,6 +7,7 @@ import { moveRefs } from "./land/move-refs.ts";
 import { RefsMoved } from "./land/transaction.ts";
 import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";
+import { makeQuarantine, withQuarantine } from "./quarantine.ts";
 import type { PullDeps, PullRequest } from "./request.ts";
 import { underLock } from "./under-lock.ts";
 import type { Verdict } from "./verdict.ts";
@@ -27,15 +28,27 @@ export function pull(request: PullRequest, deps: PullDeps): Promise<Verdict> {
   });
 }
 
-async function attempt(context: PullContext, left: number): Promise<Verdict> {
+async function attempt(context: PullTask, left: number): Promise<Verdict> {
   try {
-    return await once(context);
+    return await inQuarantine(context);
   } catch (error) {
     if (!(error instanceof RefsMoved)) throw error;
     if (left <= 1)
       throw new FerryError("attention", "HEAD keeps moving", { hint: "pull again when nothing else commits here", cause: error });
     return attempt(context, left - 1);
   }
+}
+
+type PullTask = Omit<PullContext, "quarantine">;
+
+function inQuarantine(task: PullTask): Promise<Verdict> {
+  const { git, host, repository, checkpoint } = task;
+  const make = async () => {
+    const quarantine = await makeQuarantine(git, host, repository);
+    await checkpoint("quarantined");
+    return quarantine;
+  };
+  return withQuarantine(make, (quarantine) => once({ ...task, quarantine }));
 }
 
 async function once(context: PullContext): Promise<Verdict> {

@@ -12,6 +12,7 @@ export interface Quarantine {
   /** The folder of it all; other files of this pull lie here too. */
   readonly folder: string;
   readonly tree: string;
+  readonly gitDir: string;
   /** How git is run in it. */
   readonly options: Pick<GitStreamOptions, "cwd" | "gitDir" | "workTree" | "isolated" | "env">;
   /** Takes all but the folder itself away, once nothing of it is needed: a disk that is full has room again to take things back. */
@@ -36,12 +37,26 @@ export async function makeQuarantine(git: Git, host: PatchHost, repository: Repo
   return {
     folder,
     tree,
+    gitDir,
     options: { cwd: tree, gitDir, workTree: tree, isolated: true, env: nobody },
     empty: async () => {
       for (const name of await readdir(folder)) await removeTree(join(folder, name));
     },
     remove: () => removeTree(folder),
   };
+}
+
+/** Works with one that is made when it is asked for the first time, since a pull that finds nothing new needs none, and taken away at the end. */
+export async function withQuarantine<T>(
+  make: () => Promise<Quarantine>,
+  work: (quarantine: () => Promise<Quarantine>) => Promise<T>,
+): Promise<T> {
+  let made: Promise<Quarantine> | undefined;
+  try {
+    return await work(() => (made ??= make()));
+  } finally {
+    await (await made?.catch(() => undefined))?.remove();
+  }
 }
 
 /** What pulls that were killed left behind. The caller holds the repository's lock, so none of them is in use. */

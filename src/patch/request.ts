@@ -1,6 +1,6 @@
 import type { Git } from "../git/git.ts";
 import type { Host } from "../host/host.ts";
-import type { PatchSource } from "./source.ts";
+import type { Offers } from "./source.ts";
 
 /** Which session, and where its commits land. */
 export interface Errand {
@@ -18,7 +18,7 @@ export interface Errand {
 }
 
 export interface PullRequest extends Errand {
-  readonly source: PatchSource;
+  readonly offers: Offers;
   /** Lands on this branch (its short name) and leaves the checkout alone; made at the series' base where there is none. */
   readonly branch?: string | undefined;
   /** Takes the session's new history in place of the one that it came with before. */
@@ -46,6 +46,7 @@ export interface PullDeps {
 
 export const checkpoints = [
   "locked",
+  "fetched",
   "quarantined",
   "spooled",
   "applied",

@@ -1,9 +1,22 @@
 import type { Manifest } from "../wire/patches.ts";
 
+/** Where commits can come from, best first. */
+export const sourceNames = ["patches", "branch", "events"] as const;
+export type SourceName = (typeof sourceNames)[number];
+
 /**
- * Where a session's series comes from. The patch engine knows no network: the cli hands it one of these, made over the
- * client. Everything that it gives is untrusted.
+ * Where a session's commits may come from; what its service or this working copy doesn't have is left out. The patch engine knows
+ * no network but git's: the cli hands it these, made over the client. Everything that they give is untrusted.
  */
+export interface Offers {
+  /** What the user asked for; undefined or auto: what the session's first pull took, else the best that there is. */
+  readonly wanted?: SourceName | "auto" | undefined;
+  readonly patches?: PatchSource | undefined;
+  readonly branch?: BranchSource | undefined;
+  readonly remotes?: Remotes | undefined;
+}
+
+/** The session's series as its service sends it. */
 export interface PatchSource {
   /**
    * The whole manifest after a commit (all pages), "" for from the base.
@@ -15,3 +28,14 @@ export interface PatchSource {
   /** The same as a git bundle (merges). */
   bundle(after: string, until: string): AsyncIterable<Uint8Array>;
 }
+
+/** The session's branch, on the remote of the working copy that is of its repository. */
+export interface BranchSource {
+  /** Its short name. */
+  readonly name: string;
+  /** Where the session began, as far as its service says. */
+  readonly base: { readonly commit?: string | undefined; readonly branch?: string | undefined };
+}
+
+/** The names of those remotes here that are of the session's repository, best first. */
+export type Remotes = () => Promise<readonly string[]>;

@@ -1,3 +1,4 @@
+import type { SourceName } from "./source.ts";
 import { type ErrorDetails, type ErrorKind, FerryError } from "../base/errors.ts";
 
 /** What a pull did, or with `dryRun` would do: the JSON of `ferry pull`. */
@@ -8,6 +9,9 @@ export interface Verdict {
   /** The commit that it is at now. */
   readonly tip: string;
   readonly engine: EngineName | "none";
+  readonly source: SourceName;
+  /** The same in words: which branch of which remote, say. */
+  readonly from: string;
   /** exact: the ids are the sandbox's. */
   readonly exactness: "exact" | "rebuilt" | "approximate";
   readonly commits: readonly VerdictCommit[];
@@ -21,7 +25,7 @@ export interface Verdict {
   readonly notices: readonly string[];
 }
 
-export type EngineName = "am" | "bundle";
+export type EngineName = "am" | "bundle" | "fetch";
 
 export interface VerdictCommit {
   readonly sequence: number;

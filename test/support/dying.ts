@@ -29,11 +29,11 @@ export async function buildPullChild(folder: string): Promise<string> {
 /** Starts the pull of a scene that ends itself at a marked point, or is ended by the test. */
 export function startPull(
   program: string,
-  { local, sandbox, base }: Scene,
+  { local, sandbox, base, ...more }: Pick<Scene, "local" | "sandbox" | "base"> & Pick<PullChild, "fromBranch">,
   dieAt: Checkpoint | "",
   user: { uid?: number; gid?: number } = {},
 ): ChildProcess {
-  const task: PullChild = { folder: local.folder, sandbox: sandbox.folder, base, dieAt };
+  const task: PullChild = { folder: local.folder, sandbox: sandbox.folder, base, dieAt, fromBranch: more.fromBranch ?? false };
   const file = `${local.folder}/../task.json`;
   writeFileSync(file, JSON.stringify(task));
   return spawn(process.execPath, [program, file], { env: gitEnv, stdio: ["ignore", "ignore", "pipe"], ...user });

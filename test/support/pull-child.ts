@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Checkpoint } from "../../src/patch/request.ts";
 import { pullInto } from "./pulling.ts";
 import { sandboxSource } from "./series.ts";
+import { branchOffers } from "./upstream.ts";
 
 /** A pull in a process of its own that dies of SIGKILL at a marked point. What to do is JSON in a file. */
 export interface PullChild {
@@ -9,6 +10,8 @@ export interface PullChild {
   readonly sandbox: string;
   readonly base: string;
   readonly dieAt: Checkpoint | "";
+  /** From the branch `work` of the remote `origin` instead of the patch stream. */
+  readonly fromBranch?: boolean;
 }
 
 const task = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as PullChild;
@@ -20,7 +23,8 @@ const checkpoint = (name: Checkpoint): Promise<void> => {
   return new Promise(() => undefined);
 };
 try {
-  await pullInto(task.folder, source, { deps: { checkpoint } });
+  if (task.fromBranch === true) await pullInto(task.folder, undefined, { offers: branchOffers(task.base), deps: { checkpoint } });
+  else await pullInto(task.folder, source, { deps: { checkpoint } });
 } catch (error) {
   process.stderr.write(String(error));
   process.exitCode = 1;

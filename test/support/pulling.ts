@@ -5,7 +5,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
 import { pull } from "../../src/patch/pull.ts";
 import type { PatchHost, PullDeps, PullRequest } from "../../src/patch/request.ts";
-import type { PatchSource } from "../../src/patch/source.ts";
+import type { Offers, PatchSource } from "../../src/patch/source.ts";
 import type { Verdict } from "../../src/patch/verdict.ts";
 import { gitEnv } from "./git.ts";
 
@@ -29,20 +29,26 @@ export function makeDeps(env: Readonly<Record<string, string>> = {}, more: Parti
   return { git: makeGit(host), host, ...more };
 }
 
-export interface PullInto extends Partial<PullRequest> {
+export interface PullInto extends Partial<Omit<PullRequest, "offers">> {
+  /** Beside the source. */
+  readonly offers?: Partial<Offers>;
   readonly env?: Readonly<Record<string, string>>;
   readonly deps?: Partial<PullDeps>;
 }
 
 /** Pulls from a source into a folder; everything else has a sensible value. */
-export function pullInto(folder: string, source: PatchSource, { env, deps, ...request }: PullInto = {}): Promise<Verdict> {
+export function pullInto(
+  folder: string,
+  source: PatchSource | undefined,
+  { env, deps, offers, ...request }: PullInto = {},
+): Promise<Verdict> {
   const whole = {
     folder,
     origin: "https://agents.example.com",
     workspace: "wsp_1",
     session: "ses_1",
     repositoryId: "rep_1",
-    source,
+    offers: { patches: source, ...offers },
     ...request,
   };
   return pull(whole, makeDeps(env, deps));

@@ -3,19 +3,21 @@ import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
 import type { Preview } from "../../patch/preview/preview.ts";
 import type { Errand, PullRequest } from "../../patch/request.ts";
+import type { Offers } from "../../patch/source.ts";
 import type { Undone } from "../../patch/undo.ts";
 import type { Verdict } from "../../patch/verdict.ts";
 import type { Context } from "../context.ts";
-import type { Connection } from "./host/connect.ts";
 import { findPlace, type Place } from "./place/place.ts";
-import { matchRemotes } from "./place/repository.ts";
+import { matchRemotes, repositoriesOf } from "./place/repository.ts";
 import type { OpenSession } from "./session/select.ts";
-import { makePatchSource } from "./source.ts";
+import { offersFor } from "./pull/offers.ts";
 
 export interface PullOptions {
   readonly dryRun?: boolean;
   /** Lands on this branch instead of the one that is checked out. */
   readonly branch?: string | undefined;
+  /** Where the commits are to come from. */
+  readonly source?: Offers["wanted"];
   /** Takes a history that the sandbox rewrote. */
   readonly acceptRewrite?: boolean;
   /** Takes a series that removes more than half of the files. */
@@ -30,7 +32,10 @@ export interface PullOptions {
  */
 export async function pullSession(context: Context, open: OpenSession, options: PullOptions = {}): Promise<Verdict> {
   const { pull } = await import("../../patch/pull.ts");
-  return withProgress(context, (progress) => pull({ ...requestFor(context, open, options), progress }, context));
+  const request = await requestFor(context, open, options);
+  const verdict = await withProgress(context, (progress) => pull({ ...request, progress }, context));
+  if (context.global.verbose) await context.print.note(`commits: ${verdict.from}`);
+  return verdict;
 }
 
 /** What a pull would change, shown by `look`; nothing is written. @throws FerryError as a pull does, but not for what is in the way */
@@ -41,19 +46,26 @@ export async function previewPull(
   look: (preview: Preview) => Promise<void>,
 ): Promise<Verdict> {
   const { preview } = await import("../../patch/preview/preview.ts");
+  const request = await requestFor(context, open, options);
   return withProgress(context, (progress, stop) =>
-    preview({ ...requestFor(context, open, options), dryRun: true, progress }, context, async (found) => {
+    preview({ ...request, dryRun: true, progress }, context, async (found) => {
       stop();
       await look(found);
     }),
   );
 }
 
-function requestFor(context: Context, open: OpenSession, options: PullOptions): PullRequest {
-  const { connection, session } = open;
-  const { dryRun, branch, acceptRewrite, acceptDeletion, hook } = options;
-  const source = makePatchSource(connection.client, session.id, session.repository_id || undefined);
-  return { ...errandOf(context, open), source, dryRun, branch, acceptRewrite, acceptDeletion, hook };
+async function requestFor(context: Context, open: OpenSession, options: PullOptions): Promise<PullRequest> {
+  const { dryRun, branch, source, acceptRewrite, acceptDeletion, hook } = options;
+  return {
+    ...errandOf(context, open),
+    offers: await offersFor(context, open, source),
+    dryRun,
+    branch,
+    acceptRewrite,
+    acceptDeletion,
+    hook,
+  };
 }
 
 async function withProgress<T>(
@@ -82,11 +94,13 @@ function errandOf({ folder }: Context, { connection, session }: OpenSession): Er
 
 /**
  * Told before anything is done that a pull is meant to end.
- * @throws FerryError failure where the service has only the seed's interface, which sends no commits
+ * @throws FerryError failure where the service has only the seed's interface, which sends no commits, and no remote here is of a
+ * repository of its, to which the agent might push them
  */
-export async function requirePatches({ client, name }: Connection): Promise<void> {
-  if ((await client.capabilities()).has("patches")) return;
-  throw new FerryError("failure", `${name} doesn't send its commits`, {
+export async function requireCommits(context: Context, { connection }: Pick<OpenSession, "connection">): Promise<void> {
+  if ((await connection.client.capabilities()).has("patches")) return;
+  if ((await repositoriesOf(context, connection, await findPlace(context))).length > 0) return;
+  throw new FerryError("failure", `${connection.name} doesn't send its commits, and no remote here is of a repository of its`, {
     hint: "with --pull none, ferry run and session start work there",
   });
 }
@@ -113,10 +127,11 @@ export function summary(verdict: Verdict, place: Place, { dryRun, branch }: Pull
   const ids = [...new Set([commits.at(0)?.applied_as, commits.at(-1)?.applied_as])]
     .map((id) => (id ?? "").slice(0, 12))
     .join("..");
+  const source = verdict.source === "patches" ? "" : ` from ${verdict.from}`;
   const onto = `${branch ?? place.branch ?? "the detached HEAD"}${base === "" ? "" : ` at ${base.slice(0, 12)}`}`;
-  if (commits.length === 0) return "nothing new";
-  if (dryRun === true) return `would bring ${count(commits.length, "commit")} (${ids}) onto ${onto}`;
-  return `${count(commits.length, "commit")} (${ids}) onto ${onto}${undoHint(base, branch)}`;
+  if (commits.length === 0) return `nothing new${source}`;
+  const what = `${count(commits.length, "commit")} (${ids})${source} onto ${onto}`;
+  return dryRun === true ? `would bring ${what}` : `${what}${undoHint(base, branch)}`;
 }
 
 function undoHint(base: string, branch: string | undefined): string {

@@ -1,11 +1,13 @@
 import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
 import type { Head } from "../../git/discover.ts";
-import type { Manifest } from "../../wire/patches.ts";
 import type { Context, PullContext } from "../context.ts";
 import { findTarget } from "./target.ts";
-import { type FerryRefs, ferryRefs, readRefs } from "./refs.ts";
-import { readSeries, type Series, short, withoutPresent } from "../series/series.ts";
+import { type FerryRefs, ferryRefs, type Memory, readMemory } from "./refs.ts";
+import { type Series, short, withoutPresent } from "../series/series.ts";
+import { findGround, type Ground } from "../sources/base.ts";
+import { findCommits } from "../sources/choose.ts";
+import type { Found } from "../sources/found.ts";
 
 /** What there is to bring to this branch. */
 export interface Incoming {
@@ -15,6 +17,11 @@ export interface Incoming {
   readonly refs: FerryRefs;
   /** Where these refs are now. */
   readonly at: Partial<FerryRefs>;
+  readonly memory: Memory;
+  /** Where the commits come from, and all that came. */
+  readonly found: Found;
+  /** Where the commit that all of them follow is. */
+  readonly ground: Ground;
   /** The commits that are neither behind the cursor nor in the branch. */
   readonly series: Series;
   /** How many of the session's commits the branch had, though the cursor didn't know. */
@@ -31,60 +38,62 @@ export async function findIncoming(context: PullContext): Promise<Incoming> {
   const { git, repository, request } = context;
   const { head, isAside } = await findTarget(git, repository, request.branch);
   const refs = ferryRefs(request, repository, head);
-  const at = await readRefs(git, repository, refs);
+  const memory = await readMemory(git, repository, refs);
+  const { at } = memory;
   // The branch that it tells of is gone, or was never there.
   const cursor = head.state === "unborn" ? undefined : at.cursor;
-  const { manifest, isRewritten } = await readManifest(context, cursor ?? "");
-  const start = isRewritten ? manifest.base_commit : (cursor ?? manifest.base_commit);
-  const whole = readSeries(manifest, { objectFormat: repository.objectFormat, start });
+  const commit = head.state === "unborn" ? undefined : head.commit;
+  const found = await findCommits({ commit: memory.isNote ? undefined : cursor, head: commit }, memory.pinned, context);
+  const whole = found.series;
+  const ground = await groundOf(whole, commit, context);
   const series =
-    head.state === "unborn" ? whole : withoutPresent(whole, await findPresent(whole, head.commit, context), head.commit);
+    commit === undefined ? whole : withoutPresent(whole, await findPresent(whole, commit, { ground, context }), commit);
   const present = whole.items.length - series.items.length;
-  const incoming = { head, isAside, refs, at, series, present };
-  return { ...incoming, fit: isRewritten ? "rewritten" : await findFit(incoming, context) };
+  const incoming = { head, isAside, refs, at, memory, found, ground, series, present };
+  return { ...incoming, fit: found.isRewritten ? "rewritten" : findFit(incoming) };
 }
 
-async function findFit({ head, isAside, series }: Omit<Incoming, "fit">, { git, repository }: Context): Promise<Incoming["fit"]> {
+/** Only looked for where it matters. */
+async function groundOf({ base, items }: Series, head: string | undefined, context: PullContext): Promise<Ground> {
+  const { gitDir } = context.repository;
+  return items.length === 0 || base === head
+    ? { at: "here", reasons: [], options: { cwd: gitDir, gitDir } }
+    : findGround(base, context);
+}
+
+function findFit({ head, isAside, series, ground }: Omit<Incoming, "fit">): Incoming["fit"] {
   const { base, items } = series;
   const commit = head.state === "unborn" ? undefined : head.commit;
   if (items.length === 0 || base === commit) return "on-top";
   // A new branch begins at the base; a working copy without a commit can't begin at one that is elsewhere.
   if (base === undefined || (commit === undefined && !isAside)) return "unrelated";
-  const { gitDir } = repository;
-  const known = await git.run(["cat-file", "-e", `${base}^{commit}`], { cwd: gitDir, gitDir });
-  if (known.code !== 0) return "unrelated";
+  if (ground.at === undefined) return "unrelated";
   return commit === undefined ? "on-top" : "moved";
 }
 
 /** The commits that the branch has already, because it was made from one that they were brought to, or they were fetched. */
-async function findPresent({ base, items }: Series, head: string, { git, repository }: Context): Promise<ReadonlySet<string>> {
+async function findPresent(
+  { base, items }: Series,
+  head: string,
+  { ground, context }: { readonly ground: Ground; readonly context: Context },
+): Promise<ReadonlySet<string>> {
   if (items.length === 0 || base === head) return new Set();
-  const { gitDir } = repository;
-  const range = await git.run(["rev-list", head, ...(base === undefined ? [] : [`^${base}`])], { cwd: gitDir, gitDir });
+  const range = await context.git.run(["rev-list", head, ...(base === undefined ? [] : [`^${base}`])], ground.options);
   // The base isn't here, so nothing that follows it is.
   if (range.code !== 0) return new Set();
   const reached = new Set(range.stdout.toString("latin1").split("\n"));
   return new Set(items.map((item) => item.commit).filter((commit) => reached.has(commit)));
 }
 
-/** All of it, where what came last is no longer in the session's history. */
-async function readManifest({ request }: PullContext, cursor: string): Promise<{ manifest: Manifest; isRewritten: boolean }> {
-  try {
-    return { manifest: await request.source.manifest(cursor), isRewritten: false };
-  } catch (error) {
-    if (!(error instanceof FerryError && error.code === "history_rewritten")) throw error;
-    return { manifest: await request.source.manifest(""), isRewritten: true };
-  }
-}
-
 /** HEAD has nothing to do with where the series begins, or that isn't here: said with both commits. */
-export function unrelatedError({ head, series }: Incoming): FerryError {
+export function unrelatedError({ head, series, ground }: Incoming): FerryError {
   const here = head.state === "unborn" ? "this branch has no commit yet" : `HEAD is at ${short(head.commit)}`;
   const commits = count(series.items.length, "new commit");
   const [begin, follow, own] = series.items.length === 1 ? ["begins", "follows", "its"] : ["begin", "follow", "their"];
   const there = series.base === undefined ? `${begin} a history of ${own} own` : `${follow} ${short(series.base)}`;
   return new FerryError("attention", `${here}, but the session's ${commits} ${there}`, {
     code: "unrelated",
+    details: ground.reasons,
     hint:
       series.base === undefined
         ? "pull on an unborn branch (git switch --orphan NAME)"

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Head, Repository } from "../../git/discover.ts";
 import type { Git } from "../../git/git.ts";
 import type { Errand } from "../request.ts";
+import { type SourceName, sourceNames } from "../source.ts";
 
 /** The refs that remember a session in a repository. */
 export interface FerryRefs {
@@ -15,20 +16,57 @@ export interface FerryRefs {
 
 /** The four together, since the same session id may exist on another host, and a session may have several repositories. */
 export function ferryRefs(request: Errand, repository: Repository, head: Head): FerryRefs {
-  const { origin, workspace, session, repositoryId } = request;
-  const key = digest([origin, workspace, session, repositoryId].join("\0"));
   const place = head.state === "detached" ? `worktree\0${repository.gitDir}` : head.ref;
-  const [own, branch] = [`refs/ferry/${key}`, digest(place)];
+  const [own, branch] = [sessionRefs(request), digest(place)];
   return { remote: `${own}/remote`, cursor: `${own}/applied/${branch}`, undo: `${own}/undo/${branch}` };
 }
 
+/** What all refs of a session begin with. */
+function sessionRefs({ origin, workspace, session, repositoryId }: Errand): string {
+  return `refs/ferry/${digest([origin, workspace, session, repositoryId].join("\0"))}`;
+}
+
 /** Where these refs are; those that don't exist are left out. */
-export async function readRefs(git: Git, { gitDir }: Repository, refs: FerryRefs): Promise<Partial<FerryRefs>> {
+export async function readRefs(git: Git, repository: Repository, refs: FerryRefs): Promise<Partial<FerryRefs>> {
+  return (await readMemory(git, repository, refs)).at;
+}
+
+/** All that a repository remembers of a session, read at once. */
+export interface Memory {
+  readonly at: Partial<FerryRefs>;
+  /** The cursor is no commit but a note (notes.ts). */
+  readonly isNote: boolean;
+  /** Where its commits came from until now; undefined where none came yet. */
+  readonly pinned: SourceName | undefined;
+  /** Full names and objects of the refs whose name is all that they say. */
+  readonly marks: ReadonlyMap<string, string>;
+}
+
+/** A mark is a ref whose name says it, so that no object has to be read: `…/source/branch`, `…/ended/2026-11-28`. */
+export async function readMemory(git: Git, { gitDir }: Repository, refs: FerryRefs): Promise<Memory> {
   const names = Object.entries(refs) as [keyof FerryRefs, string][];
-  const args = ["for-each-ref", "--format=%(objectname) %(refname)", ...names.map(([, ref]) => ref)];
-  const lines = (await git.ok(args, { cwd: gitDir, gitDir })).toString("latin1").split("\n");
-  const found = new Map(lines.map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]));
-  return Object.fromEntries(names.flatMap(([name, ref]) => (found.has(ref) ? [[name, found.get(ref)]] : [])));
+  const own = refs.remote.replace(/\/remote$/u, "");
+  const args = ["for-each-ref", "--format=%(objectname) %(objecttype) %(refname)", ...names.map(([, ref]) => ref)];
+  const lines = (await git.ok([...args, `${own}/source`], { cwd: gitDir, gitDir })).toString("latin1").split("\n");
+  const found = new Map(
+    lines.filter(Boolean).map((line): [string, { id: string; type: string }] => {
+      const [id = "", type = "", ...name] = line.split(" ");
+      return [name.join(" "), { id, type }];
+    }),
+  );
+  const at = Object.fromEntries(
+    names.flatMap(([name, ref]) => {
+      const there = found.get(ref);
+      return there === undefined ? [] : [[name, there.id]];
+    }),
+  ) as Partial<FerryRefs>;
+  const marked = sourceNames.find((name) => found.has(`${own}/source/${name}`));
+  return {
+    at,
+    isNote: found.get(refs.cursor)?.type === "blob",
+    pinned: marked ?? (at.remote === undefined ? undefined : "patches"),
+    marks: new Map([...found].filter(([name]) => name.startsWith(`${own}/source/`)).map(([name, { id }]) => [name, id])),
+  };
 }
 
 function digest(text: string): string {

@@ -37,18 +37,19 @@ export async function assemble(incoming: Incoming, quarantine: Quarantine, conte
   return { placed, from, changes, verdict: makeVerdict(incoming, placed, { changes, notices }), court };
 }
 
+/** From the service's patches; what another source has is in the quarantine already. */
 async function build(
-  { series }: Incoming,
+  { series, found: { patches } }: Incoming,
   quarantine: Quarantine,
   { request, git, host, checkpoint }: PullContext,
 ): Promise<void> {
+  if (patches === undefined) return;
   const total = series.items.length;
-  const { source } = request;
   const engine = engineFor(series);
   await engine.build(series, {
     git,
     quarantine,
-    bytes: () => source[engine.form](series.base ?? "", series.tip),
+    bytes: () => patches[engine.form](series.base ?? "", series.tip),
     signal: host.interrupt,
     checkpoint,
     progress: (stage, done) => request.progress?.({ stage, done, total }),

@@ -41,7 +41,7 @@ export function asItIs({ series, head }: Incoming): Placed {
 
 /** As it is before the landing. */
 export function makeVerdict(
-  { head, isAside, series }: Incoming,
+  { head, isAside, series, found }: Incoming,
   placed: Placed,
   { changes, notices }: { changes: readonly Change[]; notices: readonly string[] },
 ): Verdict {
@@ -50,7 +50,9 @@ export function makeVerdict(
     applied: false,
     base: head.state === "unborn" ? ((isAside ? series.base : undefined) ?? "") : head.commit,
     tip: placed.tip,
-    engine: series.items.length > 0 ? engineFor(series).name : "none",
+    engine: series.items.length > 0 ? (found.engine ?? engineFor(series).name) : "none",
+    source: found.source,
+    from: found.from,
     exactness: placed.exactness,
     commits: series.items.map(({ sequence, commit, subject }, at) => ({
       sequence,

@@ -6,7 +6,7 @@ import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError 
 import { checkPaths } from "../land/path-check.ts";
 import { assemble } from "../place/assemble.ts";
 import { asItIs, inTheWayError, makeVerdict } from "../place/place.ts";
-import { makeQuarantine } from "../quarantine.ts";
+import { makeQuarantine, withQuarantine } from "../quarantine.ts";
 import type { PullDeps, PullRequest } from "../request.ts";
 import { underLock } from "../under-lock.ts";
 import type { Verdict } from "../verdict.ts";
@@ -25,32 +25,33 @@ export interface Preview {
  * @throws FerryError as a pull does, for a series that doesn't hold what it says, or that can't be put on the branch
  */
 export function preview(request: PullRequest, deps: PullDeps, look: (preview: Preview) => Promise<void>): Promise<Verdict> {
-  return underLock(request, deps, async (context) => {
-    const own = { ...context, request };
-    const incoming = await findIncoming(own);
-    if (incoming.series.items.length === 0) {
-      if (incoming.fit === "rewritten" && (await holdsCursor(incoming, own))) throw droppedError(incoming);
-      return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
-    }
-    if (incoming.fit === "unrelated") throw unrelatedError(incoming);
-    return show(incoming, own, look);
-  });
+  return underLock(request, deps, (context) =>
+    withQuarantine(
+      () => makeQuarantine(context.git, context.host, context.repository),
+      async (quarantine) => {
+        const own = { ...context, request, quarantine };
+        const incoming = await findIncoming(own);
+        if (incoming.series.items.length === 0) {
+          if (incoming.fit === "rewritten" && (await holdsCursor(incoming, own))) throw droppedError(incoming);
+          return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
+        }
+        if (incoming.fit === "unrelated") throw unrelatedError(incoming);
+        return show(incoming, own, look);
+      },
+    ),
+  );
 }
 
 async function show(incoming: Incoming, context: PullContext, look: (preview: Preview) => Promise<void>): Promise<Verdict> {
   const { git, host, repository } = context;
-  const quarantine = await makeQuarantine(git, host, repository);
-  try {
-    const { placed, from, changes, verdict: whole } = await assemble(incoming, quarantine, context);
-    const check = incoming.isAside ? undefined : await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
-    const verdict = { ...whole, blocked_by: inTheWayError(check?.blocked ?? []).details };
-    const diff = (options: readonly string[], config?: Readonly<Record<string, string>>) =>
-      compare([...options, from, placed.tip], { ...quarantine.options, config, signal: host.interrupt }, git);
-    await look({ verdict, changes, diff });
-    return verdict;
-  } finally {
-    await quarantine.remove();
-  }
+  const quarantine = await context.quarantine();
+  const { placed, from, changes, verdict: whole } = await assemble(incoming, quarantine, context);
+  const check = incoming.isAside ? undefined : await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
+  const verdict = { ...whole, blocked_by: inTheWayError(check?.blocked ?? []).details };
+  const diff = (options: readonly string[], config?: Readonly<Record<string, string>>) =>
+    compare([...options, from, placed.tip], { ...quarantine.options, config, signal: host.interrupt }, git);
+  await look({ verdict, changes, diff });
+  return verdict;
 }
 
 async function* compare(what: readonly string[], options: GitStreamOptions, git: Git): AsyncGenerator<Uint8Array> {

@@ -122,8 +122,8 @@ function hashCommit(content: Uint8Array, format: ObjectFormat): string {
   return createHash(format).update(`commit ${content.length}\0`).update(content).digest("hex");
 }
 
-/** The header lines up to the first that isn't tree or parent. */
-function readHeader(raw: Buffer): { tree: string | undefined; parents: string[] } {
+/** Tree and parents of a commit object: the header lines up to the first that is neither. */
+export function readHeader(raw: Buffer): { tree: string | undefined; parents: string[] } {
   const lines = raw
     .subarray(0, raw.indexOf("\n\n") + 1 || raw.length)
     .toString("latin1")

@@ -34,7 +34,9 @@ test("run without a pull works, with the seed's fields alone", async () => {
 test("with one it is refused before a session is made", async () => {
   const { code, stderr } = await call("run", "do it");
   expect({ code, sessions: service.sessions }).toEqual({ code: 1, sessions: [] });
-  expect(stderr).toMatch(/^ferry: agents\.example\.com doesn't send its commits\n {2}hint: /u);
+  expect(stderr).toMatch(
+    /^ferry: agents\.example\.com doesn't send its commits, and no remote here is of a repository of its\n {2}hint: /u,
+  );
 });
 
 test("a question ends the wait with exit 3; the answer goes on", async () => {

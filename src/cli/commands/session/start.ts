@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { fields } from "../../../wire/fields.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
-import { requirePatches } from "../../flows/pull.ts";
+import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
 import { sendMessage } from "../../flows/session/message.ts";
 import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
@@ -44,7 +44,11 @@ export const start: Verb = {
       message === undefined && file === undefined ? undefined : await readText(context, words, file, "the first message");
     const pulls = follow && pull !== "none";
     if (pulls) await requireWorkingCopy(context);
-    const started = await startSession(context, options, pulls ? requirePatches : undefined);
+    const started = await startSession(
+      context,
+      options,
+      pulls ? (connection) => requireCommits(context, { connection }) : undefined,
+    );
     if (follow && context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
     const sent = text === undefined ? undefined : await sendMessage(context, started, text);
     if (follow) await runSession(context, started, sent, { pull });

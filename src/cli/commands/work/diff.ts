@@ -3,7 +3,7 @@ import type { Preview } from "../../../patch/preview/preview.ts";
 import { previewFiles } from "../../../patch/preview/files.ts";
 import type { Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
-import { checkRepository, previewPull, requirePatches } from "../../flows/pull.ts";
+import { checkRepository, previewPull } from "../../flows/pull.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { Pile } from "../../output/diff/pile.ts";
 import type { Verb } from "../../verb.ts";
@@ -31,7 +31,6 @@ export const diff: Verb = {
       .option("--accept-rewrite", "with a history that the sandbox rewrote", false),
   async run(context, options: Options, given?: string) {
     const open = await openSession(context, given);
-    await requirePatches(open.connection);
     if (given !== undefined) await checkRepository(context, open);
     const shown = new Pile(context.print);
     const verdict = await previewPull(context, open, options, async (preview) => {

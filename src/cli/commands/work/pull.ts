@@ -1,10 +1,12 @@
+import { Option } from "commander";
 import { FerryError } from "../../../base/errors.ts";
 import { count } from "../../../base/text.ts";
 import { isAtWork } from "../../../client/outcome.ts";
+import { type SourceName, sourceNames } from "../../../patch/source.ts";
 import { PullRefused, type Verdict, type VerdictCommit } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
-import { checkRepository, pullSession, requirePatches, summary, undoPull } from "../../flows/pull.ts";
+import { checkRepository, pullSession, summary, undoPull } from "../../flows/pull.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
 import { table, type Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
@@ -13,6 +15,7 @@ interface Options {
   readonly dryRun: boolean;
   readonly branch?: string;
   readonly acceptRewrite: boolean;
+  readonly source: "auto" | SourceName;
   readonly undo: boolean;
 }
 
@@ -21,7 +24,13 @@ export const pull: Verb = {
   summary: "Bring a session's commits into this working copy",
   description:
     "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.",
-  examples: ["ferry pull", "ferry pull --dry-run --json", "ferry pull 4h2k --branch review", "ferry pull --undo"],
+  examples: [
+    "ferry pull",
+    "ferry pull --dry-run --json",
+    "ferry pull 4h2k --branch review",
+    "ferry pull --source branch",
+    "ferry pull --undo",
+  ],
   outlivesReaders: true,
   define: (command) =>
     void command
@@ -29,6 +38,11 @@ export const pull: Verb = {
       .option("--dry-run", "say what would come, and change nothing", false)
       .option("--branch <name>", "land on this branch, made at the session's base, and leave the checkout alone")
       .option("--accept-rewrite", "take a history that the sandbox rewrote", false)
+      .addOption(
+        new Option("--source <where>", "where the commits come from: the service's patches, the session's branch on a git remote")
+          .choices(["auto", ...sourceNames])
+          .default("auto"),
+      )
       .option("--undo", "take the last pull to this branch back", false),
   async run(context, { undo, ...options }: Options, given?: string) {
     const place = await findPlace(context);
@@ -37,7 +51,6 @@ export const pull: Verb = {
       await takeBack(context, open, options);
       return;
     }
-    await requirePatches(open.connection);
     if (given !== undefined) await checkRepository(context, open);
     try {
       const verdict = await pullSession(context, open, { ...options, acceptDeletion: context.global.yes });
@@ -50,8 +63,8 @@ export const pull: Verb = {
   },
 };
 
-async function takeBack(context: Context, open: OpenSession, { dryRun, branch }: Omit<Options, "undo">): Promise<void> {
-  if (dryRun || branch !== undefined)
+async function takeBack(context: Context, open: OpenSession, options: Omit<Options, "undo">): Promise<void> {
+  if (options.dryRun || options.branch !== undefined || options.acceptRewrite || options.source !== "auto")
     throw new FerryError("usage", "--undo takes no other option", {
       hint: "it takes the last pull to the branch that is checked out back",
     });

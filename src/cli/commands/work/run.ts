@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { typedId } from "../../../base/ids.ts";
 import type { Context } from "../../context.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
-import { requirePatches } from "../../flows/pull.ts";
+import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
 import { sendMessage } from "../../flows/session/message.ts";
 import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
@@ -46,7 +46,11 @@ export const run: Verb = {
     const pulls = options.pull !== "none" && !options.detach;
     // Better told before an agent works than after it.
     if (pulls) await requireWorkingCopy(context);
-    const started = await startSession(context, options, pulls ? requirePatches : undefined);
+    const started = await startSession(
+      context,
+      options,
+      pulls ? (connection) => requireCommits(context, { connection }) : undefined,
+    );
     if (context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
     const sent = await sendMessage(context, started, text);
     if (options.detach) return detached(context, started);

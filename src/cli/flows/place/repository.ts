@@ -5,13 +5,11 @@ import { withIdLike } from "../../../base/ids.ts";
 import { oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
-import { parseRemote, type RemoteAddress } from "../../../git/address.ts";
-import { configuredUrls, listRemotes } from "../../../git/remotes.ts";
 import type { Repository } from "../../../wire/resources.ts";
 import type { Context } from "../../context.ts";
 import type { Connection } from "../host/connect.ts";
 import type { Place } from "./place.ts";
-import { behindAlias } from "./ssh.ts";
+import { matchesOf } from "./remotes.ts";
 
 export type KnownRepository = Tolerant<Repository>;
 
@@ -34,19 +32,9 @@ export async function repositoryHere(context: Context, connection: Connection, p
   });
 }
 
-/**
- * The repositories that one of the working copy's remotes is of: by its address, else by what the address is without the
- * user's own `insteadOf` and ssh aliases, else by the path alone, as that is the platform's.
- */
+/** The repositories that one of the working copy's remotes is of. */
 export async function matchRemotes(context: Context, place: Place, all: readonly KnownRepository[]): Promise<KnownRepository[]> {
-  const urls = (await listRemotes(context.git, place.folder)).flatMap(({ url, pushUrl }) => [url, pushUrl]);
-  const direct = lyingAt(all, urls.map(parseRemote));
-  if (direct.length > 0) return direct;
-  const configured = [...(await configuredUrls(context.git, place.folder)).values()];
-  const addresses = [...new Set([...urls, ...configured])].flatMap((url) => parseRemote(url) ?? []);
-  const behind = lyingAt(all, await Promise.all(addresses.map((address) => behindAlias(context.host, address))));
-  if (behind.length > 0) return behind;
-  return all.filter(({ full_name }) => addresses.some(({ path }) => path !== "" && equal(path, full_name ?? "")));
+  return [...new Set((await matchesOf(context, place, all)).map(({ repository }) => repository))];
 }
 
 /** The repositories that this working copy is of, among those that the key may see. */
@@ -94,20 +82,4 @@ async function localRepository({ client }: Connection, place: Place, all: readon
 
 function isAt({ repository }: Place): (known: KnownRepository) => boolean {
   return ({ clone_url }) => clone_url === repository.commonDir;
-}
-
-function lyingAt(all: readonly KnownRepository[], remotes: readonly (RemoteAddress | undefined)[]): KnownRepository[] {
-  return all.filter(({ clone_url }) => {
-    const address = parseRemote(clone_url ?? "");
-    return address !== undefined && remotes.some((remote) => remote !== undefined && same(remote, address));
-  });
-}
-
-/** ssh and https of one place are equal. */
-function same(one: RemoteAddress, other: RemoteAddress): boolean {
-  return one.host === other.host && one.path !== "" && equal(one.path, other.path);
-}
-
-function equal(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }

@@ -1,0 +1,31 @@
+import type { Offers } from "../../../patch/source.ts";
+import type { Context } from "../../context.ts";
+import type { OpenSession } from "../session/select.ts";
+import { makePatchSource } from "../source.ts";
+import { remotesOf } from "./remotes.ts";
+
+/** Where this session's commits can come from, as far as its service and the working copy have it. */
+export async function offersFor(context: Context, open: OpenSession, wanted: Offers["wanted"]): Promise<Offers> {
+  const { connection, session } = open;
+  const hasPatches = (await connection.client.capabilities()).has("patches");
+  const { branch_name: name, base_commit: commit, base_branch: branch } = session;
+  return {
+    wanted,
+    patches: hasPatches ? makePatchSource(connection.client, session.id, session.repository_id || undefined) : undefined,
+    branch: isSaid(name) ? { name, base: { commit: orNone(commit), branch: orNone(branch) } } : undefined,
+    remotes: once(() => remotesOf(context, open)),
+  };
+}
+
+function isSaid(text: string | null | undefined): text is string {
+  return text !== undefined && text !== null && text !== "";
+}
+
+function orNone(text: string | null | undefined): string | undefined {
+  return isSaid(text) ? text : undefined;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,72 @@
+import { FerryError } from "../../base/errors.ts";
+import type { PullContext } from "../context.ts";
+import { type SourceName, sourceNames } from "../source.ts";
+import { findBranch } from "./branch.ts";
+import type { Found } from "./found.ts";
+import { findPatches } from "./patches.ts";
+
+/** What a branch here has of a session, for each source to begin after. */
+export interface Reached {
+  /** The sandbox's commit that came last. */
+  readonly commit: string | undefined;
+  /** The commit of the branch; undefined for an unborn one. */
+  readonly head: string | undefined;
+}
+
+/**
+ * The session's new commits, from the source that the user asks for, or that the first pull took, or from the best that there is.
+ * @throws FerryError attention where another source would have to be chosen, failure where there is none
+ */
+export async function findCommits(reached: Reached, pinned: SourceName | undefined, context: PullContext): Promise<Found> {
+  const { wanted = "auto" } = context.request.offers;
+  if (wanted !== "auto") return from(wanted, reached, context);
+  if (pinned === undefined) return fromBest(reached, context);
+  return from(pinned, reached, context).catch((error: unknown) => {
+    if (!(error instanceof FerryError && error.code === "no_source")) throw error;
+    throw new FerryError("attention", `its commits came from ${where[pinned]} until now, and ${error.message}`, {
+      code: "no_source",
+      hint: `choose another: --source ${sourceNames.filter((name) => name !== pinned).join(" or --source ")}`,
+    });
+  });
+}
+
+const where: Readonly<Record<SourceName, string>> = {
+  patches: "the service's patches",
+  branch: "its branch on a remote",
+  events: "its timeline",
+};
+
+/** @throws FerryError failure with code no_source where that isn't offered */
+async function from(source: SourceName, reached: Reached, context: PullContext): Promise<Found> {
+  const { patches, branch, remotes } = context.request.offers;
+  if (source === "patches") {
+    if (patches === undefined) throw noSource("the service doesn't send its commits");
+    return findPatches(patches, reached.commit ?? "", context);
+  }
+  if (source === "branch") {
+    if (branch === undefined || remotes === undefined) throw noSource("the session has no branch");
+    return findBranch({ source: branch, remotes }, { cursor: reached.commit, head: reached.head }, context);
+  }
+  throw noSource("the service has no timeline");
+}
+
+/** In their order; the next one where the one before isn't there at all, not where it fails. */
+async function fromBest(reached: Reached, context: PullContext): Promise<Found> {
+  const reasons: string[] = [];
+  for (const source of sourceNames) {
+    try {
+      return await from(source, reached, context);
+    } catch (error) {
+      if (!(error instanceof FerryError && (error.code === "no_source" || error.code === "no_branch"))) throw error;
+      reasons.push(error.message);
+    }
+  }
+  throw new FerryError("failure", "the session's commits can be had from nowhere", { code: "no_source", details: reasons });
+}
+
+function noSource(message: string): FerryError {
+  return new FerryError("failure", message, {
+    code: "no_source",
+    hint: "ferry pull --help tells of the other sources (--source)",
+  });
+}

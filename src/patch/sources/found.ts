@@ -1,0 +1,16 @@
+import type { Series } from "../series/series.ts";
+import type { PatchSource, SourceName } from "../source.ts";
+import type { EngineName } from "../verdict.ts";
+
+/** A session's commits after where the cursor was, from one of the sources. */
+export interface Found {
+  readonly source: SourceName;
+  readonly series: Series;
+  /** What came last is no longer in the session's history: the series is all of it. */
+  readonly isRewritten: boolean;
+  /** The stream that the series is still to be built from; undefined where its commits are in the quarantine already, by `engine`. */
+  readonly patches?: PatchSource | undefined;
+  readonly engine?: EngineName | undefined;
+  /** For `-v` and the last line: where exactly it came from. */
+  readonly from: string;
+}

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ferry, type FerryResult } from "../../support/ferry.ts";
+import { commitFiles, gitBytes, gitIn, makeRepository, type TestGit } from "../../support/git.ts";
+import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+const url = "https://agents.example.com";
+
+// A service that has only the seed's interface: what its agents did comes from the branch that they pushed.
+let world: World;
+let service: SeedService;
+let local: TestGit;
+let sandbox: TestGit;
+
+beforeEach(() => {
+  service = makeSeedService();
+  world = makeWorld({ env: { FERRY_HOST: url, FERRY_API_KEY: service.key } });
+  world.services.set(url, service.send);
+  const up = makeRepository(join(world.folder, "up"));
+  commitFiles(up, { a: "a\n" }, "base");
+  for (const name of ["local", "sandbox"]) gitBytes(world.folder, ["clone", "--quiet", `file://${up.folder}`, name]);
+  [local, sandbox] = [gitIn(join(world.folder, "local")), gitIn(join(world.folder, "sandbox"))];
+  service.repositories.push({ id: "r1", full_name: "o/up", clone_url: up.folder, enabled: true });
+  service.sessions.push({ id: "s1", branch_name: "fix/it", status: "active", agent_status: "idle" });
+  local("config", "branch.main.ferrySession", "s1");
+});
+afterEach(() => world.dispose());
+
+const call = (...argv: readonly string[]): Promise<FerryResult> => ferry(world.next({ cwd: local.folder }), ...argv);
+
+function push(files: Readonly<Record<string, string>>): string {
+  const commit = commitFiles(sandbox, files, "fix it");
+  sandbox("push", "--quiet", "origin", "HEAD:refs/heads/fix/it");
+  return commit;
+}
+
+test("the branch is taken by itself, and said", async () => {
+  const tip = push({ a: "b\n" });
+  const { code, stderr } = await call("pull");
+  expect({ code, head: local("rev-parse", "HEAD") }).toEqual({ code: 0, head: tip });
+  expect(stderr).toMatch(/^1 commit \(\w{12}\) from branch fix\/it of the remote origin onto main at \w{12}; undo with: /u);
+  const again = await call("pull", "--json");
+  expect(JSON.parse(again.stdout)).toMatchObject({ applied: false, source: "branch", engine: "none", commits: [] });
+  expect((await call("pull", "--verbose")).stderr).toContain("commits: branch fix/it of the remote origin\n");
+});
+
+test("it isn't there: said with why each source has nothing", async () => {
+  const { code, stderr } = await call("pull");
+  expect(code).toBe(1);
+  expect(stderr).toContain("the service doesn't send its commits");
+  expect(stderr).toContain("origin has no branch fix/it");
+  expect(await call("pull", "--source", "branch")).toMatchObject({ code: 5 });
+  expect(await call("pull", "--source", "nowhere")).toMatchObject({ code: 2 });
+});
+
+test("no remote is of the repository: an address that the service tells is never used", async () => {
+  push({ a: "b\n" });
+  local("remote", "set-url", "origin", "https://elsewhere.example.com/x.git");
+  const { code, stderr } = await call("pull", "--source", "branch");
+  expect({ code, stderr }).toEqual({
+    code: 5,
+    stderr: expect.stringContaining("no remote of this working copy is of the session's repository") as string,
+  });
+});
+
+test("run works where a remote is of a repository of the service", async () => {
+  service.agent = (session, message) => {
+    push({ a: "c\n" });
+    Object.assign(session, { status: "finished" });
+    message["status"] = "completed";
+  };
+  const { code, stderr } = await call("run", "--branch", "fix/it", "do it");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining("from branch fix/it of the remote origin onto main") as string,
+  });
+});
