@@ -1,7 +1,9 @@
+import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Binary, makeBinary } from "../support/binary.ts";
 import { type TestBrowser, useChromium } from "../support/chromium.ts";
+import { serve } from "../support/http-server.ts";
 import { describeWith } from "../support/programs.ts";
 import { type Serving, startServing } from "../support/serving.ts";
 import { type OnTerminal, startOnTerminal } from "../support/pty.ts";
@@ -111,6 +113,42 @@ describeWith(["chromium", "script"], "a login on a desktop", () => {
     serving.type("\u0003");
     expect(await serving.ended).toBe(0);
     await own.dispose();
+  });
+
+  test("a page of another origin can't frame the approval (clickjacking)", async () => {
+    const terminal = login();
+    const url = await addressOn(terminal);
+    const page = await openAsked(url);
+    const frame = `<iframe src="${url.replaceAll("&", "&amp;")}"></iframe>`;
+    const evil = await serve(
+      createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(`<h1>Win a prize</h1>${frame}`)),
+    );
+    const said = page.waitForEvent("console", { predicate: (message) => message.text().includes("frame-ancestors 'none'") });
+    await page.goto(`http://${evil}/`);
+    await said;
+    const [, framed] = page.frames();
+    expect(framed?.url()).toMatch(/^chrome-error:/u);
+    expect(await framed?.$("button")).toBeNull();
+    browser.complaints.length = 0;
+    terminal.type("\u0003");
+    expect(await terminal.ended).toBe(130);
+  });
+
+  test("the table of keys breaks neither a scope nor a date, on a wide screen", async () => {
+    const page = await browser.open({ width: 1280 });
+    await page.goto(signInLink());
+    await page.click("button.primary");
+    await page.fill("input[name=name]", "nightly build of the release branch, with the notes");
+    await page.selectOption("select[name=scope]", "code-providers:write");
+    await page.click("text=Make the key");
+    const rows = await page.evaluate<number[]>(`[...document.querySelectorAll("td code, td[data-label=Made]")].map((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    })`);
+    expect(rows.length).toBeGreaterThan(3);
+    expect(new Set(rows)).toEqual(new Set([1]));
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(1280);
   });
 
   test("no page has anything from elsewhere, on a narrow screen nothing is wider than it", async () => {

@@ -23,7 +23,7 @@ header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; 
 header form { margin: 0; }
 main { flex: 1; width: 100%; max-width: 34rem; margin: 0 auto; padding: 1.5rem 1.25rem; }
 main.wide { max-width: 56rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; text-wrap: balance; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .75rem; text-wrap: balance; }
 h2 { font-size: 1.05rem; margin: 0 0 .5rem; }
 p { margin: 0 0 1rem; }
 a { color: var(--accent); }
@@ -39,7 +39,7 @@ code, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liber
   display: block; text-align: center; font-size: 1.6rem; letter-spacing: .08em; padding: .75rem; margin: 0 0 .5rem;
   background: var(--field); border-radius: 8px; overflow-wrap: anywhere;
 }
-.secret { display: block; padding: .75rem; background: var(--field); border-radius: 8px; overflow-wrap: anywhere; user-select: all; }
+.secret { display: block; padding: .75rem; background: var(--field); border-radius: 8px; word-break: break-all; user-select: all; }
 ul { margin: 0 0 1rem; padding-left: 1.25rem; }
 li code { white-space: nowrap; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0 0 1rem; }
@@ -60,10 +60,17 @@ details[open] summary { margin-bottom: .75rem; }
 table { width: 100%; border-collapse: collapse; }
 th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 500; font-size: .875rem; }
+tr:last-child td { border-bottom: 0; }
 td form { margin: 0; }
+@media (min-width: 44.01rem) {
+  /* What reads badly in two pieces; the name gives way. */
+  td code, td[data-label=Made], td[data-label="Works until"] { white-space: nowrap; overflow-wrap: normal; }
+}
 @media (max-width: 44rem) {
   thead { display: none; }
   tr { display: block; padding: .75rem 0; border-bottom: 1px solid var(--line); }
+  tbody tr:first-child { padding-top: 0; }
+  tr:last-child { padding-bottom: 0; border-bottom: 0; }
   td { display: flex; gap: 1rem; padding: .15rem 0; border: 0; }
   td::before { content: attr(data-label); flex: 0 0 6.5rem; color: var(--soft); }
 }

@@ -32,7 +32,7 @@ export function keysPage(page: KeysPage): Response {
     body: html` ${complaint === undefined ? undefined : html`<p class="card warning" role="alert">${complaint}</p>`}
       ${made === undefined ? undefined : madeKey(made)}
       <section class="card">
-        <table>
+        <table aria-label="API keys">
           <thead>
             <tr>
               <th scope="col">Name</th>
