@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../src/host/host.ts";
 import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
+import { type LoginScene, makeLoginScene } from "../support/login.ts";
 import { json, text, type LoginServer } from "../support/login-server.ts";
 import { type World } from "../support/world.ts";
 
@@ -105,5 +106,51 @@ describe("a service without login endpoints", () => {
     const { code, stderr } = await ferry(there, "login", "--host", server.origin);
     expect(code).toBe(0);
     expect(stderr).toContain("agents.example.com has no login by browser: make a key in its portal, in the developer settings\n");
+  });
+});
+
+describe("--device at the embedded service", () => {
+  let there: LoginScene;
+  beforeEach(async () => {
+    there = await makeLoginScene();
+  });
+  afterEach(() => there.close());
+
+  /** Each sleep between two questions takes as long at the service as `takes` makes of it; `then` is what happens meanwhile. */
+  function login(takes: (ms: number) => number, then: (time: number, address: string) => Promise<unknown>) {
+    const slept: number[] = [];
+    const real = there.world.host.clock;
+    const sleep: Clock["sleep"] = async (ms, signal) => {
+      if (ms > 60_000) return real.sleep(ms, signal);
+      slept.push(ms);
+      there.service.clock.advance(takes(ms));
+      await then(slept.length, /^ {2}(http\S+)$/mu.exec(world.terminal.written.stderr)?.[1] ?? "");
+    };
+    const world = there.world.next();
+    const host = { ...world.host, clock: { ...world.host.clock, sleep } };
+    const run = ferry({ ...world, host }, "login", "--host", there.site.origin, "--device");
+    return run.then((result) => ({ ...result, slept }));
+  }
+  test("slow_down is honoured: who was too fast waits five seconds longer, each time", async () => {
+    const { code, slept } = await login(
+      (ms) => (ms < 15_000 ? 1000 : ms),
+      async (time, address) => {
+        if (time < 4) return;
+        const { pathname, search } = new URL(address);
+        await there.browser.get(pathname + search);
+        await there.browser.submit(pathname + search, { decision: "approve" });
+      },
+    );
+    expect(code).toBe(0);
+    expect(slept).toEqual([5000, 5000, 10_000, 15_000]);
+  });
+
+  test("its expiry is told as that", async () => {
+    const { code, stderr } = await login(
+      () => 600_000,
+      async () => undefined,
+    );
+    expect(code).toBe(4);
+    expect(stderr).toContain("ferry: the code has expired\n  hint: run ferry login again\n");
   });
 });

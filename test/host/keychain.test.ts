@@ -87,6 +87,16 @@ describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
       await expect(keychain.findCredentials("ferry")).rejects.toMatchObject(locked);
     });
 
+    test("present but empty, with nobody to make a collection: nothing is found, and what can't be kept is told", async () => {
+      const empty = await startKeyring(join(folder, "empty"), { empty: true });
+      const keychain = keychainIn(empty.env, 10_000);
+      expect(await keychain.getPassword("ferry", "a")).toBeNull();
+      expect(await keychain.deletePassword("ferry", "a")).toBe(false);
+      // A login then keeps the key in its file, and says so.
+      await expect(keychain.setPassword("ferry", "a", "k")).rejects.toMatchObject({ kind: "auth", code: "unavailable" });
+      await empty.stop();
+    });
+
     test("locked, with a prompt that nobody answers: waited for as long as a login may, else for 3 s", async () => {
       await keyring.promptNobody();
       const started = performance.now();

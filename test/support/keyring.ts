@@ -27,8 +27,8 @@ const busConfig = `<busconfig>
 </busconfig>`;
 const collection = "/org/freedesktop/secrets/collection/login";
 
-/** @throws where dbus or gnome-keyring isn't installed */
-export async function startKeyring(folder: string): Promise<Keyring> {
+/** `empty`: one that nobody has ever unlocked, and that has nothing to keep secrets in. @throws where dbus or gnome-keyring isn't installed */
+export async function startKeyring(folder: string, { empty = false } = {}): Promise<Keyring> {
   const runtime = join(folder, "run");
   mkdirSync(runtime, { recursive: true, mode: 0o700 });
   const base = { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_RUNTIME_DIR: runtime };
@@ -40,7 +40,7 @@ export async function startKeyring(folder: string): Promise<Keyring> {
   });
   const [address] = (await once(bus.stdout, "data")) as [Buffer];
   const env = { ...base, DBUS_SESSION_BUS_ADDRESS: address.toString("utf8").trim() };
-  const daemon = spawn("gnome-keyring-daemon", ["--foreground", "--components=secrets", "--unlock"], {
+  const daemon = spawn("gnome-keyring-daemon", ["--foreground", "--components=secrets", ...(empty ? [] : ["--unlock"])], {
     env,
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -49,7 +49,7 @@ export async function startKeyring(folder: string): Promise<Keyring> {
     execute("dbus-send", ["--session", "--print-reply", "--dest=org.freedesktop.secrets", ...args], { env });
   await until(async () => {
     const { stdout } = await send("/org/freedesktop/secrets", "org.freedesktop.Secret.Service.ReadAlias", "string:default");
-    if (!stdout.includes(collection)) throw new Error("the keyring has no collection");
+    if (!empty && !stdout.includes(collection)) throw new Error("the keyring has no collection");
   });
   let prompter: Socket | undefined;
   return {
