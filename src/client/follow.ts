@@ -1,4 +1,5 @@
 import { FerryError } from "../base/errors.ts";
+import type { Spool } from "../host/host.ts";
 import type { Outcome } from "./outcome.ts";
 import { followAfter } from "./timeline/after.ts";
 import { followArray, readAll, readRest } from "./timeline/array.ts";
@@ -8,6 +9,7 @@ import { isNotOffered, type Watched } from "./timeline/source.ts";
 import { followStream } from "./timeline/stream.ts";
 import { orTimeUp, timeUp } from "./timeline/time-up.ts";
 import { makeTimeline } from "./timeline/timeline.ts";
+import { makeWholeTimeline } from "./timeline/whole/array.ts";
 
 /** What a follower sees; the outcome is the last. */
 export type FollowItem =
@@ -17,6 +19,8 @@ export type FollowItem =
 
 export interface FollowOptions extends EndingOptions {
   readonly random: (size: number) => Uint8Array;
+  /** Where a timeline is put aside that doesn't fit into memory. */
+  readonly makeSpool: () => Promise<Spool>;
   /** Only events made at or after this are shown, in epoch ms. */
   readonly since?: number | undefined;
   /** The session was made just now by ourselves: a 404 is not yet its answer. */
@@ -73,8 +77,9 @@ function* shown(update: Update, since = -Infinity): Generator<FollowItem> {
   else for (const item of update.items) if (!(Date.parse(item.event.created_at ?? "") < since)) yield item;
 }
 
-function watch({ client, sessionId, clock, random }: FollowOptions, signal: AbortSignal): Watched {
-  return { client, sessionId, clock, random, signal, timeline: makeTimeline() };
+function watch({ client, sessionId, clock, random, makeSpool }: FollowOptions, signal: AbortSignal): Watched {
+  const array = makeWholeTimeline({ client, sessionId, signal, makeSpool });
+  return { client, sessionId, clock, random, signal, array, timeline: makeTimeline() };
 }
 
 /** First all that is there, then what comes, by each way that the service offers until one holds. */

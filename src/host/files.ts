@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FerryError, systemReason, UnwritableError } from "../base/errors.ts";
 import type { Files, FileStatus } from "./host.ts";
+import { makeSpool } from "./spool.ts";
 
 /** The files of this machine. */
 export const systemFiles: Files = {
@@ -56,6 +57,7 @@ export const systemFiles: Files = {
   remove: (path) => rm(path, { recursive: true, force: true }).catch(absent),
   rename,
   makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
+  makeSpool: () => makeSpool(tmpdir()),
 };
 
 /** Never waits for who may or may not write into a pipe, nor takes what a device has without end. */

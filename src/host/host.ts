@@ -125,6 +125,17 @@ export interface Files {
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   makeTemporaryFolder(prefix: string): Promise<string>;
+  /** Makes a file for what doesn't fit into memory, which nobody else can open (0600) and nobody finds afterwards. */
+  readonly makeSpool: () => Promise<Spool>;
+}
+
+/** Bytes that are put aside. What can't be written is a FerryError that names it. */
+export interface Spool {
+  append(bytes: Uint8Array): Promise<void>;
+  /** What lies at each of the places, `end` not included. */
+  read(places: readonly { readonly start: number; readonly end: number }[]): Promise<Buffer[]>;
+  /** The bytes are gone then. */
+  close(): Promise<void>;
 }
 
 export interface ProcessResult {

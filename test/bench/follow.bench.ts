@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Client } from "../../src/client/client.ts";
 import { follow } from "../../src/client/follow.ts";
 import { systemClock } from "../../src/host/clock.ts";
+import { systemFiles } from "../../src/host/files.ts";
 import { makeNetwork } from "../../src/host/network.ts";
 import { listen } from "../../src/service/listen.ts";
 import { makeTestClient } from "../support/client.ts";
@@ -18,7 +19,7 @@ const events = 200_000;
 const turns = 300;
 
 if (process.send === undefined) {
-  await measureLatency();
+  if (process.argv[2] !== "read") await measureLatency();
   await measureReading();
 } else await serveLongTimeline();
 
@@ -74,11 +75,13 @@ async function measureReading(): Promise<void> {
 
 function watch(client: Client, sessionId: string): ReturnType<typeof follow> {
   const random = (length: number) => new Uint8Array(length);
-  return follow({ client, sessionId, clock: systemClock, random, signal: new AbortController().signal, until: "never" });
+  const signal = new AbortController().signal;
+  return follow({ client, sessionId, clock: systemClock, random, makeSpool: systemFiles.makeSpool, signal, until: "never" });
 }
 
 /** A service of the seed alone, in a process of its own so that the reader's memory is the reader's. */
 async function serveLongTimeline(): Promise<void> {
+  process.once("disconnect", () => process.exit());
   const made = (index: number) => new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString();
   const event = (index: number) => ({
     id: `evt_${index}`,
@@ -99,6 +102,7 @@ async function serveLongTimeline(): Promise<void> {
   const parsing = performance.now() - start;
   const server = http.createServer((incoming, outgoing) => {
     if (incoming.url === "/api/v1/sessions/ses_1/events") outgoing.end(body);
+    else if (incoming.url === "/api/v1/sessions/ses_1") outgoing.end('{"id":"ses_1","status":"active","agent_status":"working"}');
     else outgoing.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -7,6 +7,7 @@ import type { Client } from "../../src/client/client.ts";
 import { follow, type FollowItem } from "../../src/client/follow.ts";
 import { readBody } from "../../src/client/http/body.ts";
 import { listAll, readList } from "../../src/client/pages.ts";
+import { systemFiles } from "../../src/host/files.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Send } from "../../src/host/host.ts";
 import { makeNetwork } from "../../src/host/network.ts";
@@ -142,6 +143,7 @@ describe.each(Object.entries(transports))("%s", (_name, connect) => {
       ...params,
       clock: systemClock,
       random: (size: number) => new Uint8Array(size),
+      makeSpool: systemFiles.makeSpool,
       signal,
       until: "idle",
       message: "mine",

@@ -1,4 +1,5 @@
 import { follow, type FollowItem, type FollowOptions } from "../../src/client/follow.ts";
+import { systemFiles } from "../../src/host/files.ts";
 import { makeTestClient } from "./client.ts";
 import { makeIdleClock } from "./idle-clock.ts";
 import { makeTimelineService, type TimelineService, type TimelineServiceOptions } from "./timeline-service.ts";
@@ -21,6 +22,7 @@ export function play(capabilities: readonly string[], fault?: TimelineServiceOpt
       sessionId: "ses_1",
       clock,
       random: (size: number) => new Uint8Array(size).fill(128),
+      makeSpool: systemFiles.makeSpool,
       signal: new AbortController().signal,
       until: "idle" as const,
     };

@@ -36,7 +36,8 @@ export async function followSession(
   const { makeLiveTimeline } = await import("../output/timeline/live.ts");
   const live = makeLiveTimeline(context.host.terminal, context.host.env["TERM"]);
   const show = makeView(context, view, live);
-  const options = { ...view, client: connection.client, sessionId: session.id, clock, random, signal: interrupt };
+  const { makeSpool } = context.host.files;
+  const options = { ...view, client: connection.client, sessionId: session.id, clock, random, makeSpool, signal: interrupt };
   try {
     for await (const item of follow(options)) {
       if (item.kind === "outcome") return item;

@@ -10,6 +10,8 @@ export interface Printer {
   json(value: unknown, known?: readonly string[]): Promise<void>;
   /** The same on a line of its own, for streams; `whole` for what is no resource but says something about one. */
   jsonLine(value: unknown, known?: readonly string[] | "whole"): Promise<void>;
+  /** Many of them at once, which is what a long list needs to be fast. */
+  jsonLines(values: readonly unknown[], known?: readonly string[]): Promise<void>;
   /** A line for a person; nothing with --quiet. */
   note(line: string): Promise<void>;
   /** A line that a person must see. */
@@ -32,8 +34,7 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);
   };
   const write = async (value: unknown, indented: boolean): Promise<void> => {
-    if (options.jq === undefined)
-      return stdout.write(`${harmlessJson(JSON.stringify(value, undefined, indented ? 2 : undefined))}\n`);
+    if (options.jq === undefined) return stdout.write(lineOf(value, indented ? 2 : undefined));
     const { applyJq } = await import("./jq.ts");
     const { text, said, failure } = await applyJq(options.jq, value, indented);
     // Its strings come as they are, which a script wants and a terminal can't be given.
@@ -45,8 +46,16 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     data: (text) => stdout.write(text),
     json: (value, known) => write(shaped(value, known), stdout.isTTY),
     jsonLine: (value, known) => write(shaped(value, known), false),
+    async jsonLines(values, known) {
+      if (options.jq !== undefined) for (const value of values) await write(shaped(value, known), false);
+      else if (values.length > 0) await stdout.write(values.map((value) => lineOf(shaped(value, known))).join(""));
+    },
     note: async (line) => (options.quiet ? undefined : stderr.write(`${oneLine(line)}\n`)),
     warn: (line) => stderr.write(`${oneLine(line)}\n`),
     address: (url) => stderr.write(`\n  ${oneLine(url)}\n\n`),
   };
+}
+
+function lineOf(value: unknown, indent?: number): string {
+  return `${harmlessJson(JSON.stringify(value, undefined, indent))}\n`;
 }

@@ -4,12 +4,14 @@ import type { Client } from "../calls.ts";
 import { backoff } from "../http/retry.ts";
 import type { Update } from "./items.ts";
 import type { Timeline } from "./timeline.ts";
+import type { WholeTimeline } from "./whole/array.ts";
 
 /** What every source works on. */
 export interface Watched {
   readonly client: Client;
   readonly sessionId: string;
   readonly timeline: Timeline;
+  readonly array: WholeTimeline;
   readonly clock: Clock;
   readonly random: (size: number) => Uint8Array;
   readonly signal: AbortSignal;

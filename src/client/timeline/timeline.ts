@@ -1,11 +1,15 @@
 import type { EventItem, TimelineEvent, Update } from "./items.ts";
+import { printOf } from "./whole/print.ts";
 
 /** What was seen of a session's timeline: tells what is new, what has changed, and where to go on. */
 export interface Timeline {
   /** The greatest revision seen; undefined where an event came without one. */
   readonly revision: number | undefined;
-  /** Those of a batch that are new or have changed, in the order of their making, ties as they came: as an update, or none. */
-  accept(batch: readonly TimelineEvent[]): Update[];
+  /**
+   * Those of a batch that are new or have changed, in the order of their making, ties as they came: as an update, or none. `prints`
+   * are those of the events' bytes, where they are known.
+   */
+  accept(batch: readonly TimelineEvent[], prints?: readonly number[]): Update[];
   /** The service counts its revisions anew: where to go on is its start, and what is the same there is no news. */
   restart(): void;
 }
@@ -15,24 +19,27 @@ export function makeTimeline(): Timeline {
   let revision: number | undefined = 0;
   let newest = -Infinity;
 
-  const accept = (event: TimelineEvent): EventItem[] => {
+  const accept = (event: TimelineEvent, mark: number | undefined, made: number): EventItem | undefined => {
     const before = seen.get(event.id);
-    const version = versionOf(event);
+    const version = versionOf(event, mark);
     if (revision !== undefined) revision = version.revision === undefined ? undefined : Math.max(revision, version.revision);
-    if (before !== undefined && isOlder(version, before)) return [];
+    if (before !== undefined && isOlder(version, before)) return undefined;
     seen.set(event.id, version);
-    if (before?.stamp === version.stamp) return [];
-    const made = madeAt(event);
+    if (before?.stamp === version.stamp) return undefined;
     const late = before === undefined && made < newest;
-    newest = Math.max(newest, Number.isNaN(made) ? -Infinity : made);
-    return [{ kind: "event", event, update: before !== undefined, late }];
+    if (made > newest) newest = made;
+    return { kind: "event", event, update: before !== undefined, late };
   };
   return {
     get revision() {
       return revision;
     },
-    accept(batch) {
-      const items = inOrder(batch).flatMap(accept);
+    accept(batch, prints) {
+      const items: EventItem[] = [];
+      for (const { event, at, made } of inOrder(batch)) {
+        const item = accept(event, prints?.[at], made);
+        if (item !== undefined) items.push(item);
+      }
       return items.length === 0 ? [] : [{ kind: "events", items }];
     },
     restart() {
@@ -42,42 +49,39 @@ export function makeTimeline(): Timeline {
   };
 }
 
-/** By `created_at`, stable; one that can't be read stays behind its neighbour. */
-function inOrder(batch: readonly TimelineEvent[]): TimelineEvent[] {
-  let last = -Infinity;
-  const keyed = batch.map((event) => {
-    const made = madeAt(event);
-    if (!Number.isNaN(made)) last = made;
-    return { event, made: last };
-  });
-  return keyed.sort((one, other) => (one.made === other.made ? 0 : one.made - other.made)).map(({ event }) => event);
+interface Placed {
+  readonly event: TimelineEvent;
+  readonly at: number;
+  /** NaN where it can't be read. */
+  readonly made: number;
 }
 
-function madeAt({ created_at }: TimelineEvent): number {
-  return Date.parse(created_at ?? "");
+/** By `created_at`, stable; one that can't be read stays behind its neighbour. */
+function inOrder(batch: readonly TimelineEvent[]): Placed[] {
+  let [last, isInOrder] = [-Infinity, true];
+  const placed = batch.map((event, at) => {
+    const made = Date.parse(event.created_at ?? "");
+    if (made < last) isInOrder = false;
+    if (!Number.isNaN(made)) last = made;
+    return { event, at, made, key: last };
+  });
+  return isInOrder ? placed : placed.sort((one, other) => (one.key === other.key ? 0 : one.key - other.key));
 }
 
 /** Two versions of an event are the same if their stamps are. */
 interface Version {
   readonly revision: number | undefined;
-  readonly stamp: string;
+  readonly stamp: number | string;
 }
 
 /** A service that counts revisions keeps `updated_at`, too; of another one, all that the event says is compared. */
-function versionOf(event: TimelineEvent): Version {
+function versionOf(event: TimelineEvent, mark: number | undefined): Version {
   const { revision, updated_at, status } = event;
-  if (typeof revision !== "number") return { revision: undefined, stamp: print(JSON.stringify(event)) };
+  if (typeof revision !== "number") return { revision: undefined, stamp: mark ?? printOf(event) };
   return { revision, stamp: `${updated_at ?? revision} ${status ?? ""}` };
 }
 
 /** A stream may repeat what an answer by another way already had newer. */
 function isOlder(version: Version, before: Version): boolean {
   return version.revision !== undefined && before.revision !== undefined && version.revision < before.revision;
-}
-
-/** Length and FNV-1a of 32 bits: enough to tell two versions of one event apart. */
-function print(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return `${text.length} ${hash}`;
 }

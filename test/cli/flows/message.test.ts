@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { fate, sendMessage } from "../../../src/cli/flows/session/message.ts";
 import type { Context } from "../../../src/cli/context.ts";
+import { systemClock } from "../../../src/host/clock.ts";
+import { systemFiles } from "../../../src/host/files.ts";
 import { makeTestClient } from "../../support/client.ts";
 import { makeScriptedSend, type Step } from "../../support/scripted-send.ts";
 
@@ -11,9 +13,10 @@ function play(...steps: Step[]) {
   const script = makeScriptedSend(...steps);
   const client = makeTestClient(script.send, { patience: 0 });
   const open = { connection: { client }, session: { id: "ses_1" } } as unknown as Parameters<typeof sendMessage>[1];
-  const context = { host: { random: (size: number) => new Uint8Array(size).fill(7) } } as unknown as Context;
+  const host = { random: (size: number) => new Uint8Array(size).fill(7), clock: systemClock, files: systemFiles };
+  const context = { host: { ...host, interrupt: new AbortController().signal } } as unknown as Context;
   const calls = () => script.asked.map(({ method, url }) => `${method} ${url.split("/").at(-1) ?? ""}`);
-  return { open, calls, send: () => sendMessage(context, open, "hi"), asked: script.asked };
+  return { open, context, calls, send: () => sendMessage(context, open, "hi"), asked: script.asked };
 }
 
 describe("a message", () => {
@@ -35,6 +38,12 @@ describe("a message", () => {
     expect(lost.calls()).toEqual(["POST messages", "GET events", "POST messages"]);
   });
 
+  test("whose fate can't be found out says that, and how to see it", async () => {
+    const doubt = { kind: "unavailable", message: /not known/u, hint: "see with: ferry message list ses_1" };
+    for (const steps of [[{ status: 502 }], [{ body: [] }, { lost: { sent: true } }]])
+      await expect(play({ lost: { sent: true } }, ...steps).send()).rejects.toMatchObject(doubt);
+  });
+
   test("that was refused, or never went out, isn't looked for", async () => {
     for (const step of [{ status: 409 }, { status: 500 }, { lost: { sent: false } }]) {
       const { send, calls } = play(step);
@@ -47,8 +56,10 @@ describe("a message", () => {
 describe("what becomes of it", () => {
   test("is told, where it waits with how many are before it", async () => {
     const queue = { body: [event("a", "processing"), event("b", "queued"), event("c", "queued"), event("d", "queued")] };
-    const told = async (id: string, status: string, ...steps: Step[]) =>
-      fate(play(...steps).open, { clientId, event: event(id, status) });
+    const told = async (id: string, status: string, ...steps: Step[]) => {
+      const { context, open } = play(...steps);
+      return fate(context, open, { clientId, event: event(id, status) });
+    };
     expect(await told("a", "processing")).toBe("the agent has taken it up");
     expect(await told("a", "completed")).toBe("the agent has it");
     expect(await told("b", "queued", queue)).toBe("queued: the agent takes it when it is free");

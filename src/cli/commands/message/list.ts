@@ -1,5 +1,7 @@
+import type { TimelineEvent } from "../../../client/timeline/items.ts";
 import { fields } from "../../../wire/fields.ts";
 import { openSession } from "../../flows/session/select.ts";
+import { timelineOf } from "../../flows/session/timeline.ts";
 import { showList } from "../../output/show.ts";
 import { when } from "../../output/when.ts";
 import type { Verb } from "../../verb.ts";
@@ -19,11 +21,9 @@ export const list: Verb = {
   examples: ["ferry message list", "ferry message list - --json"],
   define: (command) => void command.argument("[session]", "which one"),
   async run(context, _, given?: string) {
-    const { connection, session } = await openSession(context, given);
-    const events = await connection.client.readEvents({ params: { sessionId: session.id } });
-    const items = events
-      .filter(({ type }) => kinds.has(type ?? ""))
-      .toSorted((one, other) => (one.created_at ?? "").localeCompare(other.created_at ?? ""));
+    const open = await openSession(context, given);
+    const items: TimelineEvent[] = [];
+    for await (const events of timelineOf(context, open)) items.push(...events.filter(({ type }) => kinds.has(type ?? "")));
     const now = context.host.clock.now();
     const columns = [
       { header: "WHEN", value: (event: (typeof items)[number], terminal: boolean) => when(event.created_at, terminal, now) },

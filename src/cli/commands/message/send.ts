@@ -29,7 +29,7 @@ export const send: Verb = {
     const text = await readText(context, words, file, "the message");
     const open = await openSession(context, given);
     const sent = await sendMessage(context, open, text);
-    if (!context.global.json) await context.print.note(await fate(open, sent));
+    if (!context.global.json) await context.print.note(await fate(context, open, sent));
     if (wait) await waitFor(context, open, { until: "idle", message: sent.clientId, timeout });
     else if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
   },

@@ -1,5 +1,7 @@
+import type { TimelineEvent } from "../../../client/timeline/items.ts";
 import { fields } from "../../../wire/fields.ts";
 import { openSession } from "../../flows/session/select.ts";
+import { timelineOf, typesIn } from "../../flows/session/timeline.ts";
 import { list, wholeNumber } from "../../options.ts";
 import { renderEvent } from "../../output/event.ts";
 import { makeCanvas } from "../../output/timeline/canvas.ts";
@@ -27,21 +29,25 @@ export const events: Verb = {
   },
   async run(context, { type, since, limit }: Options, given?: string) {
     const { host, print, global } = context;
-    const { connection, session } = await openSession(context, given);
+    const open = await openSession(context, given);
     const after = sinceTime(since, host.clock.now());
-    const all = await connection.client.readEvents({ params: { sessionId: session.id } });
-    await checkTypes(type, async () => all);
-    const wanted = all
-      .filter((event) => type === undefined || type.includes(event.type ?? ""))
-      // A time that is none says nothing against an event.
-      .filter((event) => after === undefined || !(Date.parse(event.created_at ?? "") < after))
-      .toSorted((one, other) => (one.created_at ?? "").localeCompare(other.created_at ?? ""));
-    const shown = limit === undefined ? wanted : wanted.slice(-limit);
+    await checkTypes(type, () => typesIn(context, open));
     const canvas = makeCanvas(host.terminal.stdout, host.terminal.unicode);
-    for (const event of shown) {
-      if (global.json) await print.jsonLine(event, fields.event);
-      else await print.data(`${renderEvent(event, canvas).join("\n")}\n`);
+    const show = async (shown: readonly TimelineEvent[]): Promise<void> => {
+      if (global.json) await print.jsonLines(shown, fields.event);
+      else if (shown.length > 0) await print.data(shown.map((event) => `${renderEvent(event, canvas).join("\n")}\n`).join(""));
+    };
+    const isWanted = ({ type: its, created_at }: TimelineEvent): boolean =>
+      // A time that is none says nothing against an event.
+      type?.includes(its ?? "") !== false && !(Date.parse(created_at ?? "") < (after ?? -Infinity));
+    let [newest, count]: [TimelineEvent[], number] = [[], 0];
+    for await (const events of timelineOf(context, open)) {
+      const wanted = events.filter(isWanted);
+      count += wanted.length;
+      if (limit === undefined) await show(wanted);
+      else newest = [...newest, ...wanted].slice(-limit);
     }
-    if (shown.length < wanted.length) await print.note(`these are the newest ${shown.length} of ${wanted.length} events`);
+    await show(newest);
+    if (limit !== undefined && limit < count) await print.note(`these are the newest ${limit} of ${count} events`);
   },
 };

@@ -24,6 +24,6 @@ export const say: Verb = {
     const open = await openSession(context, session);
     const sent = await sendMessage(context, open, text);
     if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
-    else await context.print.note(await fate(open, sent));
+    else await context.print.note(await fate(context, open, sent));
   },
 };

@@ -3,6 +3,7 @@ import { typedId } from "../../../base/ids.ts";
 import { followSession } from "../../flows/follow.ts";
 import { outcomeError } from "../../flows/outcome.ts";
 import { openSession } from "../../flows/session/select.ts";
+import { typesIn } from "../../flows/session/timeline.ts";
 import { list } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 import { sinceTime } from "./since.ts";
@@ -38,7 +39,7 @@ export const tail: Verb = {
   },
   async run(context, { until, exit, since, type, updates }: Options, given?: string) {
     const open = await openSession(context, given);
-    await checkTypes(type, () => open.connection.client.readEvents({ params: { sessionId: open.session.id } }));
+    await checkTypes(type, () => typesIn(context, open));
     const view = {
       until: exit ? (until ?? "end") : ("never" as const),
       since: sinceTime(since, context.host.clock.now()),

@@ -1,9 +1,11 @@
 import { FerryError, NoAnswerError } from "../../../base/errors.ts";
+import { typedId } from "../../../base/ids.ts";
 import { count } from "../../../base/text.ts";
 import type { Answer } from "../../../client/answers.ts";
 import { isGateway } from "../../../client/http/retry.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "./select.ts";
+import { timelineOf } from "./timeline.ts";
 
 export type KnownEvent = Answer<"readEvents">[number];
 
@@ -17,14 +19,10 @@ export interface SentMessage {
  * Sends a message to the agent of a session. Where no answer comes, the timeline tells whether the service has it; it is sent
  * again only where it hasn't.
  */
-export async function sendMessage(
-  { host }: Context,
-  { connection, session }: OpenSession,
-  message: string,
-): Promise<SentMessage> {
-  const { client } = connection;
-  const clientId = `ferry-${Buffer.from(host.random(12)).toString("hex")}`;
-  const params = { sessionId: session.id };
+export async function sendMessage(context: Context, open: OpenSession, message: string): Promise<SentMessage> {
+  const { client } = open.connection;
+  const clientId = `ferry-${Buffer.from(context.host.random(12)).toString("hex")}`;
+  const params = { sessionId: open.session.id };
   const send = async (): Promise<SentMessage> => ({
     clientId,
     event: await client.sendMessage({ params, body: { message, client_id: clientId } }),
@@ -33,9 +31,24 @@ export async function sendMessage(
     return await send();
   } catch (error) {
     if (!mayHaveArrived(error)) throw error;
-    const known = (await client.readEvents({ params })).find((event) => event.client_id === clientId);
-    return known === undefined ? send() : { clientId, event: known };
+    const known = await find(context, open, (event) => event.client_id === clientId).catch(inDoubt(open));
+    return known === undefined ? send().catch(inDoubt(open)) : { clientId, event: known };
   }
+}
+
+/** Whoever sends it by hand once more must know that it may be there already. */
+function inDoubt({ session }: OpenSession): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof FerryError) || error.kind !== "unavailable") throw error;
+    const { kind, message, status, code } = error;
+    const doubt = `${message}; whether the message has arrived is not known`;
+    throw new FerryError(kind, doubt, {
+      status,
+      code,
+      hint: `see with: ferry message list ${typedId(session.id)}`,
+      cause: error,
+    });
+  };
 }
 
 /** Neither no answer nor a gateway's says whether the service behind has taken it. */
@@ -44,17 +57,27 @@ function mayHaveArrived(error: unknown): boolean {
 }
 
 /** Whether the agent took it at once, in words; where it waits, behind how many others, if that can be known. */
-export async function fate(open: OpenSession, { event }: SentMessage): Promise<string> {
+export async function fate(context: Context, open: OpenSession, { event }: SentMessage): Promise<string> {
   if (event?.status !== "queued") return event?.status === "completed" ? "the agent has it" : "the agent has taken it up";
-  const before = await countQueuedBefore(open, event);
+  const before = await countQueuedBefore(context, open, event);
   return `queued${before === 0 ? "" : `, behind ${count(before, "other")}`}: the agent takes it when it is free`;
 }
 
-async function countQueuedBefore({ connection, session }: OpenSession, { id }: KnownEvent): Promise<number> {
-  const events = await connection.client.readEvents({ params: { sessionId: session.id } });
-  const queued = events.filter(({ type, status }) => type === "user_message" && status === "queued");
-  return Math.max(
-    0,
-    queued.findIndex((event) => event.id === id),
-  );
+/** The queue's order is that of the timeline. 0 also where the message has left it by now. */
+async function countQueuedBefore(context: Context, open: OpenSession, { id }: KnownEvent): Promise<number> {
+  let before = 0;
+  const ours = await find(context, open, (event) => {
+    const isQueued = event.type === "user_message" && event.status === "queued";
+    if (isQueued && event.id !== id) before++;
+    return isQueued && event.id === id;
+  });
+  return ours === undefined ? 0 : before;
+}
+
+async function find(context: Context, open: OpenSession, isIt: (event: KnownEvent) => boolean): Promise<KnownEvent | undefined> {
+  for await (const events of timelineOf(context, open)) {
+    const found = events.find(isIt);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

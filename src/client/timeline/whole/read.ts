@@ -1,0 +1,12 @@
+import type { TimelineEvent } from "../items.ts";
+import { makeWholeTimeline, type WholeOptions } from "./array.ts";
+import { patiently, type Patience } from "./patient.ts";
+
+/**
+ * A timeline as it is now, once, in the order of its making, in batches: however long it is, little of it is in memory.
+ * @throws FerryError what went wrong
+ */
+export async function* readTimeline(options: WholeOptions & Patience): AsyncGenerator<readonly TimelineEvent[]> {
+  const whole = makeWholeTimeline(options);
+  for await (const { events } of patiently(options, false, () => whole.read())) yield events;
+}

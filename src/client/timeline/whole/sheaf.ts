@@ -1,0 +1,132 @@
+import type { Spool } from "../../../host/host.ts";
+import { parseItems, type Slices } from "../../http/json-array.ts";
+import { print, viewOf } from "./print.ts";
+
+/** So many bytes are kept in memory; what is longer goes to a spool. */
+const kept = 16 * 1024 * 1024;
+/** So many bytes of items are parsed at once. */
+const batchSize = 256 * 1024;
+
+/** Items that belong together, with the print of each one's bytes. */
+export interface Batch {
+  readonly items: readonly unknown[];
+  readonly prints: readonly number[];
+}
+
+/** The prints of a timeline's items at their places, by which an array that is read again is known. */
+export type Prints = readonly number[];
+
+/**
+ * The items of a whole timeline, to be told in order: bytes aside and an index in memory, which is all that grows with it. Items
+ * that are at their place as in `before` are known and left out.
+ */
+export class Sheaf {
+  /** Of every item that was added. */
+  readonly prints: number[] = [];
+  private readonly before: Prints;
+  private readonly makeSpool: () => Promise<Spool>;
+  private spool: Spool | undefined;
+  private held: Buffer[] = [];
+  private size = 0;
+  /** Of each item that is not known: where it lies, its place in the array, and when it was made. */
+  private readonly starts: number[] = [];
+  private readonly ends: number[] = [];
+  private readonly nth: number[] = [];
+  private readonly made: number[] = [];
+  private last = -Infinity;
+  private isInOrder = true;
+
+  constructor(before: Prints, makeSpool: () => Promise<Spool>) {
+    this.before = before;
+    this.makeSpool = makeSpool;
+  }
+
+  async add({ bytes, places }: Slices): Promise<void> {
+    const had = this.nth.length;
+    const view = viewOf(bytes);
+    for (let at = 0; at < places.length; at += 4) {
+      const [start = 0, end = 0] = [places[at], places[at + 1]];
+      const nth = this.prints.length;
+      const mark = print(view, start, end);
+      this.prints.push(mark);
+      if (this.before[nth] === mark) continue;
+      this.index(nth, this.size + start, this.size + end, timeAt(bytes, places[at + 2] ?? 0, places[at + 3] ?? 0));
+    }
+    if (this.nth.length > had) await this.put(bytes);
+  }
+
+  /** All that is not known by when it was made, ties as they came; one whose time can't be read stays behind its neighbour. */
+  async *batches(): AsyncGenerator<Batch> {
+    const order = this.isInOrder ? undefined : this.inOrder();
+    let [places, prints, size]: [Place[], number[], number] = [[], [], 0];
+    for (let at = 0; at < this.nth.length; at++) {
+      const entry = order?.[at] ?? at;
+      const [start = 0, end = 0, nth = 0] = [this.starts[entry], this.ends[entry], this.nth[entry]];
+      const place = places.at(-1);
+      // Neighbours are read together, with the comma between them.
+      if (place?.next === nth && place.end + 1 === start) {
+        place.end = end;
+        place.next = nth + 1;
+      } else places.push({ start, end, next: nth + 1 });
+      prints.push(this.prints[nth] ?? 0);
+      size += end - start;
+      if (size < batchSize && at < this.nth.length - 1) continue;
+      yield { items: parseItems(await this.read(places)), prints };
+      [places, prints, size] = [[], [], 0];
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.spool?.close();
+  }
+
+  private index(nth: number, start: number, end: number, made: number): void {
+    this.starts.push(start);
+    this.ends.push(end);
+    this.nth.push(nth);
+    if (made < this.last) this.isInOrder = false;
+    if (!Number.isNaN(made)) this.last = made;
+    this.made.push(this.last);
+  }
+
+  private inOrder(): Uint32Array {
+    const { made } = this;
+    const time = (entry: number) => made[entry] ?? 0;
+    return Uint32Array.from(made, (_, entry) => entry).sort((one, other) =>
+      time(one) < time(other) ? -1 : time(one) > time(other) ? 1 : one - other,
+    );
+  }
+
+  private async put(bytes: Buffer): Promise<void> {
+    this.size += bytes.length;
+    if (this.spool === undefined && this.size <= kept) return void this.held.push(Buffer.from(bytes));
+    this.spool ??= await this.unload();
+    await this.spool.append(bytes);
+  }
+
+  private async unload(): Promise<Spool> {
+    const spool = await this.makeSpool();
+    for (const bytes of this.held) await spool.append(bytes);
+    this.held = [];
+    return spool;
+  }
+
+  private async read(places: readonly Place[]): Promise<Buffer[]> {
+    if (this.spool !== undefined) return this.spool.read(places);
+    if (this.held.length > 1) this.held = [Buffer.concat(this.held)];
+    return places.map(({ start, end }) => this.held[0]?.subarray(start, end) ?? Buffer.alloc(0));
+  }
+}
+
+interface Place {
+  readonly start: number;
+  end: number;
+  /** The place in the array of the item that would follow. */
+  next: number;
+}
+
+/** What a time stamp's text says, in epoch ms; NaN where there is none. */
+function timeAt(bytes: Buffer, start: number, end: number): number {
+  const text = bytes.toString("latin1", start, end);
+  return Date.parse(text.includes("\\") ? String(JSON.parse(`"${text}"`)) : text);
+}
