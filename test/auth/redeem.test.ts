@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeNetwork } from "../../src/host/network.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
 import { serve } from "../support/http-server.ts";
+import type { SendRequest } from "../../src/host/host.ts";
+import { ferry } from "../support/ferry.ts";
 import { json, text, type LoginServer } from "../support/login-server.ts";
 import { type World } from "../support/world.ts";
 
@@ -128,6 +130,43 @@ describe("the service answers the token call with HTML, with 500, or never (case
     );
     expect(server.calls.filter((call) => call === "POST /token")).toHaveLength(1);
   });
+});
+
+test("key-shaped text in --verbose, and what a service says back of a code or a key, is cut", async () => {
+  const echoing = async ({ headers, body }: SendRequest, status: number) =>
+    json(
+      status,
+      { error: "invalid_request", error_description: `bad: ${String(body)}` },
+      { "x-echo": `got ${headers["x-api-key"] ?? ""}` },
+    );
+  server.answers.set("/api/v1/cli", async (request) => {
+    server.answers.delete("/api/v1/cli");
+    const { headers, ...answer } = await server.send(request);
+    return {
+      ...answer,
+      headers: { ...headers, "x-echo": `got ${request.headers["x-api-key"] ?? ""}`, location: "https://x.example/?code=s3cret" },
+    };
+  });
+  const { code, stderr } = await scene.login(scene.approve, { argv: ["--verbose"] });
+  expect(code).toBe(0);
+  expect(stderr).toContain("< x-echo: got <redacted>\n");
+  expect(stderr).not.toMatch(/key-1|s3cret/u);
+  server.answers.set("/revoke", (request) => echoing(request, 400));
+  const out = await ferry(world.next(), "logout", "--verbose");
+  expect(out.stderr).toContain("refused the revocation: bad: ");
+  expect(out.stderr).not.toContain("key-1");
+
+  let sent = new URLSearchParams();
+  server.answers.set("/token", (request) => {
+    sent = new URLSearchParams(String(request.body));
+    return echoing(request, 400);
+  });
+  const refused = await scene.login(scene.approve, { argv: ["--verbose"] });
+  expect(refused.stderr).toContain("refused the login: bad: ");
+  for (const name of ["code", "code_verifier"]) {
+    expect(sent.get(name) ?? "").not.toBe("");
+    expect(refused.stderr).not.toContain(sent.get(name));
+  }
 });
 
 test("the user presses Deny (case 6)", async () => {

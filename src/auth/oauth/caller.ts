@@ -47,11 +47,21 @@ async function call({ send, clock, userAgent, signal, trace }: Caller, url: stri
   requestLines(request).forEach((line) => trace?.(line));
   const start = clock.elapsed();
   const response = await send(request);
-  responseLines(response, clock.elapsed() - start).forEach((line) => trace?.(line));
+  responseLines(response, clock.elapsed() - start, request).forEach((line) => trace?.(line));
   if (isRedirect(response)) throw await moved(url, response);
   const bytes = await readBody(response, clock, bodyLimit);
+  if (response.status >= 400)
+    return new Response(cleaned(bytes, body), { status: response.status, headers: { ...response.headers } });
   const bodiless = response.status === 204 || response.status === 304;
   return new Response(bodiless ? null : new Uint8Array(bytes), { status: response.status, headers: { ...response.headers } });
+}
+
+/** What is refused may be read by people: what it says to us must not repeat the code, the verifier or the key that it was sent. */
+function cleaned(bytes: Uint8Array, body: URLSearchParams | undefined): string {
+  const secrets = ["code", "code_verifier", "device_code", "token"]
+    .flatMap((name) => body?.get(name) ?? [])
+    .filter(({ length }) => length > 4);
+  return secrets.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), new TextDecoder().decode(bytes));
 }
 
 /** A redirect is never followed: what these calls carry is meant for one place. */

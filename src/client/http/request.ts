@@ -105,7 +105,7 @@ function traced({ send, trace, clock }: ClientOptions): ClientOptions["send"] {
     const start = clock.elapsed();
     try {
       const response = await send(request);
-      responseLines(response, clock.elapsed() - start).forEach(trace);
+      responseLines(response, clock.elapsed() - start, request).forEach(trace);
       return response;
     } catch (error) {
       trace(`< no answer: ${error instanceof Error ? error.message : String(error)}`);

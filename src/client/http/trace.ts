@@ -11,17 +11,22 @@ export function requestLines({ method, url, headers, body }: SendRequest): strin
   return [`> ${method} ${withoutSecrets(url)}${size}`, ...headerLines(">", headers)];
 }
 
-/** What came back, and after how many ms. */
-export function responseLines({ status, headers }: SendResponse, elapsed: number): string[] {
-  return [`< ${status} (${Math.round(elapsed)} ms)`, ...headerLines("<", headers)];
+/** What came back, and after how many ms; also where a service sends back what it was sent, no key of ours is in it. */
+export function responseLines({ status, headers }: SendResponse, elapsed: number, request: SendRequest): string[] {
+  const keys = Object.entries(request.headers).flatMap(([name, value]) =>
+    secretHeader.test(name) ? [value, value.replace(/^\w+ +/u, "")].filter(Boolean) : [],
+  );
+  const lines = headerLines("<", headers).map((line) => keys.reduce((text, key) => text.replaceAll(key, "<redacted>"), line));
+  return [`< ${status} (${Math.round(elapsed)} ms)`, ...lines];
 }
 
 function headerLines(mark: string, headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).map(([name, value]) => `${mark} ${name}: ${oneLine(withoutSecret(name, value))}`);
 }
 
-/** A header's value, or a stand-in where its name says that it is a secret: a key, a cookie, a token. */
+/** A header's value, or a stand-in where its name says that it is a secret: a key, a cookie, a token. In an address only those are cut. */
 export function withoutSecret(name: string, value: string): string {
+  if (/^(content-)?location$/iu.test(name) && URL.canParse(value)) return withoutSecrets(value);
   return secretHeader.test(name) ? "<redacted>" : value;
 }
 
