@@ -1,7 +1,9 @@
 import { count } from "../base/text.ts";
 import type { Change } from "../git/records.ts";
-import type { Context, PullContext } from "./context.ts";
+import { stop } from "./conflict/stop.ts";
+import type { PullContext } from "./context.ts";
 import { cursorUpdates } from "./incoming/cursor.ts";
+import { knownCommits } from "./incoming/known.ts";
 import type { Incoming } from "./incoming/incoming.ts";
 import { massDeletion } from "./judge/deletions.ts";
 import { land } from "./land/land.ts";
@@ -9,6 +11,7 @@ import { moveRefs } from "./land/move-refs.ts";
 import { checkPaths, type PathCheck } from "./land/path-check.ts";
 import { promote } from "./land/promote.ts";
 import { moveRef } from "./land/transaction.ts";
+import { Conflicting } from "./place/conflicting.ts";
 import { assemble } from "./place/assemble.ts";
 import { deletesMost, inTheWay, type Placed } from "./place/place.ts";
 import type { Quarantine } from "./quarantine.ts";
@@ -23,7 +26,12 @@ import type { Verdict } from "./verdict.ts";
 export async function bring(incoming: Incoming, context: PullContext): Promise<Verdict> {
   const { request } = context;
   const quarantine = await context.quarantine();
-  const { placed, changes, verdict, court } = await assemble(incoming, quarantine, context);
+  const assembled = await assemble(incoming, quarantine, context).catch((error: unknown) => {
+    if (error instanceof Conflicting) return error;
+    throw error;
+  });
+  if (assembled instanceof Conflicting) return stop({ error: assembled, incoming, quarantine }, context);
+  const { placed, changes, verdict, court } = assembled;
   const lost =
     verdict.base === "" || request.acceptDeletion === true ? undefined : await massDeletion(verdict.base, changes, court);
   if (lost !== undefined) throw deletesMost(lost, verdict);
@@ -53,21 +61,12 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   await quarantine.empty();
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(series.items.length, "commit")}`;
+  const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: at.cursor }, context);
+  const remembered = [...cursorUpdates(incoming), moveRef(refs.undo, at.undo, note)];
   if (isAside && head.state !== "detached") {
-    await moveRefs({ updates: [moveRef(head.ref, commit, placed.tip), ...cursorUpdates(incoming)], reason }, context);
+    await moveRefs({ updates: [moveRef(head.ref, commit, placed.tip), ...remembered], reason }, context);
     return [];
   }
-  const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: at.cursor }, context);
-  const updates = [moveRef("HEAD", commit, placed.tip), ...cursorUpdates(incoming), moveRef(refs.undo, at.undo, note)];
+  const updates = [moveRef("HEAD", commit, placed.tip), ...remembered];
   return land({ head, tip: placed.tip, changes, updates, reason, scratch }, context);
-}
-
-/** What the user's repository has of the history. A base that was fetched for this pull comes with it, and what it stands on. */
-async function knownCommits({ head, series, ground }: Incoming, { git, repository }: Context): Promise<(string | undefined)[]> {
-  const commit = head.state === "unborn" ? undefined : head.commit;
-  if (ground.at === "here") return [series.base, commit];
-  const { gitDir } = repository;
-  const args = ["for-each-ref", "--format=%(if:equals=commit)%(objecttype)%(then)%(objectname)%(end)"];
-  const tips = (await git.ok(args, { cwd: gitDir, gitDir })).toString("latin1").split("\n").filter(Boolean);
-  return [commit, ...new Set(tips)];
 }

@@ -6,6 +6,7 @@ import type { Git } from "../git/git.ts";
 import { endings, openOperations } from "../git/operations.ts";
 import type { Context } from "./context.ts";
 import type { PatchHost } from "./request.ts";
+import { worktreeWith } from "./worktree/list.ts";
 
 /**
  * The working copy that a pull is for.
@@ -68,24 +69,11 @@ export async function refuseBusy(context: Context, head: Head): Promise<void> {
 /** @throws FerryError attention for a branch that is checked out in another working copy */
 export async function refuseCheckedOut({ git, repository }: Context, head: Head): Promise<void> {
   if (head.state === "detached") return;
-  const elsewhere = await otherWorktree(git, repository, head.ref);
+  const elsewhere = await worktreeWith(head.ref, { git, repository, except: repository.workTree });
   if (elsewhere !== undefined)
     throw new FerryError("attention", `${head.ref.replace(/^refs\/heads\//u, "")} is checked out in ${elsewhere}`, {
       hint: "pull there, or switch this one to another branch",
     });
-}
-
-/** git-worktree(1), --porcelain: records of `worktree`, `HEAD`, `branch`, ended by an empty line. */
-async function otherWorktree(git: Git, { gitDir, workTree }: Context["repository"], ref: string): Promise<string | undefined> {
-  const listing = (await git.ok(["worktree", "list", "--porcelain"], { cwd: workTree, gitDir, workTree })).toString("utf8");
-  const own = await realpath(workTree);
-  for (const record of listing.split("\n\n")) {
-    const path = /^worktree (.*)$/mu.exec(record)?.[1];
-    if (path === undefined || !record.split("\n").includes(`branch ${ref}`)) continue;
-    const real = await realpath(path).catch(() => path);
-    if (real !== own) return path;
-  }
-  return undefined;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import { cursorUpdates } from "./incoming/cursor.ts";
 import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "./incoming/incoming.ts";
 import { moveRefs } from "./land/move-refs.ts";
 import { RefsMoved } from "./land/transaction.ts";
+import { refuseInParked, refuseParked } from "./parked/refuse.ts";
 import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";
 import { makeQuarantine, withQuarantine } from "./quarantine.ts";
@@ -52,7 +53,9 @@ function inQuarantine(task: PullTask): Promise<Verdict> {
 }
 
 async function once(context: PullContext): Promise<Verdict> {
+  await refuseInParked(context);
   const incoming = await findIncoming(context);
+  await refuseParked(incoming, context);
   if (incoming.series.items.length === 0) {
     if (incoming.fit === "rewritten" && (await holdsCursor(incoming, context))) throw droppedError(incoming);
     return remember(incoming, context);

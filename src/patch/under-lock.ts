@@ -3,6 +3,8 @@ import type { Context } from "./context.ts";
 import { lockRepository } from "./lock.ts";
 import { findWorkingCopy, refuseInsideCommit } from "./preconditions.ts";
 import { ferryFolder, sweepQuarantines } from "./quarantine.ts";
+import { sweepParked } from "./parked/end.ts";
+import { outlivePorcelain } from "./recovery/porcelain.ts";
 import { recover } from "./recovery/recover.ts";
 import type { Errand, PullDeps } from "./request.ts";
 
@@ -20,8 +22,10 @@ export async function underLock<T>(request: Errand, deps: PullDeps, work: (conte
   const lock = await lockRepository(host, folder, request.hook === undefined ? otherPull : 0);
   try {
     await context.checkpoint("locked");
+    await outlivePorcelain(context);
     await recover(context);
     await sweepQuarantines(repository);
+    await sweepParked(context);
     return await work(context);
   } finally {
     await lock.release();

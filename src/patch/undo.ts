@@ -1,12 +1,15 @@
 import { FerryError } from "../base/errors.ts";
-import { type Head, readHead } from "../git/discover.ts";
+import type { Head } from "../git/discover.ts";
 import { readChanges } from "../git/records.ts";
 import type { Context } from "./context.ts";
+import { findTarget } from "./incoming/target.ts";
 import { ferryRefs, readRefs } from "./incoming/refs.ts";
 import { land } from "./land/land.ts";
-import { moveRef } from "./land/transaction.ts";
+import { moveRefs } from "./land/move-refs.ts";
+import { moveRef, type RefUpdate } from "./land/transaction.ts";
+import { refuseParked } from "./parked/refuse.ts";
 import { inTheWayError } from "./place/place.ts";
-import { refuseBusy } from "./preconditions.ts";
+import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { makeQuarantine } from "./quarantine.ts";
 import type { Errand, PullDeps } from "./request.ts";
 import { short } from "./series/series.ts";
@@ -16,8 +19,14 @@ import { underLock } from "./under-lock.ts";
 export interface Undone {
   /** The commit that the branch was at, and the one that it is at again. */
   readonly from: string;
+  /** "" where the pull had made the branch: it is gone then. */
   readonly to: string;
   readonly files: number;
+}
+
+export interface UndoRequest extends Errand {
+  /** The pull to this branch (its short name) instead of the one that is checked out. */
+  readonly branch?: string | undefined;
 }
 
 /**
@@ -25,37 +34,62 @@ export interface Undone {
  * again with the next pull.
  * @throws FerryError attention where something came on top, or local work is in the way
  */
-export function undo(errand: Errand, deps: PullDeps): Promise<Undone> {
+export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
   return underLock(errand, deps, async (context) => {
     const { git, repository } = context;
-    const head = await readHead(git, repository);
+    const { head, isAside } = await findTarget(git, repository, errand.branch);
     const refs = ferryRefs(errand, repository, head);
     const at = await readRefs(git, repository, refs);
+    await refuseParked({ refs, at, head }, context);
     if (at.undo === undefined) throw new FerryError("attention", "no pull of this session to this branch is left to undo");
     const note = await readUndoNote(at.undo, context);
+    const remembered = [moveRef(refs.cursor, at.cursor, note.cursor), moveRef(refs.undo, at.undo, undefined)];
+    if (isAside) return asideBack({ head, note, remembered }, context);
     const old = requireOnTop(note, head);
     await refuseBusy(context, head);
-    const updates = [
-      moveRef("HEAD", note.new, old),
-      moveRef(refs.cursor, at.cursor, note.cursor),
-      moveRef(refs.undo, at.undo, undefined),
-    ];
+    const updates = [moveRef("HEAD", note.new, old), ...remembered];
     return { from: note.new, to: old, files: await moveBack({ head, old, updates }, context) };
   });
 }
 
+/** A branch that isn't checked out goes back by itself; one that the pull had made goes away. */
+async function asideBack(
+  { head, note, remembered }: { head: Head; note: UndoNote; remembered: readonly RefUpdate[] },
+  context: Context,
+): Promise<Undone> {
+  requireNoneSince(note, head);
+  await refuseCheckedOut(context, head);
+  const { git, repository, request } = context;
+  const { gitDir } = repository;
+  const paths =
+    note.old === undefined
+      ? ""
+      : await git.ok(["diff-tree", "-r", "-z", "--name-only", "--no-renames", note.new, note.old], { cwd: gitDir, gitDir });
+  const files = paths.toString("latin1").split("\0").length - 1;
+  if (request.dryRun !== true && head.state === "branch")
+    await moveRefs({ updates: [moveRef(head.ref, note.new, note.old), ...remembered], reason: "ferry pull: undo" }, context);
+  return { from: note.new, to: note.old ?? "", files };
+}
+
 /** Gives the commit to go back to. */
 function requireOnTop(note: UndoNote, head: Head): string {
-  const now = head.state === "unborn" ? undefined : head.commit;
   if (note.old === undefined)
     throw new FerryError("attention", "the last pull began this branch: there is no commit to go back to", {
       hint: "git update-ref -d HEAD takes the branch away and leaves the files",
     });
+  requireNoneSince(note, head);
+  return note.old;
+}
+
+function requireNoneSince(note: UndoNote, head: Head): void {
+  const now = head.state === "unborn" ? undefined : head.commit;
   if (now !== note.new)
     throw new FerryError("attention", `the branch has moved on since the last pull, which ended at ${short(note.new)}`, {
-      hint: `git revert --no-edit ${short(note.old)}..${short(note.new)}, or git rebase --onto ${short(note.old)} ${short(note.new)}`,
+      hint:
+        note.old === undefined
+          ? "git branch -D takes the branch away, with what came on top"
+          : `git revert --no-edit ${short(note.old)}..${short(note.new)}, or git rebase --onto ${short(note.old)} ${short(note.new)}`,
     });
-  return note.old;
 }
 
 async function moveBack(

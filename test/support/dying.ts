@@ -31,9 +31,17 @@ export function startPull(
   program: string,
   { local, sandbox, base, ...more }: Pick<Scene, "local" | "sandbox" | "base"> & Pick<PullChild, "fromBranch">,
   dieAt: Checkpoint | "",
-  user: { uid?: number; gid?: number } = {},
+  { options, how, ...user }: { uid?: number; gid?: number } & Pick<PullChild, "options" | "how"> = {},
 ): ChildProcess {
-  const task: PullChild = { folder: local.folder, sandbox: sandbox.folder, base, dieAt, fromBranch: more.fromBranch ?? false };
+  const task: PullChild = {
+    folder: local.folder,
+    sandbox: sandbox.folder,
+    base,
+    dieAt,
+    fromBranch: more.fromBranch ?? false,
+    ...(options === undefined ? {} : { options }),
+    ...(how === undefined ? {} : { how }),
+  };
   const file = `${local.folder}/../task.json`;
   writeFileSync(file, JSON.stringify(task));
   return spawn(process.execPath, [program, file], { env: gitEnv, stdio: ["ignore", "ignore", "pipe"], ...user });

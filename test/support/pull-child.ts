@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { type Checkpoint } from "../../src/patch/request.ts";
-import { pullInto } from "./pulling.ts";
+import { type ParkedRequest, resumeParked } from "../../src/patch/parked/parked.ts";
+import type { Checkpoint, PullRequest } from "../../src/patch/request.ts";
+import { makeDeps, pullInto } from "./pulling.ts";
 import { sandboxSource } from "./series.ts";
 import { branchOffers } from "./upstream.ts";
 
@@ -12,6 +13,9 @@ export interface PullChild {
   readonly dieAt: Checkpoint | "";
   /** From the branch `work` of the remote `origin` instead of the patch stream. */
   readonly fromBranch?: boolean;
+  readonly options?: Pick<PullRequest, "onConflict">;
+  /** Ends a parked pull instead. */
+  readonly how?: ParkedRequest["how"];
 }
 
 const task = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as PullChild;
@@ -23,8 +27,10 @@ const checkpoint = (name: Checkpoint): Promise<void> => {
   return new Promise(() => undefined);
 };
 try {
-  if (task.fromBranch === true) await pullInto(task.folder, undefined, { offers: branchOffers(task.base), deps: { checkpoint } });
-  else await pullInto(task.folder, source, { deps: { checkpoint } });
+  if (task.how !== undefined) await resumeParked({ folder: task.folder, how: task.how }, makeDeps({}, { checkpoint }));
+  else if (task.fromBranch === true)
+    await pullInto(task.folder, undefined, { offers: branchOffers(task.base), deps: { checkpoint } });
+  else await pullInto(task.folder, source, { ...task.options, deps: { checkpoint } });
 } catch (error) {
   process.stderr.write(String(error));
   process.exitCode = 1;

@@ -2,6 +2,7 @@ import { local } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
 import type { Preview } from "../../patch/preview/preview.ts";
+import type { ParkedRequest, Resumed } from "../../patch/parked/parked.ts";
 import type { Errand, PullRequest } from "../../patch/request.ts";
 import type { Offers } from "../../patch/source.ts";
 import type { Undone } from "../../patch/undo.ts";
@@ -22,6 +23,8 @@ export interface PullOptions {
   readonly acceptRewrite?: boolean;
   /** Takes a series that removes more than half of the files. */
   readonly acceptDeletion?: boolean;
+  /** What becomes of it where a commit doesn't fit. */
+  readonly onConflict?: PullRequest["onConflict"];
   /** The git hook that it runs in: nothing is waited for then. */
   readonly hook?: string;
 }
@@ -56,7 +59,7 @@ export async function previewPull(
 }
 
 async function requestFor(context: Context, open: OpenSession, options: PullOptions): Promise<PullRequest> {
-  const { dryRun, branch, source, acceptRewrite, acceptDeletion, hook } = options;
+  const { dryRun, branch, source, acceptRewrite, acceptDeletion, onConflict, hook } = options;
   return {
     ...errandOf(context, open),
     offers: await offersFor(context, open, source),
@@ -64,6 +67,7 @@ async function requestFor(context: Context, open: OpenSession, options: PullOpti
     branch,
     acceptRewrite,
     acceptDeletion,
+    onConflict,
     hook,
   };
 }
@@ -81,10 +85,24 @@ async function withProgress<T>(
   }
 }
 
-/** Takes the last pull of a session to this branch back. @throws FerryError attention where it can't be */
-export async function undoPull(context: Context, open: OpenSession): Promise<Undone> {
+/** Takes the last pull of a session to this branch, or to the named one, back. @throws FerryError attention where it can't be */
+export async function undoPull(
+  context: Context,
+  open: OpenSession,
+  options: Pick<PullOptions, "branch" | "dryRun">,
+): Promise<Undone> {
   const { undo } = await import("../../patch/undo.ts");
-  return undo(errandOf(context, open), context);
+  return undo({ ...errandOf(context, open), ...options }, context);
+}
+
+/** Ends a parked pull, of the session that `given` names or the only one there is; the service isn't asked. */
+export async function resumePull(context: Context, how: ParkedRequest["how"], given: string | undefined): Promise<Resumed> {
+  const { resumeParked } = await import("../../patch/parked/parked.ts");
+  const session = given ?? (context.host.env["FERRY_SESSION"] || undefined);
+  const { folder, global } = context;
+  return withProgress(context, (progress) =>
+    resumeParked({ folder, how, session, acceptDeletion: global.yes, progress }, context),
+  );
 }
 
 function errandOf({ folder }: Context, { connection, session }: OpenSession): Errand {
@@ -135,6 +153,6 @@ export function summary(verdict: Verdict, place: Place, { dryRun, branch }: Pull
 }
 
 function undoHint(base: string, branch: string | undefined): string {
-  if (branch !== undefined) return "";
+  if (branch !== undefined) return `; undo with: ferry pull --undo --branch ${branch}`;
   return `; undo with: ${base === "" ? "git update-ref -d HEAD" : "ferry pull --undo"}`;
 }

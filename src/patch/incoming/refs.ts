@@ -12,13 +12,26 @@ export interface FerryRefs {
   readonly cursor: string;
   /** What the last pull to this branch moved, as a blob: see undo.ts. */
   readonly undo: string;
+  /** A pull that stands at a conflict in a worktree of its own, as a blob: see parked/note.ts. */
+  readonly parked: string;
+  /** The newest commit of that series: keeps its objects from gc. */
+  readonly parkedTip: string;
+  /** A pull that stands, or stood, at a conflict in the working copy itself, as a blob: see here/note.ts. */
+  readonly here: string;
 }
 
 /** The four together, since the same session id may exist on another host, and a session may have several repositories. */
 export function ferryRefs(request: Errand, repository: Repository, head: Head): FerryRefs {
   const place = head.state === "detached" ? `worktree\0${repository.gitDir}` : head.ref;
   const [own, branch] = [sessionRefs(request), digest(place)];
-  return { remote: `${own}/remote`, cursor: `${own}/applied/${branch}`, undo: `${own}/undo/${branch}` };
+  return {
+    remote: `${own}/remote`,
+    cursor: `${own}/applied/${branch}`,
+    undo: `${own}/undo/${branch}`,
+    parked: `${own}/parked/${branch}`,
+    parkedTip: `${own}/parked-tip/${branch}`,
+    here: `${own}/here/${branch}`,
+  };
 }
 
 /** What all refs of a session begin with. */

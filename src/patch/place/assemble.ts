@@ -57,7 +57,7 @@ async function build(
 }
 
 /** The sandbox's own commits stay in the repository, and rebuilt ones have trees that it never saw: both are judged. */
-async function judgeAll({ series, head }: Incoming, placed: Placed, court: Court): Promise<readonly string[]> {
+export async function judgeAll({ series, head }: Incoming, placed: Placed, court: Court): Promise<readonly string[]> {
   const own = { base: series.base, tip: series.tip, commits: series.items.map((item) => item.commit) };
   const notices = await judge(own, court);
   if (placed.exactness === "exact" || head.state === "unborn") return notices;

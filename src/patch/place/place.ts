@@ -7,6 +7,7 @@ import type { Incoming } from "../incoming/incoming.ts";
 import type { PathCheck } from "../land/path-check.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { ownBranch } from "./own-branch.ts";
+import { listed } from "./listed.ts";
 import { type Conflict, rebuild } from "./rebuild.ts";
 import { refuseRewrite } from "./rewrite.ts";
 import { engineFor } from "../engine/engines.ts";
@@ -87,7 +88,7 @@ function conflictError(conflict: Conflict, incoming: Incoming, session: string):
     conflict,
     verdict: { ...verdict, tip: verdict.base, conflicts: names },
     details: names,
-    hint: `nothing was changed; bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
+    hint: `nothing was changed; resolve it in a worktree: ferry pull --park; or bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
   });
 }
 
@@ -114,8 +115,4 @@ export function inTheWayError(blocked: PathCheck["blocked"]): FerryError {
     details: lines,
     hint: "nothing was changed; stash it (git stash -u; what git ignores: move it away), try again, then git stash pop",
   });
-}
-
-function listed(names: readonly string[]): string {
-  return `${names[0] ?? ""}${names.length > 1 ? `, and ${names.length - 1} more` : ""}`;
 }

@@ -1,19 +1,16 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
-import type { GitChild } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { Journal, type Left } from "./journal.ts";
 import { lockPatience } from "../land/locks.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
+import { outlive } from "./outlive.ts";
 import { foreignError, settle } from "./settle.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
 import type { RefUpdate } from "../land/transaction.ts";
-
-/** How long a git child that outlived its ferry may go on, in ms. */
-const childPatience = 20_000;
 
 /**
  * Ends what an earlier pull left half done, whatever working copy of the repository it was in. The caller holds the repository's lock.
@@ -49,16 +46,6 @@ function workingCopy(left: Left, { git, host, repository }: Context, own: { scra
     patience: lockPatience,
     children: own.journal.children("index"),
   };
-}
-
-/** It may be writing the tree at this moment. */
-async function outlive(child: GitChild, { host }: Context): Promise<void> {
-  const deadline = host.clock.elapsed() + childPatience;
-  const runs = async () => child.startTime !== undefined && (await host.processes.startTime(child.pid)) === child.startTime;
-  while (await runs()) {
-    if (host.clock.elapsed() >= deadline) host.processes.kill(child.pid, "SIGKILL");
-    await host.clock.sleep(50, host.interrupt);
-  }
 }
 
 /** Files of refs are renamed one by one: a death in between leaves some of a transaction moved. HEAD decides for the others. */

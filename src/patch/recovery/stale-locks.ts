@@ -10,7 +10,7 @@ const coarse = 100;
  * Removes the locks that a git of ours left when it was killed. They are told from those of someone else, who may hold one at
  * this moment (a commit in an editor), by when they were made: just after that git of ours had started. The children are dead.
  */
-export async function removeStaleLocks(left: Left, kind: ChildKind): Promise<void> {
+export async function removeStaleLocks(left: Pick<Left, "children" | "locks">, kind: ChildKind): Promise<void> {
   const children = left.children.filter((child) => child.kind === kind);
   for (const path of left.locks[kind]) {
     const made = await stat(path).then((status) => status.birthtimeMs, missing);

@@ -53,13 +53,26 @@ test("--undo where something came on top: nothing changes, exit 3", async () => 
   expect(git("rev-parse", "HEAD")).toBe(mine);
 });
 
-test("--undo takes no other option", async () => {
-  expect((await here("pull", "--undo", "--dry-run")).code).toBe(2);
+test("--undo tells with --dry-run, and takes --branch", async () => {
+  await here("pull", "--branch", "review");
+  expect((await here("pull", "--undo")).code).toBe(3);
+  const told = await here("pull", "--undo", "--branch", "review", "--dry-run");
+  expect({ code: told.code, stderr: told.stderr }).toEqual({
+    code: 0,
+    stderr: "would take review away, which the pull had made\n",
+  });
+  expect(git("rev-parse", "review")).toBe(head);
+  expect((await here("pull", "--undo", "--branch", "review")).code).toBe(0);
+  expect(git("branch", "--list", "review")).toBe("");
+  expect((await here("pull", "--undo", "--park")).code).toBe(2);
 });
 
 test("--branch lands there and leaves the checkout alone", async () => {
   const { code, stderr } = await here("pull", "--branch", "review");
-  expect({ code, stderr }).toEqual({ code: 0, stderr: `1 commit (${head.slice(0, 12)}) onto review at ${base.slice(0, 12)}\n` });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: `1 commit (${head.slice(0, 12)}) onto review at ${base.slice(0, 12)}; undo with: ferry pull --undo --branch review\n`,
+  });
   expect(git("rev-parse", "review")).toBe(head);
   expect({ head: git("rev-parse", "HEAD"), branch: git("branch", "--show-current") }).toEqual({ head: base, branch: "main" });
 });

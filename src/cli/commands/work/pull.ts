@@ -1,17 +1,17 @@
 import { Option } from "commander";
-import { FerryError } from "../../../base/errors.ts";
 import { count } from "../../../base/text.ts";
 import { isAtWork } from "../../../client/outcome.ts";
 import { type SourceName, sourceNames } from "../../../patch/source.ts";
-import { PullRefused, type Verdict, type VerdictCommit } from "../../../patch/verdict.ts";
+import { PullRefused } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
 import { checkRepository, pullSession, summary, undoPull } from "../../flows/pull.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
-import { table, type Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
+import { addParkOptions, endParked, type ParkOptions } from "./parked.ts";
+import { showVerdict } from "./verdict.ts";
 
-interface Options {
+interface Options extends ParkOptions {
   readonly dryRun: boolean;
   readonly branch?: string;
   readonly acceptRewrite: boolean;
@@ -23,17 +23,19 @@ export const pull: Verb = {
   name: "pull",
   summary: "Bring a session's commits into this working copy",
   description:
-    "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.",
+    "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.\n\nWith --park it is left in a linked worktree instead (its path is told), markers and all, the commits before it already there: resolve it, git add, and --continue brings the rest and lands all of it here; --skip leaves that commit out, --abort gives the pull up. The three work from there and from here, and need no service.",
   examples: [
     "ferry pull",
     "ferry pull --dry-run --json",
     "ferry pull 4h2k --branch review",
     "ferry pull --source branch",
+    "ferry pull --park",
+    "ferry pull --continue",
     "ferry pull --undo",
   ],
   outlivesReaders: true,
-  define: (command) =>
-    void command
+  define(command) {
+    command
       .argument("[session]", "which one")
       .option("--dry-run", "say what would come, and change nothing", false)
       .option("--branch <name>", "land on this branch, made at the session's base, and leave the checkout alone")
@@ -43,8 +45,15 @@ export const pull: Verb = {
           .choices(["auto", ...sourceNames])
           .default("auto"),
       )
-      .option("--undo", "take the last pull to this branch back", false),
+      .addOption(
+        new Option("--undo", "take the last pull to this branch (or to --branch) back")
+          .default(false)
+          .conflicts(["acceptRewrite", "park", "source"]),
+      );
+    addParkOptions(command);
+  },
   async run(context, { undo, ...options }: Options, given?: string) {
+    if (await endParked(context, options, given)) return;
     const place = await findPlace(context);
     const open = await openSession(context, given);
     if (undo) {
@@ -53,42 +62,31 @@ export const pull: Verb = {
     }
     if (given !== undefined) await checkRepository(context, open);
     try {
-      const verdict = await pullSession(context, open, { ...options, acceptDeletion: context.global.yes });
+      const onConflict = options.park ? "park" : "refuse";
+      const verdict = await pullSession(context, open, { ...options, onConflict, acceptDeletion: context.global.yes });
       const unfinished = verdict.commits.length === 0 && isAtWork(open.session);
-      await show(context, verdict, unfinished ? "nothing new yet: the agent is still working" : summary(verdict, place, options));
+      await showVerdict(
+        context,
+        verdict,
+        unfinished ? "nothing new yet: the agent is still working" : summary(verdict, place, options),
+      );
     } catch (error) {
-      if (error instanceof PullRefused) await show(context, error.verdict, undefined);
+      if (error instanceof PullRefused) await showVerdict(context, error.verdict, undefined);
       throw error;
     }
   },
 };
 
-async function takeBack(context: Context, open: OpenSession, options: Omit<Options, "undo">): Promise<void> {
-  if (options.dryRun || options.branch !== undefined || options.acceptRewrite || options.source !== "auto")
-    throw new FerryError("usage", "--undo takes no other option", {
-      hint: "it takes the last pull to the branch that is checked out back",
-    });
-  const { from, to, files } = await undoPull(context, open);
-  if (context.global.json) await context.print.json({ from, to, files });
-  else
-    await context.print.note(
-      `back from ${from.slice(0, 12)} to ${to.slice(0, 12)} (${count(files, "file")}); ferry pull brings it again`,
-    );
-}
-
-const columns: readonly Column<VerdictCommit>[] = [
-  { header: "#", value: ({ sequence }) => String(sequence) },
-  { header: "COMMIT", value: ({ applied_as }) => applied_as.slice(0, 12) },
-  { header: "SUBJECT", value: ({ subject }) => subject },
-];
-
-/** `last` is what came of it; undefined where nothing did. */
-async function show({ print, global, host }: Context, verdict: Verdict, last: string | undefined): Promise<void> {
-  if (global.json) {
-    await print.json(verdict);
+async function takeBack(context: Context, open: OpenSession, options: Pick<Options, "dryRun" | "branch">): Promise<void> {
+  const { dryRun, branch } = options;
+  const { from, to, files } = await undoPull(context, open, { dryRun, branch });
+  if (context.global.json) {
+    await context.print.json({ from, to, files });
     return;
   }
-  if (last !== undefined) await print.data(await table(verdict.commits, columns, host.terminal.stdout));
-  for (const notice of verdict.notices) await print.note(`note: ${notice}`);
-  if (last !== undefined) await print.note(last);
+  const done =
+    to === ""
+      ? `${dryRun ? "would take" : "took"} ${branch ?? "the branch"} away, which the pull had made`
+      : `${dryRun ? "would go " : ""}back from ${from.slice(0, 12)} to ${to.slice(0, 12)} (${count(files, "file")})`;
+  await context.print.note(`${done}${dryRun ? "" : "; ferry pull brings it again"}`);
 }

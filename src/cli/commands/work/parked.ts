@@ -1,0 +1,51 @@
+import { type Command, Option } from "commander";
+import { PullRefused } from "../../../patch/verdict.ts";
+import type { Context } from "../../context.ts";
+import { findPlace } from "../../flows/place/place.ts";
+import { resumePull, summary } from "../../flows/pull.ts";
+import { showVerdict } from "./verdict.ts";
+
+/** What ends a parked pull. */
+const endings = ["continue", "skip", "abort"] as const;
+
+export interface ParkOptions {
+  readonly park: boolean;
+  readonly continue: boolean;
+  readonly skip: boolean;
+  readonly abort: boolean;
+}
+
+export function addParkOptions(command: Command): void {
+  command.option("--park", "leave a commit that doesn't fit in a worktree of its own, to resolve it there", false);
+  const others = ["dryRun", "branch", "acceptRewrite", "undo", "park", "source"];
+  const texts = {
+    continue: "go on with the parked pull, whose conflict is resolved",
+    skip: "go on with it, without the commit that doesn't fit",
+    abort: "give it up, and all that came with it",
+  };
+  for (const ending of endings)
+    command.addOption(
+      new Option(`--${ending}`, texts[ending])
+        .default(false)
+        .conflicts([...others, ...endings.filter((each) => each !== ending)]),
+    );
+}
+
+/** Ends a parked pull where that is asked for; false where it isn't. */
+export async function endParked(context: Context, options: ParkOptions, given: string | undefined): Promise<boolean> {
+  const how = endings.find((ending) => options[ending]);
+  if (how === undefined) return false;
+  const place = await findPlace(context);
+  try {
+    const { session, branch, verdict } = await resumePull(context, how, given);
+    const last =
+      how === "abort"
+        ? `the parked pull of ${session} is given up; ferry pull tries it again`
+        : summary(verdict, place, branch === place.branch ? {} : { branch });
+    await showVerdict(context, verdict, last);
+    return true;
+  } catch (error) {
+    if (error instanceof PullRefused) await showVerdict(context, error.verdict, undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdir } from "node:fs/promises";
+import { cherryPick } from "../conflict/pick.ts";
+import type { Stop } from "../conflict/found.ts";
+import type { PullContext } from "../context.ts";
+import { cursorUpdates } from "../incoming/cursor.ts";
+import { knownCommits } from "../incoming/known.ts";
+import { moveRefs } from "../land/move-refs.ts";
+import { promote } from "../land/promote.ts";
+import { moveRef } from "../land/transaction.ts";
+import { judgeAll } from "../place/assemble.ts";
+import type { Verdict } from "../verdict.ts";
+import { end } from "./end.ts";
+import { type Parked, parkedFolder, type ParkedNote, replaceNote, tipRef, writeNote } from "./note.ts";
+import { goOn } from "./resume.ts";
+import { stoppedError } from "./told.ts";
+import { addTree, findTree, inTree } from "./tree.ts";
+
+/**
+ * Builds what fits in a linked worktree and leaves the first commit that doesn't there with its markers, for a person; branch,
+ * checkout and cursor stay. Killed on the way, the next run takes it all away.
+ * @throws PullRefused that says where it lies and how to go on
+ */
+export async function park(stop: Stop, context: PullContext): Promise<Verdict> {
+  const { incoming, quarantine } = stop;
+  const { conflict, verdict } = stop.error;
+  const { git, host, repository, checkpoint } = context;
+  const { tip, commits } = conflict;
+  const court = { git, quarantine, platform: host.platform };
+  const notices = await judgeAll(incoming, { tip, commits, exactness: "rebuilt", notices: [] }, court);
+  const known = await knownCommits(incoming, context);
+  await promote({ tips: [incoming.series.tip, tip], known }, { git, quarantine, repository });
+  await quarantine.empty();
+  // First of all: where there is such a folder, whoever comes next looks for notes.
+  await mkdir(parkedFolder(context), { recursive: true, mode: 0o700 });
+  let parked = await note(stop, context);
+  await checkpoint("park-noted");
+  try {
+    await addTree(parked.note, context);
+    await checkpoint("park-added");
+    const tree = await findTree(parked.note, context);
+    const outcome = tree && (await cherryPick(conflict.item.commit, inTree(tree), context));
+    await checkpoint("park-picked");
+    parked = await replaceNote(parked, { stage: "stopped" }, { context });
+    if (outcome === "came") return await goOn(parked, "continue", context);
+  } catch (error) {
+    if (parked.note.stage === "adding") await end(parked, context);
+    throw error;
+  }
+  throw await stoppedError(parked, { paths: verdict.conflicts, verdict: { ...verdict, notices } }, context);
+}
+
+async function note({ incoming, error }: Stop, context: PullContext): Promise<Parked> {
+  const { head, refs, at, series } = incoming;
+  const { conflict } = error;
+  const { engine, source, from } = error.verdict;
+  const { session, origin, workspace, repositoryId } = context.request;
+  const done = conflict.commits.length;
+  const content: ParkedNote = {
+    stage: "adding",
+    errand: { origin, workspace, session, repositoryId },
+    target: head.state === "detached" ? { gitDir: context.repository.gitDir } : { ref: head.ref },
+    name: `${session.replace(/[^A-Za-z0-9_]/gu, "").slice(0, 12)}-${Buffer.from(context.host.random(4)).toString("hex")}`,
+    told: { engine, source, from },
+    onto: head.state === "unborn" ? "" : head.commit,
+    clean: conflict.tip,
+    items: series.items.map(({ sequence, commit, subject }) => ({ sequence, commit, subject })),
+    came: series.items.map((_, at) => conflict.commits[at] ?? null),
+    left: [],
+    queue: series.items.slice(done).map(({ commit }, at) => ({ commit, ends: [done + at] })),
+    updates: cursorUpdates(incoming),
+  };
+  const id = await writeNote(content, context);
+  const parked = { ref: refs.parked, id, note: content };
+  const updates = [moveRef(refs.parked, at.parked, id), moveRef(tipRef(parked), at.parkedTip, series.tip)];
+  await moveRefs({ updates, reason: "ferry pull: parked" }, context);
+  return parked;
+}

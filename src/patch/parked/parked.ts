@@ -1,0 +1,52 @@
+import type { Context } from "../context.ts";
+import type { PullDeps, PullRequest } from "../request.ts";
+import { typedId } from "../../base/ids.ts";
+import { underLock } from "../under-lock.ts";
+import type { Verdict } from "../verdict.ts";
+import { end } from "./end.ts";
+import { findParked } from "./find.ts";
+import type { Parked } from "./note.ts";
+import { refuseUntrackedIn } from "./resolved.ts";
+import { goOn } from "./resume.ts";
+import { unmoved } from "./told.ts";
+import { findTree, isThere } from "./tree.ts";
+
+export interface ParkedRequest extends Pick<PullRequest, "progress" | "acceptDeletion"> {
+  /** A folder of the repository: of the parked worktree, or of any other working copy. */
+  readonly folder: string;
+  /** The session's id, or the beginning of it, where several are parked. */
+  readonly session?: string | undefined;
+  readonly how: "continue" | "skip" | "abort";
+}
+
+export interface Resumed {
+  readonly session: string;
+  /** The branch's short name; undefined for a detached HEAD. */
+  readonly branch: string | undefined;
+  readonly verdict: Verdict;
+}
+
+/**
+ * Ends a parked pull: `continue` once its conflict is resolved, `skip` without the commit that doesn't fit, `abort` with all of it
+ * given up. The service isn't asked: all that was to come is here.
+ * @throws FerryError not_found where none is parked, attention where a person is needed; see goOn
+ */
+export function resumeParked(request: ParkedRequest, deps: PullDeps): Promise<Resumed> {
+  const { folder, progress, acceptDeletion, how } = request;
+  const nobody = { folder, origin: "", workspace: "", session: "", repositoryId: "" };
+  return underLock(nobody, deps, async (context) => {
+    const parked = await findParked(context, request.session);
+    const { errand, target } = parked.note;
+    const own = { ...context, request: { ...nobody, ...errand, progress, acceptDeletion } };
+    const verdict = how === "abort" ? await abort(parked, own, acceptDeletion === true) : await goOn(parked, how, own);
+    const branch = "ref" in target ? target.ref.replace(/^refs\/heads\//u, "") : undefined;
+    return { session: typedId(errand.session), branch, verdict };
+  });
+}
+
+async function abort(parked: Parked, context: Context, isForced: boolean): Promise<Verdict> {
+  const tree = await findTree(parked.note, context);
+  if (tree !== undefined && !isForced && (await isThere(tree))) await refuseUntrackedIn(tree, context);
+  await end(parked, context);
+  return unmoved(parked.note);
+}

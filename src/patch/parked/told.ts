@@ -1,0 +1,64 @@
+import { oneLine } from "../../base/text.ts";
+import type { Head } from "../../git/discover.ts";
+import type { Context } from "../context.ts";
+import { listed } from "../place/listed.ts";
+import { short } from "../series/series.ts";
+import { PullRefused, type Verdict } from "../verdict.ts";
+import type { Parked, ParkedNote } from "./note.ts";
+import { findTree } from "./tree.ts";
+
+const ways = "ferry pull --continue (--skip leaves that commit out, --abort gives the pull up)";
+
+/** The pull stands at a conflict, in its worktree. */
+export async function stoppedError(
+  { note }: Parked,
+  { paths, verdict }: { paths: readonly string[]; verdict: Verdict },
+  context: Context,
+): Promise<PullRefused> {
+  const done = note.came.filter((commit) => commit !== null).length;
+  const place = await placeOf(note, context);
+  return new PullRefused("attention", `commit ${stopOf(note)} and yours both change ${listed(paths)}`, {
+    code: "conflict",
+    verdict: { ...verdict, conflicts: paths, notices: [...verdict.notices, `parked in ${place}`] },
+    details: paths,
+    hint: `parked in ${place}, with ${done} of ${note.items.length} commits before it; resolve it there, git add, then ${ways}`,
+  });
+}
+
+/** Another pull of a session that has one parked. */
+export async function parkedError({ note }: Parked, head: Head, context: Context): Promise<PullRefused> {
+  const base = head.state === "unborn" ? "" : head.commit;
+  const place = await placeOf(note, context);
+  return new PullRefused("attention", `a pull of this session is parked in ${place}, at commit ${stopOf(note)}`, {
+    code: "parked",
+    verdict: { ...unmoved(note, base), blocked_by: [`parked in ${place}`] },
+    hint: `resolve it there, git add, then ${ways}`,
+  });
+}
+
+/** The verdict of what left the branch as it is. */
+export function unmoved({ told, onto }: ParkedNote, base = onto): Verdict {
+  return {
+    applied: false,
+    base,
+    tip: base,
+    ...told,
+    exactness: "rebuilt",
+    commits: [],
+    files: 0,
+    conflicts: [],
+    blocked_by: [],
+    notices: [],
+  };
+}
+
+/** The commit that doesn't fit: of the sandbox, or one made in the worktree. */
+function stopOf({ queue, items }: ParkedNote): string {
+  const [first] = queue;
+  const item = items[first?.ends[0] ?? -1];
+  return item === undefined ? short(first?.commit ?? "") : `${short(item.commit)} (${oneLine(item.subject)})`;
+}
+
+async function placeOf(note: ParkedNote, context: Context): Promise<string> {
+  return oneLine((await findTree(note, context))?.workTree ?? "a worktree that is gone");
+}

@@ -1,0 +1,111 @@
+import { readFile, rm, rmdir, stat } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { openOperations, type Operation } from "../../git/operations.ts";
+import { showPath } from "../../git/path.ts";
+import { gitError } from "../../git/runner.ts";
+import type { Context } from "../context.ts";
+import { runPorcelain } from "../recovery/porcelain.ts";
+import { parkedFolder, type ParkedNote } from "./note.ts";
+
+/** A worktree that a pull is parked in. */
+export interface ParkedTree {
+  readonly gitDir: string;
+  readonly workTree: string;
+}
+
+/** Where it is now, since it can be moved (git worktree move); undefined where git knows nothing of it any more. */
+export async function findTree({ name }: Pick<ParkedNote, "name">, { repository }: Context): Promise<ParkedTree | undefined> {
+  const gitDir = join(repository.commonDir, "worktrees", name);
+  const text = await readFile(join(gitDir, "gitdir"), "utf8").catch(missing);
+  return text === undefined ? undefined : { gitDir, workTree: dirname(resolve(gitDir, text.trim())) };
+}
+
+export async function isThere({ workTree }: ParkedTree): Promise<boolean> {
+  return (await stat(join(workTree, ".git")).catch(missing)) !== undefined;
+}
+
+/** How git is run in it. */
+export function inTree({ gitDir, workTree }: ParkedTree) {
+  return { cwd: workTree, gitDir, workTree };
+}
+
+/** Makes it, with a detached HEAD. git-worktree(1): it would run post-checkout; our git has no hooks. */
+export async function addTree({ name, clean }: ParkedNote, context: Context): Promise<void> {
+  const args = ["worktree", "add", "--quiet", "--detach", join(parkedFolder(context), name), clean];
+  const { gitDir, workTree } = context.repository;
+  const result = await runPorcelain(args, { cwd: workTree, gitDir, workTree }, context);
+  if (result.code !== 0) throw gitError(args, result);
+}
+
+/** Takes it away with all that is in it. What is half gone goes as well. */
+export async function removeTree(note: ParkedNote, context: Context): Promise<void> {
+  const { git, repository } = context;
+  const { gitDir } = repository;
+  const folder = parkedFolder(context);
+  const tree = await findTree(note, context);
+  const path = tree?.workTree ?? join(folder, note.name);
+  if (path.startsWith(`${folder}${sep}`)) await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  if (tree !== undefined) {
+    // Twice: also one that git had begun to make, which is locked till it is whole.
+    const args = ["worktree", "remove", "--force", "--force", path];
+    const result = await git.run(args, { cwd: gitDir, gitDir });
+    if (result.code !== 0) throw gitError(args, result);
+  }
+}
+
+export interface TreeState {
+  readonly head: string;
+  /** The commit of a cherry-pick that stands in it. */
+  readonly pick: string | undefined;
+  readonly operations: readonly Operation[];
+  readonly unmerged: readonly string[];
+  /** Tracked files with changes that aren't staged. */
+  readonly unstaged: readonly string[];
+  readonly staged: readonly string[];
+  /** Files that git neither tracks nor ignores. */
+  readonly untracked: readonly string[];
+}
+
+export async function readState(tree: ParkedTree, context: Context): Promise<TreeState> {
+  const { git, repository } = context;
+  const options = inTree(tree);
+  const ask = async (name: string) => {
+    const result = await git.run(["rev-parse", "--verify", "--quiet", `${name}^{commit}`], options);
+    return result.code === 0 ? result.stdout.toString("latin1").trim() : undefined;
+  };
+  const args = ["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none"];
+  const records = (await git.ok(args, options))
+    .toString("latin1")
+    .split("\0")
+    .filter((record) => record !== "");
+  const paths = (marks: RegExp, at: number) =>
+    records.filter((record) => marks.test(record)).map((record) => showPath(record.split(" ").slice(at).join(" ")));
+  return {
+    head: (await ask("HEAD")) ?? "",
+    pick: await ask("CHERRY_PICK_HEAD"),
+    operations: await openOperations(git, { ...repository, ...tree }),
+    unmerged: paths(/^u /u, 10),
+    unstaged: paths(/^1 .[^.]/u, 8),
+    staged: paths(/^1 [^.]/u, 8),
+    untracked: paths(/^\? /u, 1),
+  };
+}
+
+/** Whether anything is parked, without asking git: nothing is in nearly every pull. The folder is there as long as a note is. */
+export async function hasParked(context: Context): Promise<boolean> {
+  return (await stat(parkedFolder(context)).catch(missing)) !== undefined;
+}
+
+/** Takes the folder away when the last one went. */
+export async function removeFolder(context: Context): Promise<void> {
+  await rmdir(parkedFolder(context)).catch(unlessInUse);
+}
+
+function missing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+  return undefined;
+}
+
+function unlessInUse(error: NodeJS.ErrnoException): void {
+  if (!["ENOENT", "ENOTEMPTY", "EEXIST"].includes(error.code ?? "")) throw error;
+}

@@ -1,0 +1,35 @@
+import { realpath } from "node:fs/promises";
+import type { Repository } from "../../git/discover.ts";
+import type { Git } from "../../git/git.ts";
+
+/** A working copy of the repository, the main one among them. */
+export interface Worktree {
+  readonly path: string;
+  /** The full name of the branch that is checked out; undefined for a detached HEAD. */
+  readonly branch: string | undefined;
+}
+
+/** git-worktree(1), --porcelain -z: records of `worktree`, `HEAD`, `branch`, ended by an empty line. */
+export async function listWorktrees(git: Git, { gitDir }: Pick<Repository, "gitDir">): Promise<Worktree[]> {
+  const listing = await git.ok(["worktree", "list", "--porcelain", "-z"], { cwd: gitDir, gitDir });
+  return listing
+    .toString("utf8")
+    .split("\0\0")
+    .map((record) => record.split("\0"))
+    .flatMap((lines) => {
+      const value = (name: string) => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
+      const path = value("worktree");
+      return path === undefined || lines.includes("bare") ? [] : [{ path, branch: value("branch") }];
+    });
+}
+
+/** Its folder, other than `except`, that has a branch checked out. */
+export async function worktreeWith(
+  ref: string,
+  { git, repository, except }: { git: Git; repository: Repository; except?: string | undefined },
+): Promise<string | undefined> {
+  const own = except === undefined ? undefined : await realpath(except);
+  for (const { path, branch } of await listWorktrees(git, repository))
+    if (branch === ref && (await realpath(path).catch(() => path)) !== own) return path;
+  return undefined;
+}

@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { commitFiles, makeRepository, type TestGit, writeFile } from "../../support/git.ts";
+import { serveLocally } from "../../support/local.ts";
+import { parkedTree } from "../../support/parking.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+let service: { stop(): Promise<void> };
+let git: TestGit;
+let session: string;
+let count = 0;
+
+beforeAll(async () => {
+  world = makeWorld();
+  service = await serveLocally(world);
+});
+afterAll(async () => {
+  await service.stop();
+  await world.dispose();
+});
+
+/** A session whose one commit doesn't fit. */
+beforeEach(async () => {
+  git = makeRepository(join(world.folder, `repo${++count}`));
+  commitFiles(git, { a: "1\n" }, "first");
+  git("config", "user.name", "Ada");
+  git("config", "user.email", "ada@example.com");
+  expect(await here("run", "--pull", "none", "echo theirs > a")).toMatchObject({ code: 0 });
+  session = (JSON.parse((await here("session", "view", "--json")).stdout) as { id: string }).id.slice(0, 12);
+  commitFiles(git, { a: "mine\n" }, "mine");
+});
+
+const here = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), ...argv);
+const inTree = (...argv: string[]) => ferry(world.next({ cwd: parkedTree(git).folder }), ...argv);
+
+test("a conflict names the ways on; parked, its worktree; continued there, what came and how to undo it", async () => {
+  const plain = await here("pull");
+  expect(plain.code).toBe(3);
+  expect(plain.stderr).toContain("ferry pull --park");
+  const parked = await here("pull", "--park");
+  const tree = parkedTree(git);
+  expect(parked.code).toBe(3);
+  expect(parked.stderr).toContain(`parked in ${tree.folder}`);
+  expect(parked.stderr).toContain("ferry pull --continue");
+  expect(await here("pull")).toMatchObject({ code: 3, stderr: expect.stringContaining("is parked in") as string });
+  writeFile(tree, "a", "both\n");
+  expect(await inTree("pull", "--continue")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("still has its conflict") as string,
+  });
+  tree("add", "a");
+  const base = git("rev-parse", "HEAD");
+  const done = await inTree("pull", "--continue");
+  const tip = git("rev-parse", "HEAD").slice(0, 12);
+  expect({ code: done.code, stderr: done.stderr }).toEqual({
+    code: 0,
+    stderr: `1 commit (${tip}) onto main at ${base.slice(0, 12)}; undo with: ferry pull --undo --branch main\n`,
+  });
+  expect(git("status", "--porcelain")).toBe("");
+  expect((await here("pull")).stderr).toBe("nothing new\n");
+  expect((await here("pull", "--undo")).code).toBe(0);
+  expect(git("rev-parse", "HEAD")).toBe(base);
+});
+
+test("--json: the verdict on stdout, the error on stderr, at each step", async () => {
+  const parked = await here("pull", "--park", "--json");
+  expect(parked.code).toBe(3);
+  expect(JSON.parse(parked.stdout)).toMatchObject({
+    applied: false,
+    conflicts: ["a"],
+    notices: [expect.stringContaining("parked in") as string],
+  });
+  expect(JSON.parse(parked.stderr)).toMatchObject({ error: { code: "conflict" } });
+  const blocked = await here("pull", "--json");
+  expect(JSON.parse(blocked.stdout)).toMatchObject({
+    applied: false,
+    blocked_by: [expect.stringContaining("parked in") as string],
+  });
+  expect(JSON.parse(blocked.stderr)).toMatchObject({ error: { code: "parked" } });
+  const skipped = await here("pull", "--skip", "--json");
+  expect(skipped.code).toBe(0);
+  expect(JSON.parse(skipped.stdout)).toMatchObject({
+    applied: true,
+    commits: [],
+    notices: [expect.stringContaining("left out") as string],
+  });
+});
+
+test("--abort says what it gave up; with nothing parked it is exit 5", async () => {
+  await here("pull", "--park");
+  expect(await here("pull", "--abort", session)).toMatchObject({
+    code: 0,
+    stderr: `the parked pull of ${session} is given up; ferry pull tries it again\n`,
+  });
+  expect((await here("pull", "--abort")).code).toBe(5);
+});
+
+test("the git hooks go on beside a parked pull, and tell of it", async () => {
+  await here("pull", "--park");
+  const hook = await here("hook", "run", "post-merge");
+  expect(hook).toMatchObject({ code: 0, stderr: expect.stringContaining("is parked in") as string });
+  git("config", "ferry.hookStrict", "true");
+  expect((await here("hook", "run", "post-merge")).code).toBe(3);
+});
+
+test("flags that don't go together are exit 2", async () => {
+  for (const flags of [
+    ["--continue", "--skip"],
+    ["--abort", "--dry-run"],
+    ["--continue", "--park"],
+    ["--skip", "--undo"],
+  ])
+    expect((await here("pull", ...flags)).code).toBe(2);
+});

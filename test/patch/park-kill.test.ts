@@ -1,0 +1,91 @@
+import { existsSync, readdirSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkpoints, moreCheckpoints } from "../../src/patch/request.ts";
+import { buildPullChild, ended, startPull } from "../support/dying.ts";
+import { makeFolder, writeFile } from "../support/git.ts";
+import { edited, makeConflict, parkedTree, parkIn, refusedBy, resume } from "../support/parking.ts";
+import { pullInto } from "../support/pulling.ts";
+import { removeScenes, type Scene } from "../support/scene.ts";
+import { stateOf } from "../support/state.ts";
+
+const folder = makeFolder();
+let program = "";
+beforeAll(async () => {
+  program = await buildPullChild(folder.path);
+});
+afterAll(() => {
+  folder.remove();
+  removeScenes();
+});
+
+const visible = ({ local }: Scene) => ({ ...stateOf(local.folder), objects: "" });
+
+function expectComplete(scene: Scene): void {
+  expect(scene.local("log", "--format=%s")).toBe("four\nthree\ntwo\none\nmine\nbase");
+  expect(scene.local("status", "--porcelain")).toBe(" M b");
+  expect(scene.local("worktree", "list").split("\n")).toHaveLength(1);
+  expect(existsSync(`${scene.local.folder}/.git/worktrees`)).toBe(false);
+  expect(readdirSync(`${scene.local.folder}/.git/ferry`)).toEqual([]);
+  expect(scene.local("fsck", "--strict", "--no-dangling")).toBe("");
+}
+
+function makeDirty(twice: boolean): Scene {
+  const scene = makeConflict({ twice });
+  writeFile(scene.local, "b", "dirty\n");
+  return scene;
+}
+
+describe("kill -9 of a pull that parks", () => {
+  const early = checkpoints.slice(0, checkpoints.indexOf("written") + 1);
+  it.each([...early, ...moreCheckpoints.park])("at %s: the next run takes away what there is of it", async (dieAt) => {
+    const scene = makeDirty(false);
+    const before = visible(scene);
+    expect(await ended(startPull(program, scene, dieAt, { options: { onConflict: "park" } }))).toMatchObject({
+      signal: "SIGKILL",
+    });
+    await refusedBy(pullInto(scene.local.folder, scene.source));
+    expect(visible(scene)).toEqual(before);
+    const tree = await parkIn(scene);
+    writeFile(tree, "f", edited({ 2: "both" }));
+    tree("add", "f");
+    await resume(scene.local.folder, "continue");
+    expectComplete(scene);
+  });
+});
+
+describe("kill -9 of --continue", () => {
+  const landing = checkpoints.slice(checkpoints.indexOf("journaled"), checkpoints.indexOf("finished"));
+  it.each(["locked", "park-read", ...landing, "park-landed", "park-removed"] as const)(
+    "at %s: it goes on, or has come",
+    async (dieAt) => {
+      const scene = makeDirty(false);
+      const tree = await parkIn(scene);
+      writeFile(tree, "f", edited({ 2: "both" }));
+      tree("add", "f");
+      const before = visible(scene);
+      expect(await ended(startPull(program, scene, dieAt, { how: "continue" }))).toMatchObject({ signal: "SIGKILL" });
+      await pullInto(scene.local.folder, scene.source, { dryRun: true }).catch(() => undefined);
+      if (scene.local("log", "-1", "--format=%s") === "mine") {
+        expect(visible(scene)).toEqual(before);
+        await resume(scene.local.folder, "continue");
+      }
+      expectComplete(scene);
+      expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ applied: false, commits: [] });
+    },
+  );
+
+  it.each(["park-moved", "park-reset"] as const)("on the way to the next conflict, at %s: it stops there", async (dieAt) => {
+    const scene = makeDirty(true);
+    const tree = await parkIn(scene);
+    writeFile(tree, "f", edited({ 2: "both" }));
+    tree("add", "f");
+    expect(await ended(startPull(program, scene, dieAt, { how: "continue" }))).toMatchObject({ signal: "SIGKILL" });
+    expect(await refusedBy(pullInto(scene.local.folder, scene.source))).toMatchObject({ code: "parked" });
+    expect(await refusedBy(resume(scene.local.folder, "continue"))).toMatchObject({ verdict: { conflicts: ["g"] } });
+    expect(parkedTree(scene.local)("status", "--porcelain")).toBe("UU g");
+    writeFile(tree, "g", edited({ 5: "both" }));
+    tree("add", "g");
+    await resume(scene.local.folder, "continue");
+    expectComplete(scene);
+  });
+});
