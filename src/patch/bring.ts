@@ -62,7 +62,7 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(series.items.length, "commit")}`;
   const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: at.cursor }, context);
-  const remembered = [...cursorUpdates(incoming), moveRef(refs.undo, at.undo, note)];
+  const remembered = [...(await cursorUpdates(incoming, context)), moveRef(refs.undo, at.undo, note)];
   if (isAside && head.state !== "detached") {
     await moveRefs({ updates: [moveRef(head.ref, commit, placed.tip), ...remembered], reason }, context);
     return [];

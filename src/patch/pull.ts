@@ -69,6 +69,6 @@ async function once(context: PullContext): Promise<Verdict> {
 /** Nothing new. Where the branch had the commits before we knew of it, the cursor moves. */
 async function remember(incoming: Incoming, context: PullContext): Promise<Verdict> {
   if (incoming.present > 0 && context.request.dryRun !== true)
-    await moveRefs({ updates: cursorUpdates(incoming), reason: "ferry pull: nothing new" }, context);
+    await moveRefs({ updates: await cursorUpdates(incoming, context), reason: "ferry pull: nothing new" }, context);
   return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
 }

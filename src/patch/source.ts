@@ -14,6 +14,7 @@ export interface Offers {
   readonly patches?: PatchSource | undefined;
   readonly branch?: BranchSource | undefined;
   readonly remotes?: Remotes | undefined;
+  readonly events?: EventSource | undefined;
 }
 
 /** The session's series as its service sends it. */
@@ -35,6 +36,33 @@ export interface BranchSource {
   readonly name: string;
   /** Where the session began, as far as its service says. */
   readonly base: { readonly commit?: string | undefined; readonly branch?: string | undefined };
+}
+
+/** The session's timeline, whose diffs tell nearly what happened to the files. */
+export interface EventSource {
+  read(): Promise<Timeline>;
+  /** Who is the author. */
+  readonly agent: string;
+  readonly repositoryId: string | undefined;
+  /** Where the session began, where its service says it. */
+  readonly base: string | undefined;
+  /** Taken where there is nothing better, without being asked for: where a person sees that it was. */
+  readonly isAutomatic: boolean;
+}
+
+export interface Timeline {
+  /** All of them, in their order. */
+  readonly events: readonly TimelineEvent[];
+  /** More may come for the last message. */
+  readonly isAtWork: boolean;
+}
+
+export interface TimelineEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly createdAt: string;
 }
 
 /** The names of those remotes here that are of the session's repository, best first. */

@@ -25,7 +25,7 @@ export interface Verdict {
   readonly notices: readonly string[];
 }
 
-export type EngineName = "am" | "bundle" | "fetch";
+export type EngineName = "am" | "bundle" | "fetch" | "diffs";
 
 export interface VerdictCommit {
   readonly sequence: number;

@@ -59,10 +59,10 @@ export async function previewPull(
 }
 
 async function requestFor(context: Context, open: OpenSession, options: PullOptions): Promise<PullRequest> {
-  const { dryRun, branch, source, acceptRewrite, acceptDeletion, onConflict, hook } = options;
+  const { dryRun, branch, acceptRewrite, acceptDeletion, onConflict, hook } = options;
   return {
     ...errandOf(context, open),
-    offers: await offersFor(context, open, source),
+    offers: await offersFor(context, open, options),
     dryRun,
     branch,
     acceptRewrite,
@@ -113,11 +113,11 @@ function errandOf({ folder }: Context, { connection, session }: OpenSession): Er
 /**
  * Told before anything is done that a pull is meant to end.
  * @throws FerryError failure where the service has only the seed's interface, which sends no commits, and no remote here is of a
- * repository of its, to which the agent might push them
+ * repository of its, to which the agent might push them, and nobody would see that they are made of the timeline
  */
 export async function requireCommits(context: Context, { connection }: Pick<OpenSession, "connection">): Promise<void> {
   if ((await connection.client.capabilities()).has("patches")) return;
-  if ((await repositoriesOf(context, connection, await findPlace(context))).length > 0) return;
+  if (context.interactive || (await repositoriesOf(context, connection, await findPlace(context))).length > 0) return;
   throw new FerryError("failure", `${connection.name} doesn't send its commits, and no remote here is of a repository of its`, {
     hint: "with --pull none, ferry run and session start work there",
   });

@@ -9,7 +9,7 @@ import type { EngineName } from "../verdict.ts";
  * quarantine's object store with all that it needs beside the user's objects, each with the id that the manifest says.
  */
 export interface Engine {
-  readonly name: Exclude<EngineName, "fetch">;
+  readonly name: Exclude<EngineName, "fetch" | "diffs">;
   /** What it asks the source for. */
   readonly form: "mbox" | "bundle";
   /** @throws FerryError failure where what came doesn't make those commits */

@@ -1,12 +1,15 @@
+import type { Context } from "../context.ts";
 import { moveRef, type RefUpdate } from "../land/transaction.ts";
+import { writeCursorNote } from "./note.ts";
 import { pinUpdates } from "./pin.ts";
 import type { Incoming } from "./incoming.ts";
 
 /** The refs that remember the session and where it comes from, moved to its newest commit; none that are there already. */
-export function cursorUpdates({ refs, at, memory, found, series }: Incoming): RefUpdate[] {
+export async function cursorUpdates({ refs, at, memory, found, series }: Incoming, context: Context): Promise<RefUpdate[]> {
   const { tip } = series;
+  const cursor = found.note === undefined ? tip : await writeCursorNote(found.note, context);
   const pins = pinUpdates(refs, memory, { source: found.source, commit: tip });
-  return [moveRef(refs.remote, at.remote, tip), moveRef(refs.cursor, at.cursor, tip), ...pins].filter(
+  return [moveRef(refs.remote, at.remote, tip), moveRef(refs.cursor, at.cursor, cursor), ...pins].filter(
     ({ to, from }) => to !== from,
   );
 }

@@ -2,6 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
 import type { Head } from "../../git/discover.ts";
 import type { Context, PullContext } from "../context.ts";
+import { readCursorNote } from "./note.ts";
 import { findTarget } from "./target.ts";
 import { type FerryRefs, ferryRefs, type Memory, readMemory } from "./refs.ts";
 import { type Series, short, withoutPresent } from "../series/series.ts";
@@ -43,7 +44,9 @@ export async function findIncoming(context: PullContext): Promise<Incoming> {
   // The branch that it tells of is gone, or was never there.
   const cursor = head.state === "unborn" ? undefined : at.cursor;
   const commit = head.state === "unborn" ? undefined : head.commit;
-  const found = await findCommits({ commit: memory.isNote ? undefined : cursor, head: commit }, memory.pinned, context);
+  const note = memory.isNote && cursor !== undefined ? await readCursorNote(cursor, context) : undefined;
+  const reached = { commit: memory.isNote ? note?.sandbox : cursor, note, head: commit };
+  const found = await findCommits(reached, memory.pinned, context);
   const whole = found.series;
   const ground = await groundOf(whole, commit, context);
   const series =

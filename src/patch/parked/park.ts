@@ -67,7 +67,7 @@ async function note({ incoming, error }: Stop, context: PullContext): Promise<Pa
     came: series.items.map((_, at) => conflict.commits[at] ?? null),
     left: [],
     queue: series.items.slice(done).map(({ commit }, at) => ({ commit, ends: [done + at] })),
-    updates: cursorUpdates(incoming),
+    updates: await cursorUpdates(incoming, context),
   };
   const id = await writeNote(content, context);
   const parked = { ref: refs.parked, id, note: content };

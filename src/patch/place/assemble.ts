@@ -60,7 +60,7 @@ async function build(
 export async function judgeAll({ series, head }: Incoming, placed: Placed, court: Court): Promise<readonly string[]> {
   const own = { base: series.base, tip: series.tip, commits: series.items.map((item) => item.commit) };
   const notices = await judge(own, court);
-  if (placed.exactness === "exact" || head.state === "unborn") return notices;
+  if (placed.tip === series.tip || head.state === "unborn") return notices;
   const commits = [...new Set(placed.commits)].filter((commit) => commit !== head.commit);
   return judge({ base: head.commit, tip: placed.tip, commits }, court);
 }

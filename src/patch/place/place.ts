@@ -54,7 +54,7 @@ export function makeVerdict(
     engine: series.items.length > 0 ? (found.engine ?? engineFor(series).name) : "none",
     source: found.source,
     from: found.from,
-    exactness: placed.exactness,
+    exactness: found.approximation === undefined ? placed.exactness : "approximate",
     commits: series.items.map(({ sequence, commit, subject }, at) => ({
       sequence,
       commit,
@@ -64,7 +64,12 @@ export function makeVerdict(
     files: changes.length,
     conflicts: [],
     blocked_by: [],
-    notices: [...(isDetached ? ["HEAD is detached: no branch holds these commits"] : []), ...placed.notices, ...notices],
+    notices: [
+      ...(found.approximation === undefined || series.items.length === 0 ? [] : [`approximate: ${found.approximation}`]),
+      ...(isDetached ? ["HEAD is detached: no branch holds these commits"] : []),
+      ...placed.notices,
+      ...notices,
+    ],
   };
 }
 

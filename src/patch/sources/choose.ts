@@ -2,6 +2,8 @@ import { FerryError } from "../../base/errors.ts";
 import type { PullContext } from "../context.ts";
 import { type SourceName, sourceNames } from "../source.ts";
 import { findBranch } from "./branch.ts";
+import type { CursorNote } from "../incoming/note.ts";
+import { findEvents } from "./events/events.ts";
 import type { Found } from "./found.ts";
 import { findPatches } from "./patches.ts";
 
@@ -9,6 +11,8 @@ import { findPatches } from "./patches.ts";
 export interface Reached {
   /** The sandbox's commit that came last. */
   readonly commit: string | undefined;
+  /** What a cursor that is no commit says. */
+  readonly note: CursorNote | undefined;
   /** The commit of the branch; undefined for an unborn one. */
   readonly head: string | undefined;
 }
@@ -38,7 +42,7 @@ const where: Readonly<Record<SourceName, string>> = {
 
 /** @throws FerryError failure with code no_source where that isn't offered */
 async function from(source: SourceName, reached: Reached, context: PullContext): Promise<Found> {
-  const { patches, branch, remotes } = context.request.offers;
+  const { patches, branch, remotes, events } = context.request.offers;
   if (source === "patches") {
     if (patches === undefined) throw noSource("the service doesn't send its commits");
     return findPatches(patches, reached.commit ?? "", context);
@@ -47,7 +51,8 @@ async function from(source: SourceName, reached: Reached, context: PullContext):
     if (branch === undefined || remotes === undefined) throw noSource("the session has no branch");
     return findBranch({ source: branch, remotes }, { cursor: reached.commit, head: reached.head }, context);
   }
-  throw noSource("the service has no timeline");
+  if (events === undefined) throw noSource("the service has no timeline");
+  return findEvents(events, reached, context);
 }
 
 /** In their order; the next one where the one before isn't there at all, not where it fails. */
@@ -55,6 +60,7 @@ async function fromBest(reached: Reached, context: PullContext): Promise<Found> 
   const reasons: string[] = [];
   for (const source of sourceNames) {
     try {
+      if (source === "events") requireAutomatic(context);
       return await from(source, reached, context);
     } catch (error) {
       if (!(error instanceof FerryError && (error.code === "no_source" || error.code === "no_branch"))) throw error;
@@ -62,6 +68,12 @@ async function fromBest(reached: Reached, context: PullContext): Promise<Found> 
     }
   }
   throw new FerryError("failure", "the session's commits can be had from nowhere", { code: "no_source", details: reasons });
+}
+
+/** Nobody would see, in a hook or a script, that these commits are only near to the sandbox's. */
+function requireAutomatic({ request }: PullContext): void {
+  if (request.offers.events?.isAutomatic !== true)
+    throw noSource("its timeline, which tells nearly what it did, is only taken where it is asked for: --source events");
 }
 
 function noSource(message: string): FerryError {

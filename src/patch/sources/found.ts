@@ -1,3 +1,4 @@
+import type { CursorNote } from "../incoming/note.ts";
 import type { Series } from "../series/series.ts";
 import type { PatchSource, SourceName } from "../source.ts";
 import type { EngineName } from "../verdict.ts";
@@ -11,6 +12,10 @@ export interface Found {
   /** The stream that the series is still to be built from; undefined where its commits are in the quarantine already, by `engine`. */
   readonly patches?: PatchSource | undefined;
   readonly engine?: EngineName | undefined;
+  /** Why these commits aren't quite the sandbox's; undefined where they are. */
+  readonly approximation?: string | undefined;
+  /** What the cursor is to be, where it can't be the last commit. */
+  readonly note?: CursorNote | undefined;
   /** For `-v` and the last line: where exactly it came from. */
   readonly from: string;
 }

@@ -76,3 +76,31 @@ test("run works where a remote is of a repository of the service", async () => {
     stderr: expect.stringContaining("from branch fix/it of the remote origin onto main") as string,
   });
 });
+
+test("the timeline's diffs, where they are asked for: said to be approximate", async () => {
+  const timeline = [
+    { id: "1", type: "user_message", payload: { type: "user_message", message: "Make it b" } },
+    {
+      id: "2",
+      type: "agent_file_edit",
+      payload: { type: "agent_file_edit", repository_id: "r1", file_path: "a", diff: "@@ -1 +1 @@\n-a\n+b\n" },
+    },
+  ];
+  service.events.set(
+    "s1",
+    timeline.map((event, at) => ({ ...event, status: "completed", created_at: `2026-01-01T00:00:0${at}Z` })),
+  );
+  expect(await call("pull")).toMatchObject({ code: 1, stderr: expect.stringContaining("--source events") as string });
+  const { code, stderr } = await call("pull", "--source", "events");
+  expect(code).toBe(0);
+  expect(stderr).toContain("note: approximate: made from the diffs of the timeline");
+  expect(stderr).toMatch(
+    /\n1 commit \(\w{12}\) from the diffs of its timeline onto main at \w{12}; undo with: ferry pull --undo\n$/u,
+  );
+  expect(local("show", "HEAD:a")).toBe("b");
+  expect(JSON.parse((await call("pull", "--json")).stdout)).toMatchObject({ source: "events", applied: false });
+  expect((await call("pull", "--undo")).code).toBe(0);
+  expect(local("show", "HEAD:a")).toBe("a");
+  expect((await call("pull")).code).toBe(0);
+  expect(local("show", "HEAD:a")).toBe("b");
+});

@@ -41,7 +41,10 @@ export const pull: Verb = {
       .option("--branch <name>", "land on this branch, made at the session's base, and leave the checkout alone")
       .option("--accept-rewrite", "take a history that the sandbox rewrote", false)
       .addOption(
-        new Option("--source <where>", "where the commits come from: the service's patches, the session's branch on a git remote")
+        new Option(
+          "--source <where>",
+          "where the commits come from: the service's patches, the session's branch on a git remote, or the diffs of its timeline (approximate); auto takes the first that there is, and stays with it",
+        )
           .choices(["auto", ...sourceNames])
           .default("auto"),
       )

@@ -3,17 +3,25 @@ import type { Context } from "../../context.ts";
 import type { OpenSession } from "../session/select.ts";
 import { makePatchSource } from "../source.ts";
 import { remotesOf } from "./remotes.ts";
+import { timelineOf } from "./timeline.ts";
+
+interface Wishes {
+  readonly source?: Offers["wanted"];
+  /** The git hook that it runs in. */
+  readonly hook?: string | undefined;
+}
 
 /** Where this session's commits can come from, as far as its service and the working copy have it. */
-export async function offersFor(context: Context, open: OpenSession, wanted: Offers["wanted"]): Promise<Offers> {
+export async function offersFor(context: Context, open: OpenSession, { source, hook }: Wishes): Promise<Offers> {
   const { connection, session } = open;
   const hasPatches = (await connection.client.capabilities()).has("patches");
   const { branch_name: name, base_commit: commit, base_branch: branch } = session;
   return {
-    wanted,
+    wanted: source,
     patches: hasPatches ? makePatchSource(connection.client, session.id, session.repository_id || undefined) : undefined,
     branch: isSaid(name) ? { name, base: { commit: orNone(commit), branch: orNone(branch) } } : undefined,
     remotes: once(() => remotesOf(context, open)),
+    events: timelineOf(context, open, hook),
   };
 }
 
