@@ -66,8 +66,9 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
     }
   } finally {
     stop.abort();
-    // It ends by our own signal; why it ended before that was told already.
+    // It ends by our own signal; why it ended before that was told already. What it holds (a file, a connection) is let go.
     next.catch(() => undefined);
+    await updates.return().catch(() => undefined);
   }
 }
 

@@ -1,13 +1,16 @@
-import { fork } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Client } from "../../src/client/client.ts";
 import { follow } from "../../src/client/follow.ts";
+import { makeWholeTimeline } from "../../src/client/timeline/whole/array.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { systemFiles } from "../../src/host/files.ts";
 import { makeNetwork } from "../../src/host/network.ts";
@@ -19,37 +22,91 @@ const events = 200_000;
 const turns = 300;
 
 if (process.send === undefined) {
-  if (process.argv[2] !== "read") await measureLatency();
+  // First, since its memory is this process's.
   await measureReading();
+  await measureLatency();
+  await measurePolls();
 } else await serveLongTimeline();
 
-/** From the moment that the service has stored an event to the moment that a follower has it, over a socket. */
+/** From the moment that the service stores an event to the moment that its line has left `ferry tail`, each in a process of its own. */
 async function measureLatency(): Promise<void> {
   const service = await makeTestService();
-  const folder = await mkdtemp(join(tmpdir(), "ferry-bench-"));
-  const listener = await listen(service.app, { socket: join(folder, "s") }, systemClock);
-  const client = makeTestClient(makeNetwork({}).overSocket(join(folder, "s")), {
-    key: { value: service.key, source: "the bench" },
-  });
+  const listener = await listen(service.app, { address: "127.0.0.1", port: 0 }, systemClock);
+  const host = listener.address;
+  const client = makeTestClient(makeNetwork({}).send, { baseUrl: host, key: { value: service.key, source: "the bench" } });
   await client.createRepository({ body: { platform: "git", name: "a", full_name: "o/a", clone_url: "/srv/a.git" } });
   const { id } = await client.createSession({ body: { message: "go" } });
+  const folder = await mkdtemp(join(tmpdir(), "ferry-bench-"));
+  const env = { PATH: process.env["PATH"], HOME: folder, FERRY_API_KEY: service.key };
+  const tail = spawn(process.execPath, ["bin/ferry.js", "tail", id, "--host", host], {
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const waits: number[] = [];
   let stored = 0;
-  for await (const item of watch(client, id)) {
-    if (item.kind === "event" && item.event.type === "agent_message") waits.push(performance.now() - stored);
-    else if (item.kind !== "source") continue;
-    if (waits.length === turns) break;
-    const turn = service.sessions.finishTurn(id, "done");
+  const next = async () => {
     stored = performance.now();
-    await turn;
+    await service.sessions.finishTurn(id, `turn ${waits.length}`);
+  };
+  while (service.sessions.followers() === 0) await setTimeout(20);
+  void next();
+  for await (const line of createInterface({ input: tail.stdout })) {
+    if (!line.endsWith(` turn ${waits.length}`)) continue;
+    waits.push(performance.now() - stored);
+    if (waits.length === turns) break;
+    // As an agent does, one thing after the other and not all at once.
+    await setTimeout(5);
+    void next();
   }
+  tail.kill();
   const sorted = waits.toSorted((one, other) => one - other);
-  console.log(
-    `an event, from the service to its follower: p50 ${at(sorted, 0.5)} ms, p99 ${at(sorted, 0.99)} ms (aim p99 50 ms)`,
-  );
+  console.log(`an event, from the service to its line: p50 ${at(sorted, 0.5)} ms, p99 ${at(sorted, 0.99)} ms (aim p99 50 ms)`);
   await listener.close();
   await service.close();
   await rm(folder, { recursive: true });
+}
+
+/** A look whether there is something new where there isn't, by each way that there is, at a short and a long timeline. */
+async function measurePolls(): Promise<void> {
+  const service = await makeTestService();
+  const client = makeTestClient(service.send, { key: { value: service.key, source: "the bench" } });
+  await client.createRepository({ body: { platform: "git", name: "a", full_name: "o/a", clone_url: "/srv/a.git" } });
+  const { id } = await client.createSession({ body: {} });
+  for (const size of [100, 20_000]) {
+    for (let count = 1; count <= size; count++) {
+      const payload = { type: "agent_message" as const, message: "x".repeat(240) };
+      await service.store.timeline.append(id, {
+        id: `evt_${size}_${count}`,
+        payload,
+        status: "completed",
+        at: "2026-01-01T00:00:00Z",
+      });
+    }
+    const whole = makeWholeTimeline({ client, sessionId: id, makeSpool: systemFiles.makeSpool });
+    let revision = 0;
+    for await (const { events: read } of whole.read()) revision = read.at(-1)?.revision ?? revision;
+    const byTag = await timePolls(async () => {
+      for await (const _ of whole.read({ sameTag: true })) throw new Error("there is something new");
+    });
+    const byAfter = await timePolls(() =>
+      client.readEvents({ params: { sessionId: id }, query: { after: revision, limit: 500 } }),
+    );
+    console.log(`a poll that brings nothing, at ${size} events more: ${byTag} ms by ETag, ${byAfter} ms by after (aim: flat)`);
+  }
+  await service.close();
+}
+
+async function timePolls(poll: () => Promise<unknown>): Promise<string> {
+  const waits: number[] = [];
+  for (let count = 0; count < 100; count++) {
+    const start = performance.now();
+    await poll();
+    waits.push(performance.now() - start);
+  }
+  return at(
+    waits.toSorted((one, other) => one - other),
+    0.5,
+  );
 }
 
 /** A long timeline without our extension, read whole: time against JSON.parse of the same bytes, and what it takes of memory. */
