@@ -68,7 +68,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
     stop.abort();
     // It ends by our own signal; why it ended before that was told already. What it holds (a file, a connection) is let go.
     next.catch(() => undefined);
-    await updates.return().catch(() => undefined);
+    await updates.return(undefined).catch(() => undefined);
   }
 }
 

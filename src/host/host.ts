@@ -48,6 +48,8 @@ export interface Output {
   readonly isTTY: boolean;
   /** Columns of the terminal; 80 where there is none. */
   readonly columns: number;
+  /** Lines of the terminal; undefined where there is none, or where it doesn't say. */
+  readonly rows?: number | undefined;
   /** Whether colour is wanted here: flag, NO_COLOR and its kin, TERM and isTTY were weighed. */
   readonly color: boolean;
   /** Resolves when the text was taken. A closed pipe (EPIPE) rejects with code EPIPE. */

@@ -43,6 +43,9 @@ function makeOutput(stream: NodeJS.WriteStream, env: Environment): Output {
     get columns() {
       return columnsOf(stream);
     },
+    get rows() {
+      return stream.isTTY && stream.rows > 0 ? stream.rows : undefined;
+    },
     get color() {
       return wantsColor(env, stream.isTTY);
     },

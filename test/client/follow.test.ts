@@ -165,6 +165,8 @@ test("the same events, in the same order, each at its last version, over any lin
       { twice: true },
       { dead: true },
       { reversed: true },
+      { delay: 3000 },
+      { delay: 40_000 },
     ),
   );
   const step = fc.oneof(fc.constant("add" as const), fc.nat(20), fc.constant("pause" as const));
@@ -193,6 +195,8 @@ test("the same events, in the same order, each at its last version, over any lin
         await working;
         const events = items.filter((item) => item.kind === "event");
         const ids = events.filter(({ update }) => !update).map(({ event }) => event.id);
+        const inTime = events.filter(({ update, late }) => !update && !late).map(({ event }) => event.id);
+        expect(inTime).toEqual(service.events.map(({ id }) => id).filter((id) => inTime.includes(id)));
         expect([...ids].sort()).toEqual(service.events.map(({ id }) => id).sort());
         const last = new Map(events.map(({ event }) => [event.id, event.payload]));
         for (const event of service.events) expect(last.get(event.id)).toEqual(event.payload);

@@ -16,6 +16,10 @@ export interface Fault {
   readonly twice?: true;
   /** A stream brings comments only. */
   readonly dead?: true;
+  /** The answer comes so much later, in ms. */
+  readonly delay?: number;
+  /** A stream doesn't have what is this old or older any more: it begins after this revision. */
+  readonly forgot?: number;
   /** An array comes in another order. */
   readonly reversed?: true;
 }
@@ -95,6 +99,7 @@ export function makeTimelineService({ clock, capabilities, fault }: TimelineServ
       );
       if (pathname === "/api/v1/cli") return counts ? json({ capabilities }) : json({ error: "no" }, 404);
       const problem = fault?.(request, requests++) ?? {};
+      if (problem.delay !== undefined) await clock.sleep(problem.delay, request.signal);
       if (problem.lost === true) throw new NoAnswerError("the line is cut", { sent: true, code: "ECONNRESET" });
       if (problem.status !== undefined) return json({ error: `status ${problem.status}` }, problem.status, problem.headers);
       if (pathname === "/api/v1/sessions/ses_1") return json(service.session);
@@ -108,7 +113,7 @@ export function makeTimelineService({ clock, capabilities, fault }: TimelineServ
     },
   };
 
-  async function* stream(after: number, signal: AbortSignal | undefined, { twice, dead }: Fault): AsyncGenerator<Uint8Array> {
+  async function* stream(after: number, signal: AbortSignal | undefined, { twice, dead, forgot = 0 }: Fault): AsyncGenerator<Uint8Array> {
     const told: string[] = [];
     const listen = (text?: string) => text !== undefined && told.push(text);
     const ending = new AbortController();
@@ -118,9 +123,9 @@ export function makeTimelineService({ clock, capabilities, fault }: TimelineServ
     bell.once("hang-up", close);
     try {
       let at = after;
-      if (at > revision) {
-        at = 0;
-        yield Buffer.from(`event: gap\ndata: {"after":0}\n\n`);
+      if (at > revision || at < forgot) {
+        at = forgot;
+        yield Buffer.from(`event: gap\ndata: {"after":${at}}\n\n`);
       }
       while (!ending.signal.aborted) {
         const rung = once(bell, "news", signal === undefined ? {} : { signal });

@@ -20,6 +20,9 @@ function whileRead(output: Output): Output {
     get columns() {
       return output.columns;
     },
+    get rows() {
+      return output.rows;
+    },
     get color() {
       return output.color;
     },

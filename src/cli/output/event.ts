@@ -22,6 +22,13 @@ export function renderUpdate(event: TimelineEvent, canvas: Canvas): string[] {
   return block === undefined ? [] : layOut(block, createdAt(event), canvas);
 }
 
+/** What is told of an event at its first sight where nothing can be drawn over: a running command's output comes when it has ended. */
+export function atFirst(event: TimelineEvent): TimelineEvent {
+  if (event.type !== "agent_run_repository_command" || !isGrowing(event)) return event;
+  const { command } = typeof event.payload === "object" && event.payload !== null ? (event.payload as { command?: unknown }) : {};
+  return { ...event, payload: { type: event.type, command } } as TimelineEvent;
+}
+
 function isGrowing({ type, status }: TimelineEvent): boolean {
   return status === "processing" && (type === "agent_run_repository_command" || type === "agent_message");
 }

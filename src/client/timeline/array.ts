@@ -59,6 +59,6 @@ export async function* readState({ client, sessionId, signal }: Watched): AsyncG
 }
 
 /** What is new in the whole array, or has changed. */
-async function* readNews({ array, timeline }: Watched, how?: HowToRead): AsyncGenerator<Update> {
+export async function* readNews({ array, timeline }: Watched, how?: HowToRead): AsyncGenerator<Update> {
   for await (const { events, prints } of array.read(how)) yield* timeline.accept(events, prints);
 }

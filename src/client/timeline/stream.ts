@@ -1,5 +1,5 @@
 import { isObject } from "../answers.ts";
-import { readState } from "./array.ts";
+import { readNews, readState } from "./array.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { notOffered, persistently, type Watched } from "./source.ts";
 import { parseSse, type SseMessage } from "./sse.ts";
@@ -32,6 +32,8 @@ async function* connection(watched: Watched): AsyncGenerator<Update> {
       }
       if (step.done === true) return;
       yield* understand(step.value, timeline);
+      // What the stream no longer has, the whole array does.
+      if (step.value.event === "gap") yield* readNews(watched);
       next = messages.next();
     }
   } finally {

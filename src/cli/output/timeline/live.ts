@@ -1,6 +1,7 @@
-import type { EventItem } from "../../../client/timeline/items.ts";
+import { isOpen } from "../../../client/outcome.ts";
+import type { EventItem, TimelineEvent } from "../../../client/timeline/items.ts";
 import type { Terminal } from "../../../host/host.ts";
-import { renderEvent, renderUpdate } from "../event.ts";
+import { atFirst, renderEvent, renderUpdate } from "../event.ts";
 import { makeCanvas } from "./canvas.ts";
 import { cutTo } from "./spans.ts";
 import { draftMessage } from "./talk.ts";
@@ -21,8 +22,10 @@ interface Drawn {
   readonly columns: number;
 }
 
-/** Higher than this, an event may have left the screen: it is not drawn over. */
+/** Higher than this, an event is not drawn over: what of it has left the screen can't be. */
 const mostRows = 20;
+/** Rows of a terminal that doesn't say how many it has. */
+const usualRows = 24;
 const draftId = "";
 /** Control sequences: so many lines up, and clear from there (ECMA-48, 8.3.22 and 8.3.39). */
 const startOver = (rows: number) => (rows === 0 ? "" : `\u001b[${rows}A\u001b[J`);
@@ -38,22 +41,34 @@ export function makeLiveTimeline(
   const canRedraw = stdout.isTTY && term !== "dumb";
   let last: Drawn | undefined;
   let draft = "";
+  const growing = new Map<string, string>();
 
+  /** The cursor stands in the row below. */
+  const highest = (): number => Math.min(mostRows, (stdout.rows ?? usualRows) - 1);
   /** How many rows of the terminal's last lines are this one's. */
   const rowsOf = (id: string): number => {
-    const isThere = canRedraw && last?.id === id && last.columns === stdout.columns && last.rows <= mostRows;
+    const isThere = canRedraw && last?.id === id && last.columns === stdout.columns && last.rows <= highest();
     return isThere ? (last?.rows ?? 0) : 0;
   };
   const draw = async (id: string, lines: readonly string[], over: number): Promise<void> => {
     last = { id, rows: lines.length, columns: stdout.columns };
     await stdout.write(`${startOver(over)}${lines.map((line) => `${line}\n`).join("")}`);
   };
+  /** Whether the same lines stand above already: what was told while it grew, and came to nothing more. */
+  const isTold = (event: TimelineEvent, lines: readonly string[]): boolean => {
+    const text = lines.join("\n");
+    const before = growing.get(event.id);
+    if (isOpen(event)) growing.set(event.id, text);
+    else growing.delete(event.id);
+    return before === text;
+  };
   return {
     async show({ event, update, late }) {
       const canvas = makeCanvas(stdout, unicode);
       const over = update ? rowsOf(event.id) : 0;
-      const lines = update && over === 0 ? renderUpdate(event, canvas) : renderEvent(event, canvas);
-      if (lines.length === 0) return;
+      const lines = update && over === 0 ? renderUpdate(event, canvas) : renderEvent(canRedraw ? event : atFirst(event), canvas);
+      const isRepeat = isTold(event, lines) && over === 0;
+      if (lines.length === 0 || isRepeat) return;
       if (late && stdout.isTTY) lines.push(canvas.style.dim(cutTo("  (late: older than what is above)", canvas.columns)));
       if (event.type === "agent_message") draft = "";
       await draw(event.id, lines, over + rowsOf(draftId));

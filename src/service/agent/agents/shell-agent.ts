@@ -84,7 +84,7 @@ async function runScript(
   const look = setInterval(() => {
     if (output.total === seen) return;
     seen = output.total;
-    void update({ sessionUpdate: "tool_call_update", toolCallId, content: shown(output) });
+    void update({ sessionUpdate: "tool_call_update", toolCallId, content: shown(output), rawOutput: { cut: output.cut } });
   }, outputPace);
 
   const [code, signal] = (await once(script, "exit")) as [number | null, NodeJS.Signals | null];

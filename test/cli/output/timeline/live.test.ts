@@ -5,7 +5,7 @@ import { someEvent } from "../../../support/canvas.ts";
 
 function play(isTTY = true, term = "xterm") {
   let written = "";
-  const stdout = { isTTY, columns: 80, color: false, write: async (text: string | Uint8Array) => void (written += String(text)) };
+  const stdout = { isTTY, columns: 80, rows: 24, color: false, write: async (text: string | Uint8Array) => void (written += String(text)) };
   const live = makeLiveTimeline({ stdout, unicode: true }, term);
   const show = async (event: TimelineEvent, update = false, late = false): Promise<string> => {
     written = "";
@@ -67,6 +67,33 @@ test("what is higher than a screen may be is not drawn over", async () => {
   const plan = (count: number) => someEvent("agent_plan_execution_update", { entries: Array(count).fill({ content: "x" }) });
   await show(plan(30));
   expect(await show(plan(31), true)).not.toContain("\u001b");
+});
+
+test("what is higher than the terminal itself isn't either", async () => {
+  const { show, stdout } = play();
+  const plan = (count: number) => someEvent("agent_plan_execution_update", { entries: Array(count).fill({ content: "x" }) });
+  stdout.rows = 12;
+  await show(plan(10));
+  expect((await show(plan(11), true)).startsWith(over(11))).toBe(true);
+  expect(await show(plan(11), true)).not.toContain("\u001b");
+});
+
+test("in a pipe a command that grows is told when it begins and when it has ended, and its output once", async () => {
+  const { show } = play(false);
+  const running = (output: string, status = "processing") =>
+    someEvent("agent_run_repository_command", { command: "make", output, exit_code: 0 }, status);
+  expect(await show(running("one\n"))).toMatch(/\$ make\n +running\n$/);
+  expect(await show(running("one\ntwo\n"), true)).toBe("");
+  expect(await show(running("one\ntwo\n", "completed"), true)).toMatch(/exit 0: make\n +one\n +two\n$/);
+});
+
+test("a message that grew and came to nothing more isn't repeated", async () => {
+  const { show } = play(false);
+  const message = (text: string, status: string) => someEvent("agent_message", { message: text }, status);
+  expect(await show(message("all", "processing"))).toContain("all");
+  expect(await show(message("all", "completed"), true)).toBe("");
+  expect(await show(message("all of it", "processing"))).toContain("all of it");
+  expect(await show(message("all of it, and more", "completed"), true)).toContain("and more");
 });
 
 test("a late one is marked, a change that says nothing isn't written", async () => {
