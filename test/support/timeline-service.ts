@@ -113,7 +113,11 @@ export function makeTimelineService({ clock, capabilities, fault }: TimelineServ
     },
   };
 
-  async function* stream(after: number, signal: AbortSignal | undefined, { twice, dead, forgot = 0 }: Fault): AsyncGenerator<Uint8Array> {
+  async function* stream(
+    after: number,
+    signal: AbortSignal | undefined,
+    { twice, dead, forgot = 0 }: Fault,
+  ): AsyncGenerator<Uint8Array> {
     const told: string[] = [];
     const listen = (text?: string) => text !== undefined && told.push(text);
     const ending = new AbortController();

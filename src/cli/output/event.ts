@@ -26,7 +26,7 @@ export function renderUpdate(event: TimelineEvent, canvas: Canvas): string[] {
 export function atFirst(event: TimelineEvent): TimelineEvent {
   if (event.type !== "agent_run_repository_command" || !isGrowing(event)) return event;
   const { command } = typeof event.payload === "object" && event.payload !== null ? (event.payload as { command?: unknown }) : {};
-  return { ...event, payload: { type: event.type, command } } as TimelineEvent;
+  return { ...event, payload: { type: event.type, command } };
 }
 
 function isGrowing({ type, status }: TimelineEvent): boolean {

@@ -71,14 +71,17 @@ function inOrder(batch: readonly TimelineEvent[]): Placed[] {
 /** Two versions of an event are the same if their stamps are. */
 interface Version {
   readonly revision: number | undefined;
-  readonly stamp: number | string;
+  readonly stamp: number;
 }
 
-/** A service that counts revisions keeps `updated_at`, too; of another one, all that the event says is compared. */
+/**
+ * All that the event says is compared. Where a service counts revisions, all that can change but them: they may be counted anew.
+ * `updated_at` alone is too coarse, an event can change twice within its unit.
+ */
 function versionOf(event: TimelineEvent, mark: number | undefined): Version {
   const { revision, updated_at, status } = event;
   if (typeof revision !== "number") return { revision: undefined, stamp: mark ?? printOf(event) };
-  return { revision, stamp: `${updated_at ?? revision} ${status ?? ""}` };
+  return { revision, stamp: printOf([status, updated_at, event.payload]) };
 }
 
 /** A stream may repeat what an answer by another way already had newer. */

@@ -204,6 +204,7 @@ describe("whatever a service sends", () => {
       "\r\u0008\u009b31m",
       "\u202eabc\u2066",
       "\u200b\u{e0041}",
+      "a\u200db\u00ad\u3164\ufff9",
       "a\u0300\u0301".repeat(30),
       "你好".repeat(60),
       "👨‍👩‍👧‍👦".repeat(20),
@@ -247,9 +248,12 @@ describe("whatever a service sends", () => {
     fc.assert(
       fc.property(type, payload, nasty, screen, (kind, given, createdAt, { columns, color }) => {
         const event = { ...someEvent(kind, given), type: kind, created_at: createdAt };
-        for (const line of renderEvent(event, testCanvas({ columns, color }))) {
+        const canvas = testCanvas({ columns, color });
+        for (const line of [...renderEvent(event, canvas), ...renderUpdate(event, canvas)]) {
           const plain = line.replace(/\u001b\[\d+m/g, "");
-          expect(plain).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
+          expect(plain).not.toMatch(
+            /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\u3164\ufff9]/u,
+          );
           expect(stringWidth(stripVTControlCharacters(plain))).toBeLessThanOrEqual(columns);
         }
       }),

@@ -25,7 +25,9 @@ test("back after an hour, where the service no longer streams what came before: 
   const done = work(played);
   const items = await played.watch({ message: "mine" });
   await done;
-  expect(new Set(shown(items).map((line) => line.split(" ")[0]))).toEqual(new Set(["evt_1", "evt_2", "evt_3", "evt_4", "evt_5", "evt_6"]));
+  expect(new Set(shown(items).map((line) => line.split(" ")[0]))).toEqual(
+    new Set(["evt_1", "evt_2", "evt_3", "evt_4", "evt_5", "evt_6"]),
+  );
   expect(shown(items).filter((line) => !line.endsWith("update"))).toHaveLength(6);
   expect(outcome(items)).toMatchObject({ outcome: "idle" });
 });
@@ -47,7 +49,11 @@ test("a stream that tells of a gap is filled from the array at once, not when th
   const items = await played.watch();
   await working;
   expect(kinds(items, "gap")).toHaveLength(1);
-  expect(shown(items)).toEqual(["evt_1 processing", ...[2, 3, 4, 5].map((id) => `evt_${id} completed`), "evt_1 completed update"]);
+  expect(shown(items)).toEqual([
+    "evt_1 processing",
+    ...[2, 3, 4, 5].map((id) => `evt_${id} completed`),
+    "evt_1 completed update",
+  ]);
   expect(played.clock.elapsed()).toBeLessThan(15_000);
 });
 

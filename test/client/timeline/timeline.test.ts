@@ -58,6 +58,14 @@ describe("with revisions", () => {
     expect(timeline.revision).toBe(3);
   });
 
+  test("two changes within one unit of updated_at are two", () => {
+    const { accept } = play();
+    const said = (message: string) => ({ payload: { type: "agent_message" as const, message } });
+    expect(accept(revised("a", 1, 1, said("one")))).toEqual(["a"]);
+    expect(accept(revised("a", 2, 1, said("two")))).toEqual(["a update"]);
+    expect(accept(revised("a", 3, 1, said("two")))).toEqual([]);
+  });
+
   test("counted anew by the service: what is the same is no news", () => {
     const { accept, timeline } = play();
     accept(revised("a", 11, 1), revised("b", 12, 2));

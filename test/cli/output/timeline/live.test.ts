@@ -5,7 +5,13 @@ import { someEvent } from "../../../support/canvas.ts";
 
 function play(isTTY = true, term = "xterm") {
   let written = "";
-  const stdout = { isTTY, columns: 80, rows: 24, color: false, write: async (text: string | Uint8Array) => void (written += String(text)) };
+  const stdout = {
+    isTTY,
+    columns: 80,
+    rows: 24,
+    color: false,
+    write: async (text: string | Uint8Array) => void (written += String(text)),
+  };
   const live = makeLiveTimeline({ stdout, unicode: true }, term);
   const show = async (event: TimelineEvent, update = false, late = false): Promise<string> => {
     written = "";

@@ -1,0 +1,146 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/host/clock.ts";
+import { collect, makeBinary, type Binary, type Result } from "../support/binary.ts";
+import { serveOverHttp } from "../support/over-http.ts";
+import { startOnTerminal } from "../support/pty.ts";
+import { makeTimelineService, type TimelineService } from "../support/timeline-service.ts";
+
+/** The built program follows a service of the interface alone, over a real line: what only a real process can show. */
+let binary: Binary;
+let service: TimelineService;
+let env: Record<string, string>;
+beforeEach(async () => {
+  binary = makeBinary();
+  service = makeTimelineService({ clock: systemClock, capabilities: ["stream", "after"] });
+  env = { FERRY_HOST: await serveOverHttp(service.send), FERRY_API_KEY: "key-of-a-test" };
+});
+afterEach(() => binary.dispose());
+
+const ferry = ["bin/ferry.js"].map((path) => join(import.meta.dirname, "../..", path));
+const command = [process.execPath, ...ferry, "tail", "ses_1"];
+
+function shell(script: string): Promise<Result> {
+  const child = spawn("bash", ["-c", script, "bash", ...command], {
+    cwd: binary.folder,
+    env: { ...binary.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return collect(child);
+}
+
+function say(message: string): void {
+  service.add("agent_message", { payload: { type: "agent_message", message } });
+}
+
+/** Something happens until it is stopped. */
+async function talk(signal: AbortSignal): Promise<void> {
+  for (let count = 0; !signal.aborted; count++) {
+    say(`line ${count}`);
+    await systemClock.sleep(50, signal).catch(() => undefined);
+  }
+}
+
+async function whileTalking<T>(work: () => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const talking = talk(stop.signal);
+  try {
+    return await work();
+  } finally {
+    stop.abort();
+    await talking;
+  }
+}
+
+describe("stdout", () => {
+  test("that head has closed is no failure", async () => {
+    const { stdout, stderr } = await whileTalking(() => shell('"$@" | head -2; echo "codes ${PIPESTATUS[*]}"'));
+    expect(stdout).toMatch(/line 0\n.*line 1\ncodes 0 0\n$/u);
+    expect(stderr).toBe("");
+  });
+
+  test("that is a full disk is told, once, with exit 1", async () => {
+    const { stdout, stderr } = await whileTalking(() => shell('"$@" > /dev/full; echo "code $?"'));
+    expect(stdout).toBe("code 1\n");
+    expect(stderr).toMatch(/^ferry: .*no space left.*\n(  hint: .*\n)?$/u);
+  });
+
+  test("that less reads ends with less", async () => {
+    const screen = startOnTerminal({ ...binary, env: { ...binary.env, ...env } }, [
+      "bash",
+      "-c",
+      '"$@" | less; echo "codes ${PIPESTATUS[*]}"',
+      "bash",
+      ...command,
+    ]);
+    await whileTalking(async () => {
+      await screen.see(/line 0/u);
+      screen.type("q");
+      await screen.see(/codes 0 0/u);
+    });
+    expect(await screen.ended).toBe(0);
+  });
+});
+
+test("Ctrl-C once ends it at once with 130, says how to go on, and touches nothing of the session", async () => {
+  service.add("user_message", { status: "processing" });
+  const child = binary.start(["tail", "ses_1"], { env });
+  const ended = collect(child);
+  await once(child.stdout as NodeJS.ReadableStream, "data");
+  const start = performance.now();
+  child.kill("SIGINT");
+  const { code, stderr } = await ended;
+  expect(code).toBe(130);
+  expect(performance.now() - start).toBeLessThan(5000);
+  expect(stderr).toBe("watch it again with: ferry tail ses_1\nferry: interrupted\n");
+  expect(service.asked.filter((line) => line.startsWith("POST") || line.startsWith("DELETE"))).toEqual([]);
+});
+
+test("a plan is drawn over while the terminal stays as it is, and anew below where it was resized meanwhile", async () => {
+  const plan = (step: number) => {
+    const entries = ["one", "two", `step ${step}.`].map((content) => ({ content, status: "pending" }));
+    return { payload: { type: "agent_plan_execution_update", entries } };
+  };
+  const { id } = service.add("agent_plan_execution_update", { ...plan(0), status: "processing" });
+  const device = join(binary.folder, "tty");
+  const screen = startOnTerminal({ ...binary, env: { ...binary.env, ...env } }, [
+    "sh",
+    "-c",
+    'stty cols 100 rows 30; tty > "$0"; exec "$@"',
+    device,
+    ...command,
+  ]);
+  let step = 0;
+  const isDrawnOver = async (): Promise<boolean> => {
+    const from = screen.screen().length;
+    service.change(id, plan(++step));
+    await screen.see(new RegExp(`step ${step}\\.`, "u"));
+    return screen.screen().slice(from).includes(over);
+  };
+  const over = "\u001b[4A\u001b[J";
+  await screen.see(/step 0\./u);
+  expect(await isDrawnOver()).toBe(true);
+  const path = (await readFile(device, "utf8")).trim();
+  await promisify(execFile)("stty", ["-F", path, "cols", "50"]);
+  // The news of the new size and that of the plan race; once it is drawn for the new size, it is drawn over again.
+  while (await isDrawnOver()) expect(step).toBeLessThan(50);
+  expect(await isDrawnOver()).toBe(true);
+  service.change(id, { status: "completed" });
+  service.add("session_finished");
+  service.set({ status: "finished", agent_status: "stopped" });
+  expect(await screen.ended).toBe(0);
+});
+
+test("a tail asks for the session and its timeline, whatever else the service has", async () => {
+  service.add("user_message");
+  service.add("session_finished");
+  service.session = { id: "ses_1", status: "finished", agent_status: "stopped" };
+  const { code } = await binary.run(["tail", "ses_1"], { env });
+  expect(code).toBe(0);
+  expect(service.asked.length).toBeLessThan(8);
+  expect(service.asked.filter((line) => !/ses_1|\/cli/u.test(line))).toEqual([]);
+});
