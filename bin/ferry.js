@@ -1,14 +1,13 @@
 #!/usr/bin/env node
-import { existsSync } from "node:fs";
-import module from "node:module";
+"use strict";
+const { existsSync } = require("node:fs");
+const { join } = require("node:path");
 
-const bundle = new URL("../dist/main.js", import.meta.url);
+const program = join(__dirname, "../dist/start.js");
 
-if (existsSync(bundle)) {
-  module.enableCompileCache?.();
-  const { main } = await import(bundle.href);
-  process.exitCode = await main(process.argv.slice(2));
+if (existsSync(program)) {
+  require(program).start(process.argv.slice(2));
 } else {
-  process.stderr.write("ferry: dist/main.js is not there\n  hint: in a checkout, run: npm run build\n");
+  process.stderr.write("ferry: dist/start.js is not there\n  hint: in a checkout, run: npm run build\n");
   process.exitCode = 1;
 }

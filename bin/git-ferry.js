@@ -1,3 +1,4 @@
 #!/usr/bin/env node
+"use strict";
 // git finds this on PATH as `git ferry`.
-import "./ferry.js";
+require("./ferry.js");

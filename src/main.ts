@@ -1,17 +1,13 @@
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { homedir, hostname, release, type } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { FerryError } from "./base/errors.ts";
 import { run } from "./cli/run.ts";
 import { systemBrowser } from "./host/browser.ts";
 import { systemClock } from "./host/clock.ts";
-import { systemFiles } from "./host/files.ts";
-import type { Host, Network } from "./host/host.ts";
+import type { Files, Host, Network, Processes, Prompt } from "./host/host.ts";
+import { kill } from "./host/kill.ts";
 import { makeKeychains } from "./host/keychain/keychain.ts";
-import { makeProcesses } from "./host/processes.ts";
-import { makePrompt } from "./host/prompt.ts";
+import { randomBytes } from "./host/random.ts";
 import { makeTerminal } from "./host/terminal.ts";
 
 /** Runs ferry on this machine. `argv` is without node and script; gives the exit code and never ends the process itself. */
@@ -20,20 +16,26 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** The package's folder: this file lies in `src` of a checkout or, bundled, in `dist`. */
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(import.meta.dirname);
 
 function makeHost(): Host {
   const { env, platform } = process;
   const dist = join(root, "dist");
   const interrupt = interruptSignal();
-  const processes = makeProcesses(env, platform);
+  const processes = lazyProcesses();
   return {
     env,
     platform,
-    system: `${type()} ${release()}`,
-    hostname: hostname(),
+    get system() {
+      return `${os().type()} ${os().release()}`;
+    },
+    get hostname() {
+      return os().hostname();
+    },
     cwd: process.cwd(),
-    home: homedir(),
+    get home() {
+      return os().homedir();
+    },
     pid: process.pid,
     uid: process.getuid?.() ?? -1,
     get version() {
@@ -44,8 +46,8 @@ function makeHost(): Host {
     clock: systemClock,
     random: randomBytes,
     terminal: makeTerminal(env, platform),
-    prompt: makePrompt(env, processes, interrupt),
-    files: systemFiles,
+    prompt: lazyPrompt(processes, interrupt),
+    files: lazyFiles(),
     processes,
     network: lazyNetwork(),
     secrets: makeKeychains({ env, platform, uid: process.getuid?.() ?? -1, dist }),
@@ -67,7 +69,12 @@ function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** The network stack is the largest thing that ferry loads, and many commands need none. */
+function os(): typeof import("node:os") {
+  return process.getBuiltinModule("node:os");
+}
+
+// What a command doesn't use isn't loaded: Node's own modules take longer than most commands do.
+
 function lazyNetwork(): Network {
   const load = async (): Promise<Network> => (await import("./host/network.ts")).makeNetwork(process.env);
   return {
@@ -75,4 +82,38 @@ function lazyNetwork(): Network {
     overSocket: (path) => async (request) => (await load()).overSocket(path)(request),
     listen: async (handler) => (await load()).listen(handler),
   };
+}
+
+function lazyFiles(): Files {
+  const load = async (): Promise<Files> => (await import("./host/files.ts")).systemFiles;
+  return later(load, [
+    ...(["read", "readText", "write", "create", "append", "makeFolder", "shut", "list"] as const),
+    ...(["status", "realPath", "remove", "rename", "makeTemporaryFolder", "makeSpool"] as const),
+  ]);
+}
+
+function lazyProcesses(): Processes {
+  const { env, platform } = process;
+  const load = async (): Promise<Processes> => (await import("./host/processes.ts")).makeProcesses(env, platform);
+  return { ...later(load, ["run", "attach", "detach", "startTime", "find"]), kill };
+}
+
+function lazyPrompt(processes: Processes, interrupt: AbortSignal): Prompt {
+  const load = async (): Promise<Prompt> => (await import("./host/prompt.ts")).makePrompt(process.env, processes, interrupt);
+  return {
+    ...later(load, ["confirm", "text", "hidden", "edit"]),
+    select: async (question, choices) => (await load()).select(question, choices),
+  };
+}
+
+/** The methods of what is loaded with the first call of one. */
+function later<T extends Record<Name, (...given: never[]) => Promise<unknown>>, Name extends string>(
+  load: () => Promise<T>,
+  names: readonly Name[],
+): Pick<T, Name> {
+  const method =
+    (name: Name) =>
+    async (...given: never[]): Promise<unknown> =>
+      (await load())[name](...given);
+  return Object.fromEntries(names.map((name) => [name, method(name)])) as Pick<T, Name>;
 }

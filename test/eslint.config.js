@@ -3,7 +3,7 @@ import tseslint from "typescript-eslint";
 
 /** Where the outside world is touched: the real Host, the composition root, and programs that run as processes of their own. */
 const programs = ["src/service/agent/agents/shell-agent.ts", "src/service/agent/launcher/agent-launcher.ts"];
-const outside = ["src/host/**", "src/main.ts", ...programs];
+const outside = ["src/host/**", "src/main.ts", "src/start.ts", "src/start/**", ...programs];
 /** Where files and child processes are the job itself; clock, environment and randomness come from the Host all the same. */
 const edges = ["src/git/**", "src/patch/**", "src/service/{sandbox,store,agent}/**", "src/service/listen.ts"];
 
@@ -79,7 +79,16 @@ export default defineConfig(
   },
   {
     files: ["**/*.{js,mjs,cjs}"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", performance: "readonly", URL: "readonly" } },
+    languageOptions: {
+      globals: {
+        process: "readonly",
+        require: "readonly",
+        __dirname: "readonly",
+        console: "readonly",
+        performance: "readonly",
+        URL: "readonly",
+      },
+    },
     rules: { "no-undef": "error", "no-unused-vars": "error", eqeqeq: "error", "max-params": ["error", 4] },
   },
   { files: ["test/**/*.config.*"], rules: { "no-restricted-syntax": "off" } },

@@ -24,6 +24,10 @@ async function execute(argv: readonly string[], host: Host): Promise<void> {
     const { printCandidates } = await import("./complete/complete.ts");
     return printCandidates(argv.slice(argv[1] === "--" ? 2 : 1), host);
   }
+  if (argv.length === 0 || argv[0] === "help" || argv.at(-1) === "--help" || argv.at(-1) === "-h") {
+    const { printHelp } = await import("./help/print.ts");
+    if (await printHelp(argv, host)) return;
+  }
   const { parse } = await import("./program.ts");
   await parse(argv, host);
 }

@@ -1,10 +1,11 @@
 import { type ErrorKind, exitCodes } from "../base/errors.ts";
+import { layOutRow, type Row } from "./help/layout.ts";
 
 /** What help tells beside the commands: `ferry help NAME`. */
 export interface Topic {
   readonly name: string;
   readonly title: string;
-  readonly rows: readonly (readonly [term: string, meaning: string])[];
+  readonly rows: readonly Row[];
 }
 
 const kinds: Readonly<Record<ErrorKind, string>> = {
@@ -53,13 +54,10 @@ export const topics: readonly Topic[] = [
   },
 ];
 
-/** The topic as text for the terminal; undefined where there is none of that name. */
-export function describeTopic(name: string | undefined): string | undefined {
+/** The topic as text for a terminal of `width` columns; undefined where there is none of that name. */
+export function describeTopic(name: string | undefined, width: number): string | undefined {
   const topic = topics.find((known) => known.name === name);
   if (topic === undefined) return undefined;
-  const width = Math.max(...topic.rows.map(([term]) => (term.length > 24 ? 0 : term.length)));
-  const lines = topic.rows.map(([term, meaning]) =>
-    term.length > width ? `  ${term}\n  ${" ".repeat(width)}  ${meaning}` : `  ${term.padEnd(width)}  ${meaning}`,
-  );
-  return `${topic.title}:\n${lines.join("\n")}\n`;
+  const termWidth = Math.max(...topic.rows.map(([term]) => (term.length > 24 ? 0 : term.length)));
+  return [`${topic.title}:`, ...topic.rows.flatMap((row) => layOutRow(row, termWidth, width)), ""].join("\n");
 }

@@ -1,8 +1,7 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
-import { type Readable, Readable as Source, type Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Readable, Writable } from "node:stream";
 import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
 import type { Host } from "../host/host.ts";
@@ -43,6 +42,9 @@ async function start(host: GitHost, args: readonly string[], options: GitStreamO
   // A shell that waits for a line and then becomes git: so the pid is on record before git does anything. If we die first,
   // it reads the end of its input and ends. `read` takes no byte behind the line (POSIX), the rest is git's input.
   const [program = "git", ...rest] = gated ? ["/bin/sh", "-c", 'read -r go && exec "$0" "$@"', ...argv] : argv;
+  // Loaded with the first git, since many commands run none.
+  const { spawn } = await import("node:child_process");
+  options.signal?.throwIfAborted();
   const child = spawn(program, rest, {
     cwd: options.cwd,
     env: childEnvironment(host, options),
@@ -132,8 +134,9 @@ async function feed(git: GitProcess, input: GitOptions["input"]): Promise<void> 
     git.stdin.end(input);
     return;
   }
+  const [{ Readable }, { pipeline }] = await Promise.all([import("node:stream"), import("node:stream/promises")]);
   try {
-    await pipeline(Source.from(input), git.stdin);
+    await pipeline(Readable.from(input), git.stdin);
   } catch (error) {
     if (isPipeError(error)) return;
     git.kill();

@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, lstat, realpath, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FerryError, systemReason, UnwritableError } from "../base/errors.ts";
 import type { Files, FileStatus } from "./host.ts";
+import { randomBytes } from "./random.ts";
 import { makeSpool } from "./spool.ts";
 
 /** The files of this machine. */

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, constants, mkdir, open, readFile } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Environment, Processes, RunOptions } from "./host.ts";
+import { kill } from "./kill.ts";
 
 /** The processes of this machine. `env` is what `find` looks for PATH in and what a child gets where nothing else is said. */
 export function makeProcesses(env: Environment, platform: NodeJS.Platform): Processes {
@@ -33,14 +33,7 @@ export function makeProcesses(env: Environment, platform: NodeJS.Platform): Proc
     },
     detach: startDetached,
     startTime: (pid) => startTime(pid, platform, processes),
-    kill(pid, signal) {
-      try {
-        return process.kill(pid, signal);
-      } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
-        throw error;
-      }
-    },
+    kill,
     find: (name) => find(name, env, platform),
   };
   return processes;
@@ -71,6 +64,7 @@ function throwIfNotRun(
 
 async function startDetached(argv: readonly string[], options: { cwd: string; env: Environment; log: string }): Promise<number> {
   await mkdir(dirname(options.log), { recursive: true, mode: 0o700 });
+  const { spawn } = await import("node:child_process");
   const log = await open(options.log, "a", 0o600);
   try {
     const [program = "", ...args] = argv;

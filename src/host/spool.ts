@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { readSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError, systemReason } from "../base/errors.ts";
 import type { Spool } from "./host.ts";
+import { randomBytes } from "./random.ts";
 
 /** A spool in a folder. Where a system lets an open file's name go (unlink(2)), it has none from the start; else it goes at the end. */
 export async function makeSpool(folder: string): Promise<Spool> {

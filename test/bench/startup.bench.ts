@@ -11,7 +11,10 @@ import { startListingService } from "./listing-service.ts";
 interface Start {
   readonly name: string;
   readonly args: readonly string[];
-  readonly aim: number;
+  /** Without it, the time is only told. */
+  readonly aim?: number;
+  /** Another program than ferry. */
+  readonly script?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -25,10 +28,17 @@ const closers: (() => void | Promise<void>)[] = [() => service.close(), () => bi
 try {
   await measure([
     { name: "ferry --version", args: ["--version"], aim: 1.3 },
-    { name: "ferry --help", args: ["--help"], aim: 1.5 },
+    { name: "ferry --help", args: ["--help"], aim: 1.3 },
+    { name: "ferry complete", args: ["complete", "--", "session", "list", "--"], aim: 1.3 },
+    { name: "ferry config list", args: ["config", "list"], aim: 1.6 },
     { ...listing("key from environment", 2.3), env: { FERRY_HOST: service.address, FERRY_API_KEY: "bench" } },
     { ...listing("key from a file", 2.3), env: await logIn("file", {}) },
     ...(await keychainStarts()),
+    {
+      name: "beside it: prettier --version",
+      script: join(process.cwd(), "node_modules/prettier/bin/prettier.cjs"),
+      args: ["--version"],
+    },
   ]);
 } finally {
   for (const close of closers.toReversed()) await close();
@@ -64,7 +74,7 @@ async function measure(starts: readonly Start[]): Promise<void> {
   // In turn, so that what else the machine does falls on all of them.
   for (let round = 0; round < rounds; round += 1) {
     bare.push(await time(["-e", "0"]));
-    for (const [index, { args, env }] of starts.entries()) times[index]?.push(await time([ferry, ...args], env));
+    for (const [index, { script = ferry, args, env }] of starts.entries()) times[index]?.push(await time([script, ...args], env));
   }
   report("node -e 0", median(bare));
   for (const [index, { name, aim }] of starts.entries()) report(name, median(times[index] ?? []), { bare: median(bare), aim });
@@ -79,8 +89,9 @@ async function time(args: readonly string[], env: Readonly<Record<string, string
   return performance.now() - started;
 }
 
-function report(name: string, milliseconds: number, against?: { bare: number; aim: number }): void {
-  const ratio = against === undefined ? "" : `${(milliseconds / against.bare).toFixed(2)}×  (aim ${against.aim}×)`;
+function report(name: string, milliseconds: number, against?: { bare: number; aim: number | undefined }): void {
+  const aim = against?.aim === undefined ? "" : `  (aim ${against.aim}×)`;
+  const ratio = against === undefined ? "" : `${(milliseconds / against.bare).toFixed(2)}×${aim}`;
   console.log(`  ${name.padEnd(40)} ${milliseconds.toFixed(0).padStart(5)} ms  ${ratio}`);
 }
 

@@ -18,6 +18,6 @@ test("a checkout that was not built says what to do", async () => {
   expect(await binary.run(["--version"])).toEqual({
     code: 1,
     stdout: "",
-    stderr: "ferry: dist/main.js is not there\n  hint: in a checkout, run: npm run build\n",
+    stderr: "ferry: dist/start.js is not there\n  hint: in a checkout, run: npm run build\n",
   });
 });

@@ -148,7 +148,9 @@ test("every verb's file is listed by its noun", async () => {
   const commands = new URL("../../src/cli/commands/", import.meta.url);
   const exported = new Set<unknown>();
   for (const noun of readdirSync(commands, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
-    for (const file of readdirSync(new URL(`${noun.name}/`, commands)).filter((name) => name !== "index.ts")) {
+    for (const file of readdirSync(new URL(`${noun.name}/`, commands), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .filter((name) => name !== "index.ts")) {
       const module = (await import(new URL(`${noun.name}/${file}`, commands).href)) as Record<string, unknown>;
       for (const value of Object.values(module))
         if (typeof value === "object" && value !== null && "run" in value && "summary" in value) exported.add(value);

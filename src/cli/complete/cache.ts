@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { fileName } from "../../base/file-name.ts";
 import { findFolders } from "../../base/folders.ts";
 import type { Context } from "../context.ts";
 import { chooseHost, chosenName } from "../flows/host/choose.ts";
@@ -25,11 +25,7 @@ export async function remembered(
 ): Promise<readonly Candidate[]> {
   const { host } = context;
   const chosen = await chooseHost(context);
-  const name = createHash("sha256")
-    .update(`${chosenName(chosen)}\0${kind}`, "utf8")
-    .digest("hex")
-    .slice(0, 20);
-  const path = join(findFolders(host).state, "completion", `${name}.json`);
+  const path = join(findFolders(host).state, "completion", fileName(`${chosenName(chosen)} ${kind}`, ".json"));
   const kept = await read(context, path);
   if (kept !== undefined && host.clock.now() - kept.at < fresh) return kept.values;
   const locked = chosen.kind === "remote" && chosen.entry?.store === "keychain" && (host.env["FERRY_API_KEY"] ?? "") === "";

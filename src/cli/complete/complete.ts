@@ -1,11 +1,9 @@
-import { Command, type Option } from "commander";
-import { entries } from "../commands/index.ts";
 import type { Host } from "../../host/host.ts";
 import { makeContext, type Context } from "../context.ts";
-import { addGlobalOptions, type GlobalOptions } from "../options.ts";
-import type { Entry, Verb } from "../verb.ts";
+import { type ArgumentNode, type CommandNode, named, type OptionNode } from "../help/node.ts";
+import { commandTree } from "../help/tree.ts";
+import type { GlobalOptions } from "../options.ts";
 import type { Candidate } from "./candidate.ts";
-import { valuesFor } from "./values.ts";
 
 /**
  * Prints what can stand in the place of the last of `words`, the words of a command line after `ferry` up to the cursor: a line
@@ -34,103 +32,97 @@ function globalsIn(words: readonly string[]): GlobalOptions {
   };
 }
 
-async function complete(context: Context, words: readonly string[]): Promise<Candidate[]> {
+async function complete(context: Context, words: readonly string[]): Promise<readonly Candidate[]> {
   const current = words.at(-1) ?? "";
   const before = words.slice(0, -1);
-  const { command, nouns, rest, topic } = await walk(before);
+  const place = walk(await commandTree(), before);
   const inline = /^(--[\w-]+)=(.*)$/su.exec(current);
   if (inline !== null) {
     const [, flag = "", value = ""] = inline;
-    const found = await optionValues(context, optionOf(command, flag), topic, value);
+    const found = await optionValues(context, place, flag, value);
     return found.map((candidate) => ({ ...candidate, value: `${flag}=${candidate.value}` }));
   }
   // bash takes `--flag=value` apart.
-  const flag = before.at(-1) === "=" ? before.at(-2) : before.at(-1);
-  const option = flag?.startsWith("-") === true ? optionOf(command, flag) : undefined;
-  if (option?.required === true) return optionValues(context, option, topic, current === "=" ? "" : current);
-  if (current.startsWith("-")) return matching(optionsOf(command), current);
-  if (nouns !== undefined) return matching(nouns, current);
-  const argument = command.registeredArguments[Math.min(rest, command.registeredArguments.length - 1)];
-  if (argument === undefined || (rest >= command.registeredArguments.length && !argument.variadic)) return [];
-  const choices = argument.argChoices?.map((value) => ({ value, description: "" }));
-  return matching(choices ?? (await valuesFor(context, argument.name())), current);
+  const flag = (before.at(-1) === "=" ? before.at(-2) : before.at(-1)) ?? "";
+  if (optionOf(place, flag)?.takesValue === true) return optionValues(context, place, flag, current === "=" ? "" : current);
+  if (current.startsWith("-")) return matching(place.options.map(flagCandidate), current);
+  if (place.command.commands.length > 0) return matching(place.command.commands.map(described), current);
+  const argument = argumentAt(place.command.arguments, place.rest);
+  if (argument === undefined) return [];
+  return matching(await values(context, argument.choices, argument.name), current);
 }
 
-interface Walked {
-  /** All options that may stand here, and the arguments of the verb. */
-  readonly command: Command;
-  /** What may be named next; undefined where that is an argument. */
-  readonly nouns: readonly Candidate[] | undefined;
+/** Where on the command line the words have led. */
+interface Place {
+  readonly command: CommandNode;
+  /** All options that may stand here. */
+  readonly options: readonly OptionNode[];
   /** How many arguments were given already. */
   readonly rest: number;
   /** The noun. */
   readonly topic: string;
 }
 
-/** Follows the words to the verb that they name; options and their values are stepped over. */
-async function walk(words: readonly string[]): Promise<Walked> {
-  const command = new Command();
-  addGlobalOptions(command);
-  let nouns: readonly Candidate[] | undefined = entries.map(described);
-  let verbs: readonly Verb[] | undefined;
-  let topic = "";
-  let rest = 0;
+/** Follows the words to the command that they name; options and their values are stepped over. */
+function walk(program: CommandNode, words: readonly string[]): Place {
+  let place: Place = { command: program, options: program.options, rest: 0, topic: "" };
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
+    const { command } = place;
     if (word.startsWith("-") && word !== "-") {
-      if (!word.includes("=") && optionOf(command, word)?.required === true) at += words[at + 1] === "=" ? 2 : 1;
-      continue;
-    }
-    if (nouns === undefined) {
-      rest += 1;
-      continue;
-    }
-    const named: Verb | readonly Verb[] | undefined = verbs === undefined ? await find(entries, word)?.load() : find(verbs, word);
-    if (verbs === undefined) topic = find(entries, word)?.name ?? "";
-    verbs = isList(named) ? named : [];
-    nouns = isList(named) ? named.map(described) : undefined;
-    if (named !== undefined && !isList(named)) named.define?.(command);
+      if (!word.includes("=") && optionOf(place, word)?.takesValue === true) at += words[at + 1] === "=" ? 2 : 1;
+    } else if (command.commands.length === 0) place = { ...place, rest: place.rest + 1 };
+    else place = stepInto(place, program, named(command.commands, word));
   }
-  return { command, nouns, rest, topic };
+  return place;
 }
 
-function find<T extends Pick<Entry, "name" | "aliases">>(things: readonly T[], word: string): T | undefined {
-  return things.find(({ name, aliases = [] }) => name === word || aliases.includes(word));
+function stepInto({ topic }: Place, program: CommandNode, command: CommandNode | undefined): Place {
+  if (command === undefined) return { command: nowhere, options: program.options, rest: 0, topic: "" };
+  return { command, options: [...program.options, ...command.options], rest: 0, topic: topic || command.name };
 }
 
-function isList(loaded: Verb | readonly Verb[] | undefined): loaded is readonly Verb[] {
-  return Array.isArray(loaded);
-}
+/** What an unknown word leads to. */
+const nowhere: CommandNode = {
+  ...{ name: "", aliases: [], summary: "", group: "", usage: "", about: "", closing: "" },
+  ...{ examples: [], arguments: [], options: [], commands: [] },
+};
 
-function described({ name, summary }: Pick<Entry, "name" | "summary">): Candidate {
+function described({ name, summary }: CommandNode): Candidate {
   return { value: name, description: summary };
 }
 
-function optionOf(command: Command, flag: string): Option | undefined {
-  return command.options.find(({ long, short }) => flag === long || flag === short);
+function flagCandidate({ long, short, about }: OptionNode): Candidate {
+  return { value: long ?? short ?? "", description: about };
 }
 
-function optionsOf(command: Command): Candidate[] {
-  const help = { value: "--help", description: "show what a command does and takes" };
-  const shown = command.options.filter(({ hidden }) => !hidden);
-  return [...shown.map(({ long, short, description }) => ({ value: long ?? short ?? "", description })), help];
+function optionOf({ options }: Place, flag: string): OptionNode | undefined {
+  return options.find(({ long, short }) => flag !== "" && (flag === long || flag === short));
 }
 
-async function optionValues(context: Context, option: Option | undefined, topic: string, current: string): Promise<Candidate[]> {
+function argumentAt(all: readonly ArgumentNode[], at: number): ArgumentNode | undefined {
+  const last = all.at(-1);
+  return all[at] ?? (last?.variadic === true ? last : undefined);
+}
+
+async function optionValues(context: Context, place: Place, flag: string, current: string): Promise<readonly Candidate[]> {
+  const option = optionOf(place, flag);
   if (option === undefined) return [];
-  if (option.argChoices !== undefined)
-    return matching(
-      option.argChoices.map((value) => ({ value, description: "" })),
-      current,
-    );
-  if (option.long !== "--fields") return matching(await valuesFor(context, option.attributeName()), current);
+  if (option.long !== "--fields") return matching(await values(context, option.choices, option.attribute), current);
   // The names before the last comma stay.
   const kept = current.slice(0, current.lastIndexOf(",") + 1);
-  const names = await valuesFor(context, `fields of ${topic}`);
+  const names = await values(context, undefined, `fields of ${place.topic}`);
   return matching(
     names.map(({ value, description }) => ({ value: kept + value, description })),
     current,
   );
+}
+
+/** What is known of the program is known at once; what has to be looked up is loaded late. */
+async function values(context: Context, choices: readonly string[] | undefined, name: string): Promise<readonly Candidate[]> {
+  if (choices !== undefined) return choices.map((value) => ({ value, description: "" }));
+  const { valuesFor } = await import("./values.ts");
+  return valuesFor(context, name);
 }
 
 function matching(candidates: readonly Candidate[], current: string): Candidate[] {

@@ -1,14 +1,13 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { UnwritableError } from "../../base/errors.ts";
+import { fileName } from "../../base/file-name.ts";
 import type { Memory } from "../../client/memory.ts";
 import { findFolders } from "../../base/folders.ts";
 import type { Host } from "../../host/host.ts";
 
 /** What is remembered of one host, in a file of its own in the state folder. Lost or damaged, it is found out anew. */
 export function makeMemory(host: Host, origin: string): Memory {
-  const name = createHash("sha256").update(origin, "utf8").digest("hex").slice(0, 20);
-  const path = join(findFolders(host).state, "hosts", `${name}.json`);
+  const path = join(findFolders(host).state, "hosts", fileName(origin, ".json"));
   return {
     get: async (key) => (await read(host, path))[key],
     async set(key, value) {

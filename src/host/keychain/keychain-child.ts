@@ -2,5 +2,9 @@
 import { text } from "node:stream/consumers";
 import { callKeychain, type KeychainCall } from "./call.ts";
 
-const call = JSON.parse(await text(process.stdin)) as KeychainCall;
-process.stdout.write(JSON.stringify(await callKeychain(call)));
+async function answer(): Promise<void> {
+  const call = JSON.parse(await text(process.stdin)) as KeychainCall;
+  process.stdout.write(JSON.stringify(await callKeychain(call)));
+}
+
+void answer();

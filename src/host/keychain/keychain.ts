@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { FerryError } from "../../base/errors.ts";
 import type { Environment, SecretStore, SecretStores } from "../host.ts";
 import type { BusState } from "./bus.ts";
@@ -61,6 +59,8 @@ function storeOver(call: (request: KeychainCall) => Promise<unknown>): SecretSto
  * a child; the secret travels over pipes, never in an argument.
  */
 async function callInChild({ env, dist }: KeychainHost, request: KeychainCall, patience: number): Promise<KeychainAnswer> {
+  const { spawn } = await import("node:child_process");
+  const { text } = await import("node:stream/consumers");
   const child = spawn(process.execPath, [join(dist, "keychain-child.js")], {
     env,
     stdio: ["pipe", "pipe", "ignore"],

@@ -1,11 +1,12 @@
 import http from "node:http";
-import https from "node:https";
+import type https from "node:https";
 import { NotSentError } from "./failure.ts";
 import { connectTimeout, type Transport } from "./send.ts";
 
 /** Node's own http and https with keep-alive; over a unix socket or named pipe where one is given. */
 export function directTransport(socketPath?: string): Transport {
-  const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
+  const plainAgent = new http.Agent({ keepAlive: true });
+  let secureAgent: https.Agent | undefined;
   return (request, signal) =>
     new Promise((resolve, reject) => {
       const url = new URL(request.url);
@@ -14,12 +15,15 @@ export function directTransport(socketPath?: string): Transport {
         request.body === undefined ? request.headers : { ...request.headers, "content-length": Buffer.byteLength(request.body) };
       // A write gets a connection of its own: on a kept one that the service is just closing, nobody knows if it arrived.
       const kept = request.method === "GET";
-      const outgoing = (secure ? https : http).request({
+      // Its TLS is loaded where there is some.
+      const overTls = secure ? process.getBuiltinModule("node:https") : undefined;
+      if (overTls !== undefined) secureAgent ??= new overTls.Agent({ keepAlive: true });
+      const outgoing = (overTls ?? http).request({
         ...(socketPath === undefined ? addressOf(url) : { socketPath, host: url.host }),
         path: `${url.pathname}${url.search}`,
         method: request.method,
         headers,
-        agent: kept && (secure ? agents.https : agents.http),
+        agent: kept && (secure ? secureAgent : plainAgent),
       });
       const abort = () => outgoing.destroy(new Error("aborted"));
       const connected = watchConnection(outgoing, secure);

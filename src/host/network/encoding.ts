@@ -1,14 +1,22 @@
-import { pipeline, type Readable, type Transform } from "node:stream";
-import * as zlib from "node:zlib";
+import type { Readable, Transform } from "node:stream";
 import { FerryError } from "../../base/errors.ts";
 
+/** Node's modules for it are loaded with the first answer that is compressed. */
 const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: () => zlib.createGunzip(),
-  "x-gzip": () => zlib.createGunzip(),
-  br: () => zlib.createBrotliDecompress(),
+  gzip: () => zlib().createGunzip(),
+  "x-gzip": () => zlib().createGunzip(),
+  br: () => zlib().createBrotliDecompress(),
   // Node has it from 22.15 on.
-  ...("createZstdDecompress" in zlib ? { zstd: zlib.createZstdDecompress as () => Transform } : {}),
+  ...(process.versions["zstd"] !== undefined && { zstd: () => (zlib() as unknown as WithZstd).createZstdDecompress() }),
 };
+
+interface WithZstd {
+  createZstdDecompress(): Transform;
+}
+
+function zlib(): typeof import("node:zlib") {
+  return process.getBuiltinModule("node:zlib");
+}
 
 /** What `accept-encoding` asks for: all that this Node can undo. */
 export const accepted = Object.keys(decoders)
@@ -36,5 +44,5 @@ function undo(body: Readable, name: string): Readable {
     throw new FerryError("unavailable", `the answer is encoded as "${name.slice(0, 20)}", which we didn't ask for`);
   }
   // An error of either side destroys the decoder, whose reader sees it.
-  return pipeline(body, decoder(), () => undefined);
+  return process.getBuiltinModule("node:stream").pipeline(body, decoder(), () => undefined);
 }

@@ -1,8 +1,5 @@
-import { Command, type Option } from "commander";
-import { entries } from "../../../src/cli/commands/index.ts";
-import { describeOption } from "../../../src/cli/describe.ts";
-import { addGlobalOptions } from "../../../src/cli/options.ts";
-import type { Verb } from "../../../src/cli/verb.ts";
+import { describeGlobalOptions, describeProgram } from "../../../src/cli/help/describe.ts";
+import type { CommandNode } from "../../../src/cli/help/node.ts";
 
 export type Row = readonly [term: string, meaning: string];
 
@@ -28,49 +25,26 @@ export interface Chapter {
 
 /** The whole program, in the order of its help. */
 export async function readProgram(): Promise<Chapter[]> {
-  return Promise.all(
-    entries.map(async ({ name, aliases = [], group, summary, load }) => {
-      const loaded = await load();
-      const pages =
-        "run" in loaded
-          ? [page(`ferry ${name}`, loaded, aliases)]
-          : loaded.map((verb) => page(`ferry ${name} ${verb.name}`, verb, verb.aliases ?? []));
-      return { name, group: group.replace(/:$/u, ""), summary, pages };
-    }),
-  );
+  const { commands } = await describeProgram();
+  return commands.map((node) => {
+    const { name, group, summary } = node;
+    const verbs = node.commands.length === 0 ? [page(node, [name])] : node.commands.map((verb) => page(verb, [name, verb.name]));
+    return { name, group: group.replace(/:$/u, ""), summary, pages: verbs };
+  });
 }
 
 export function globalOptions(): Row[] {
-  const command = new Command();
-  addGlobalOptions(command);
-  return optionRows(command);
+  return describeGlobalOptions().map(({ term, about }): Row => [term, about]);
 }
 
-function page(name: string, verb: Verb, aliases: readonly string[]): CommandPage {
-  const command = new Command(name);
-  verb.define?.(command);
-  const help = command.createHelp();
-  const taken = command.registeredArguments.map((argument) => help.argumentTerm(argument));
-  const usage = command.registeredArguments.map(({ required, variadic }, at) => {
-    const term = `${taken[at] ?? ""}${variadic ? "..." : ""}`;
-    return required ? `<${term}>` : `[${term}]`;
-  });
+function page(node: CommandNode, words: readonly string[]): CommandPage {
   return {
-    name,
-    usage: [name, ...usage, "[options]"].join(" "),
-    about: verb.description ?? `${verb.summary}.`,
-    aliases,
-    arguments: command.registeredArguments.map((argument): Row => [
-      help.argumentTerm(argument),
-      help.argumentDescription(argument),
-    ]),
-    options: optionRows(command),
-    examples: verb.examples,
+    name: ["ferry", ...words].join(" "),
+    usage: node.usage,
+    about: node.about,
+    aliases: node.aliases,
+    arguments: node.arguments.map(({ name, about }): Row => [name, about]),
+    options: node.options.map(({ term, about }): Row => [term, about]),
+    examples: node.examples,
   };
-}
-
-function optionRows(command: Command): Row[] {
-  const help = command.createHelp();
-  const shown = command.options.filter(({ hidden }: Option) => !hidden);
-  return shown.map((option): Row => [help.optionTerm(option), describeOption(option)]);
 }

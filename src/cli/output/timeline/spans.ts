@@ -1,5 +1,5 @@
 import type { Paint } from "../style.ts";
-import { widthOf } from "../width.ts";
+import { characters, widthOf } from "../width.ts";
 
 /** A run of text of one look. Its text is harmless and has no line breaks. */
 export interface Span {
@@ -85,14 +85,12 @@ function* pieces(text: string, width: number): Generator<string> {
   yield rest;
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
 /** As many whole characters as fit into `width` columns, at least one. */
 function leading(text: string, width: number): string {
   if (/^[\u0020-\u007e]*$/.test(text.slice(0, width + 1))) return text.slice(0, Math.max(1, width));
   let taken = "";
   let left = width;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const segment of characters(text)) {
     left -= widthOf(segment);
     if (left < 0 && taken !== "") break;
     taken += segment;

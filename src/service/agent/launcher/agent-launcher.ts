@@ -8,28 +8,32 @@ import { constants, homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Launch, launchVariable, standIn } from "./launch.ts";
 
-const [, , socket = "", program = "", ...args] = process.argv;
-const { [launchVariable]: text = "{}", ...given } = process.env;
-const launch = JSON.parse(text) as Launch;
+void launch();
 
-const address = socket === "-" ? "" : await forwardTo(socket);
-const complete = (value: string): string => value.replaceAll(standIn, address);
+async function launch(): Promise<void> {
+  const [, , socket = "", program = "", ...args] = process.argv;
+  const { [launchVariable]: text = "{}", ...given } = process.env;
+  const wanted = JSON.parse(text) as Launch;
 
-for (const [name, content] of Object.entries(launch.files)) {
-  const path = join(homedir(), name);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, complete(content), { mode: 0o600 });
+  const address = socket === "-" ? "" : await forwardTo(socket);
+  const complete = (value: string): string => value.replaceAll(standIn, address);
+
+  for (const [name, content] of Object.entries(wanted.files)) {
+    const path = join(homedir(), name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, complete(content), { mode: 0o600 });
+  }
+
+  const env = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, complete(value ?? "")]));
+  env["PATH"] = [...wanted.programs, env["PATH"]].join(":");
+  const child = spawn(program, args.map(complete), { env, stdio: "inherit" });
+  child.once("error", (error) => {
+    console.error(error.message);
+    process.exit(127);
+  });
+  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]);
 }
-
-const env = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, complete(value ?? "")]));
-env["PATH"] = [...launch.programs, env["PATH"]].join(":");
-const child = spawn(program, args.map(complete), { env, stdio: "inherit" });
-child.once("error", (error) => {
-  console.error(error.message);
-  process.exit(127);
-});
-const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]);
 
 /** Listens on a port of lo, which is this sandbox's own, and passes all of it on. @returns its address */
 async function forwardTo(path: string): Promise<string> {

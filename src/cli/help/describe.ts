@@ -1,0 +1,126 @@
+import { Command, type Argument, type Option } from "commander";
+import { exitCodes } from "../../base/errors.ts";
+import { entries } from "../commands/index.ts";
+import { addGlobalOptions } from "../options.ts";
+import type { Entry, Verb } from "../verb.ts";
+import type { ArgumentNode, CommandNode, OptionNode } from "./node.ts";
+
+/** The whole program, from what its commands declare: all of them are loaded for it. */
+export async function describeProgram(): Promise<CommandNode> {
+  const version = { term: "--version", long: "--version", attribute: "version", about: "show the version", takesValue: false };
+  return {
+    name: "ferry",
+    aliases: [],
+    summary: "",
+    group: "",
+    usage: "ferry <command> [options]",
+    about: "Your coding agent's companion in the terminal: start it, watch it work, bring its commits home.",
+    examples: [
+      'ferry run "fix the failing test"   a session from here; its commits come home',
+      "ferry tail                         watch the session of this branch",
+      "ferry pull                         bring its commits into the working copy",
+    ],
+    arguments: [],
+    options: [version, ...describeGlobalOptions(), help],
+    commands: await Promise.all(entries.map(describeEntry)),
+    closing,
+  };
+}
+
+/** What every command takes, but for the two that do nothing else. */
+export function describeGlobalOptions(): OptionNode[] {
+  const program = new Command();
+  addGlobalOptions(program);
+  return program.options.map(describeOption);
+}
+
+const help: OptionNode = {
+  term: "-h, --help",
+  long: "--help",
+  short: "-h",
+  attribute: "help",
+  about: "show what a command does and takes",
+  takesValue: false,
+};
+
+async function describeEntry({ name, aliases = [], summary, group, load }: Entry): Promise<CommandNode> {
+  const loaded = await load();
+  if ("run" in loaded) return { ...describeVerb(loaded, ["ferry", name]), aliases, summary, group };
+  return {
+    name,
+    aliases,
+    summary,
+    group,
+    usage: `ferry ${name} <command> [options]`,
+    about: `${summary}.`,
+    examples: [],
+    arguments: [],
+    options: [],
+    commands: loaded.map((verb) => describeVerb(verb, ["ferry", name, verb.name])),
+    closing: `What one of them takes: ferry ${name} COMMAND --help`,
+  };
+}
+
+function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
+  const command = new Command(verb.name);
+  verb.define?.(command);
+  const taken = command.registeredArguments.map(describeArgument);
+  return {
+    name: verb.name,
+    aliases: verb.aliases ?? [],
+    summary: verb.summary,
+    group: "Commands:",
+    usage: [...words, ...taken.map(({ term }) => term), "[options]"].join(" "),
+    about: verb.description ?? `${verb.summary}.`,
+    examples: verb.examples,
+    arguments: taken,
+    options: command.options.filter(({ hidden }) => !hidden).map(describeOption),
+    commands: [],
+    closing: "",
+  };
+}
+
+function describeArgument(argument: Argument): ArgumentNode {
+  const { variadic, required, argChoices: choices } = argument;
+  const word = `${argument.name()}${variadic ? "..." : ""}`;
+  const notes = choices === undefined ? "" : ` (${choices.join(", ")})`;
+  return {
+    name: argument.name(),
+    term: required ? `<${word}>` : `[${word}]`,
+    about: `${argument.description}${notes}`,
+    variadic,
+    ...(choices !== undefined && { choices }),
+  };
+}
+
+function describeOption(option: Option): OptionNode {
+  const { long, short, argChoices: choices } = option;
+  return {
+    term: option.flags,
+    ...(typeof long === "string" && { long }),
+    ...(typeof short === "string" && { short }),
+    attribute: option.attributeName(),
+    about: aboutOption(option),
+    takesValue: option.required,
+    ...(choices !== undefined && { choices }),
+  };
+}
+
+/** What it is for, with what it can be and is by default; the default of a flag is always no. */
+function aboutOption({ description, argChoices, defaultValue, ...option }: Option): string {
+  const isFlag = !option.required && !option.optional;
+  const notes = [
+    ...(argChoices === undefined ? [] : [argChoices.join(", ")]),
+    ...(defaultValue === undefined || isFlag ? [] : [`default: ${String(defaultValue)}`]),
+  ];
+  return notes.length === 0 || String(defaultValue) === "" ? description : `${description} (${notes.join("; ")})`;
+}
+
+const closing = `Exit codes:
+  ${exitCodes.failure} it failed           ${exitCodes.attention} a person is needed   ${exitCodes.not_found} no such thing   ${exitCodes.pending} still working
+  ${exitCodes.usage} wrong arguments     ${exitCodes.auth} not logged in        ${exitCodes.unavailable} unreachable     ${exitCodes.interrupted} Ctrl-C
+
+More help: ferry help COMMAND, ferry help environment, ferry help exit-codes
+
+A session is named by its id or the start of it, a branch, its address in the
+portal, or - for the newest; left out, it is the one that the branch is linked to.`;

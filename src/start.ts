@@ -1,0 +1,39 @@
+/** What the build puts in: the version, a hash of all files, and the words that commands go by. */
+declare const built: {
+  readonly version: string;
+  readonly hash: string;
+  readonly commands: readonly string[];
+};
+
+/**
+ * Runs the built program, and sets its exit code when all is done. Nothing is loaded, read or compiled but what the command needs:
+ * the version needs nothing.
+ */
+export function start(argv: readonly string[]): void {
+  if (argv.length === 1 && argv[0] === "--version") tellVersion();
+  else void run(argv);
+}
+
+function tellVersion(): void {
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    // A reader that is gone has seen enough.
+    if (code === "EPIPE") return;
+    process.stderr.write(`ferry: ${message}\n`);
+    process.exitCode = 1;
+  });
+  process.stdout.write(`ferry ${built.version}\n`);
+}
+
+async function run(argv: readonly string[]): Promise<void> {
+  const [{ makeLoader }, { makeCodeCache }] = await Promise.all([import("./start/loader.ts"), import("./start/code-cache.ts")]);
+  const loader = makeLoader({ folder: __dirname, require }, makeCodeCache(built.hash, commandOf(argv)));
+  const { main } = loader.load("./main.js") as { readonly main: (argv: readonly string[]) => Promise<number> };
+  process.exitCode = await main(argv);
+  loader.keep();
+}
+
+/** The word that decides what is loaded; undefined where it is none of ours. */
+function commandOf(argv: readonly string[]): string | undefined {
+  if (argv.length === 0 || argv.at(-1) === "--help" || argv.at(-1) === "-h") return "help";
+  return argv.find((word) => built.commands.includes(word));
+}
