@@ -47,7 +47,7 @@ function renderLine(line: string, canvas: Canvas, width: number): string[] | und
   // A table is laid out by its author; filling its rows together would undo that.
   if (/^\s*\|/.test(line)) return [cutTo(line, width)];
   const quote = /^\s*>\s?(.*)$/.exec(line);
-  if (quote !== null) return hang([{ text: `${glyphs.bar} `, paint: style.dim }], inline(quote[1] ?? "", style), width);
+  if (quote !== null) return hang([{ text: `${glyphs.bar} `, paint: style.dim }], inline(quote[1] ?? "", style), width, true);
   const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/.exec(line);
   if (item === null) return undefined;
   const [, indent = "", mark = "", text = ""] = item;
@@ -63,11 +63,11 @@ function checked(text: string, { style, glyphs }: Canvas): Span[] {
   return [{ text: `[${done ? glyphs.done : " "}] `, paint: done ? style.green : undefined }, ...inline(box[2] ?? "", style)];
 }
 
-/** Text behind a mark, its further lines below its first. */
-function hang(mark: readonly Span[], text: readonly Span[], width: number): string[] {
+/** Text behind a mark, which stands before each line or before the first alone. */
+function hang(mark: readonly Span[], text: readonly Span[], width: number, each = false): string[] {
   const size = mark.reduce((sum, span) => sum + columnsOf(span.text), 0);
   const painted = mark.map(({ text: shown, paint }) => (paint === undefined ? shown : paint(shown))).join("");
-  return wrap(text, Math.max(8, width - size)).map((line, at) => `${at === 0 ? painted : " ".repeat(size)}${line}`);
+  return wrap(text, Math.max(8, width - size)).map((line, at) => `${each || at === 0 ? painted : " ".repeat(size)}${line}`);
 }
 
 function code(line: string, { style }: Canvas, width: number): string {

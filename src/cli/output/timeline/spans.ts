@@ -12,7 +12,12 @@ export function wrap(spans: readonly Span[], width: number | undefined): string[
   if (width === undefined) return [paintAll(spans)];
   const lines: Span[][] = [[]];
   let used = 0;
-  for (const { text, paint } of spans.flatMap(words)) {
+  for (const { text, paint, whole } of stuckTogether(spans.flatMap(words))) {
+    // What is one word to its reader goes to the next line as one, though its parts look different.
+    if (used > 0 && whole <= width && used + whole > width) {
+      lines.push([]);
+      used = 0;
+    }
     for (const piece of pieces(text, width)) {
       const size = columnsOf(piece);
       if (used + size > width && used > 0) {
@@ -71,6 +76,22 @@ function paintAll(line: readonly Span[]): string {
 
 function words({ text, paint }: Span): Span[] {
   return (text.match(/\s+|[^\s]+/gu) ?? []).map((word) => ({ text: word, paint }));
+}
+
+interface Word extends Span {
+  /** Columns of all that follows without a blank, on the first of them; else 0. */
+  readonly whole: number;
+}
+
+/** Words of several looks may be one: a full stop behind a link. */
+function stuckTogether(all: readonly Span[]): Word[] {
+  const isBlank = (at: number): boolean => /^\s*$/u.test(all[at]?.text ?? "");
+  return all.map(({ text, paint }, at) => {
+    if (isBlank(at) || !isBlank(at - 1)) return { text, paint, whole: 0 };
+    let [whole, end] = [0, at];
+    for (; !isBlank(end); end++) whole += columnsOf(all[end]?.text ?? "");
+    return { text, paint, whole: end === at + 1 ? 0 : whole };
+  });
 }
 
 /** A word that is wider than a line, in parts that aren't. */

@@ -54,9 +54,14 @@ export function question(event: TimelineEvent, canvas: Canvas): Block {
   const fields = fieldsOf(event, "agent_ask_user");
   const asked = fields.raw("question") || "the agent asks something";
   const options = fields.list("options").map(readFields);
-  const choices = options.flatMap((option, at) =>
-    sentence([{ text: `${at + 1}  ${option.word("name")}  ` }, { text: option.word("description"), paint: dim }], canvas),
-  );
+  const room = roomOf(canvas);
+  const choices = options.flatMap((option, at) => {
+    const number = `${at + 1}  `;
+    const spans = [{ text: `${option.word("name")}  ` }, { text: option.word("description"), paint: dim }];
+    return wrap(spans, room === undefined ? undefined : room - number.length).map(
+      (line, nth) => `${nth === 0 ? number : " ".repeat(number.length)}${line}`,
+    );
+  });
   const how = options.length === 0 ? "answer with: ferry say TEXT" : "answer with: ferry say NUMBER, or ferry say TEXT";
   const isOpen = event.status === "processing" || event.status === "queued";
   const lines = renderMarkdown(asked, canvas, roomOf(canvas)).map((line) => bold(yellow(line)));
