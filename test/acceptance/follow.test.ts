@@ -121,7 +121,7 @@ test("a plan is drawn over while the terminal stays as it is, and anew below whe
     await screen.see(new RegExp(`step ${step}\\.`, "u"));
     return screen.screen().slice(from).includes(over);
   };
-  const over = "\u001b[4A\u001b[J";
+  const over = "\u001b[4A\u001b[K";
   await screen.see(/step 0\./u);
   expect(await isDrawnOver()).toBe(true);
   const path = (await readFile(device, "utf8")).trim();

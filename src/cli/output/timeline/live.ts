@@ -27,8 +27,20 @@ const mostRows = 20;
 /** Rows of a terminal that doesn't say how many it has. */
 const usualRows = 24;
 const draftId = "";
-/** Control sequences: so many lines up, and clear from there (ECMA-48, 8.3.22 and 8.3.39). */
-const startOver = (rows: number) => (rows === 0 ? "" : `\u001b[${rows}A\u001b[J`);
+/** Control sequences (ECMA-48, 8.3.22, 8.3.41 and 8.3.39): so many lines up; this line emptied; all below emptied. */
+const up = (rows: number) => `\u001b[${rows}A`;
+const emptyLine = "\u001b[K";
+const emptyBelow = "\u001b[J";
+
+/**
+ * Lines in the place of the last `rows` ones. Each line is emptied on its own, before it is written: a terminal that is emptied from
+ * its first line on may take that for a new screen and keep the old one in its history, as tmux does.
+ */
+function inPlaceOf(rows: number, lines: readonly string[]): string {
+  if (rows === 0) return lines.map((line) => `${line}\n`).join("");
+  if (lines.length === 0) return `${up(rows)}${`${emptyLine}\n`.repeat(rows)}${up(rows)}`;
+  return `${up(rows)}${lines.map((line) => `${emptyLine}${line}\n`).join("")}${emptyBelow}`;
+}
 
 /**
  * Events as lines, one after the other. On a terminal a change of the last one is drawn over it, if the terminal can (`TERM` is not
@@ -52,7 +64,7 @@ export function makeLiveTimeline(
   };
   const draw = async (id: string, lines: readonly string[], over: number): Promise<void> => {
     last = { id, rows: lines.length, columns: stdout.columns };
-    await stdout.write(`${startOver(over)}${lines.map((line) => `${line}\n`).join("")}`);
+    await stdout.write(inPlaceOf(over, lines));
   };
   /** Whether the same lines stand above already: what was told while it grew, and came to nothing more. */
   const isTold = (event: TimelineEvent, lines: readonly string[]): boolean => {
@@ -81,7 +93,7 @@ export function makeLiveTimeline(
     async settle() {
       const rows = rowsOf(draftId);
       last = undefined;
-      if (rows > 0) await stdout.write(startOver(rows));
+      if (rows > 0) await stdout.write(inPlaceOf(rows, []));
     },
   };
 }

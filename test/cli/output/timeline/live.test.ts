@@ -36,7 +36,7 @@ const command = (status: string, id = "evt_1") => ({
   ...someEvent("agent_run_repository_command", { command: "make", exit_code: 0 }, status),
   id,
 });
-const over = (rows: number) => `\u001b[${rows}A\u001b[J`;
+const over = (rows: number) => `\u001b[${rows}A\u001b[K`;
 
 test("a change of the last event is drawn over it", async () => {
   const { show } = play();
@@ -114,7 +114,7 @@ describe("what is being written", () => {
   test("grows in its place, and gives it to the message that it becomes", async () => {
     const { show, write } = play();
     expect(await write("I look")).toBe(`          ● I look\n`);
-    expect(await write("\nat it")).toBe(`${over(1)}          ● I look\n            at it\n`);
+    expect(await write("\nat it")).toBe(`${over(1)}          ● I look\n\u001b[K            at it\n\u001b[J`);
     const message = await show(someEvent("agent_message", { message: "I look at it" }));
     expect(message.startsWith(over(2))).toBe(true);
     expect(await write("new")).toBe("          ● new\n");
@@ -130,7 +130,7 @@ describe("what is being written", () => {
   test("goes when something else is said, and isn't shown where nothing can be drawn over", async () => {
     const played = play();
     await played.write("I look");
-    expect(await played.settle()).toBe(over(1));
+    expect(await played.settle()).toBe(`${over(1)}\n\u001b[1A`);
     expect(await played.settle()).toBe("");
     expect(await play(false).write("I look")).toBe("");
     expect(await play(true, "dumb").write("I look")).toBe("");
