@@ -15,7 +15,7 @@ test("the samples have each type", () => {
   expect(new Set(sampleTimeline().map(({ type }) => type))).toEqual(new Set([...eventTypes, "agent_dances"]));
 });
 
-test.each([
+test.each<[string, Parameters<typeof testCanvas>[0] & object]>([
   ["40", { columns: 40 }],
   ["40-colour", { columns: 40, color: true }],
   ["60", { columns: 60 }],
