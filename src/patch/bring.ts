@@ -61,7 +61,7 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   await quarantine.empty();
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(series.items.length, "commit")}`;
-  const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: at.cursor }, context);
+  const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: incoming.learned ?? at.cursor }, context);
   const remembered = [...(await cursorUpdates(incoming, context)), moveRef(refs.undo, at.undo, note)];
   if (isAside && head.state !== "detached") {
     await moveRefs({ updates: [moveRef(head.ref, commit, placed.tip), ...remembered], reason }, context);

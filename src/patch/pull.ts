@@ -68,7 +68,7 @@ async function once(context: PullContext): Promise<Verdict> {
 
 /** Nothing new. Where the branch had the commits before we knew of it, the cursor moves. */
 async function remember(incoming: Incoming, context: PullContext): Promise<Verdict> {
-  if (incoming.present > 0 && context.request.dryRun !== true)
+  if ((incoming.present > 0 || incoming.learned !== undefined) && context.request.dryRun !== true)
     await moveRefs({ updates: await cursorUpdates(incoming, context), reason: "ferry pull: nothing new" }, context);
   return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
 }

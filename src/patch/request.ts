@@ -20,7 +20,7 @@ export interface Errand {
 export interface PullRequest extends Errand {
   readonly offers: Offers;
   /** What becomes of a pull that a commit doesn't fit: nothing, unless the user wants to resolve it. */
-  readonly onConflict?: "refuse" | "park" | undefined;
+  readonly onConflict?: "refuse" | "park" | "here" | undefined;
   /** Lands on this branch (its short name) and leaves the checkout alone; made at the series' base where there is none. */
   readonly branch?: string | undefined;
   /** Takes the session's new history in place of the one that it came with before. */
@@ -70,6 +70,8 @@ export const checkpoints = [
 export const moreCheckpoints = {
   park: ["park-noted", "park-added", "park-picked"],
   continue: ["park-read", "park-moved", "park-reset", "park-landed", "park-removed"],
+  here: ["here-landed", "here-picked"],
+  hereSkip: ["here-skipped"],
 } as const;
 
 export type Checkpoint = (typeof checkpoints)[number] | (typeof moreCheckpoints)[keyof typeof moreCheckpoints][number];

@@ -43,7 +43,11 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     await refuseParked({ refs, at, head }, context);
     if (at.undo === undefined) throw new FerryError("attention", "no pull of this session to this branch is left to undo");
     const note = await readUndoNote(at.undo, context);
-    const remembered = [moveRef(refs.cursor, at.cursor, note.cursor), moveRef(refs.undo, at.undo, undefined)];
+    const remembered = [
+      moveRef(refs.cursor, at.cursor, note.cursor),
+      moveRef(refs.undo, at.undo, undefined),
+      ...(at.here === undefined ? [] : [moveRef(refs.here, at.here, undefined)]),
+    ];
     if (isAside) return asideBack({ head, note, remembered }, context);
     const old = requireOnTop(note, head);
     await refuseBusy(context, head);

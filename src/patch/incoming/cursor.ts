@@ -9,7 +9,8 @@ export async function cursorUpdates({ refs, at, memory, found, series }: Incomin
   const { tip } = series;
   const cursor = found.note === undefined ? tip : await writeCursorNote(found.note, context);
   const pins = pinUpdates(refs, memory, { source: found.source, commit: tip });
-  return [moveRef(refs.remote, at.remote, tip), moveRef(refs.cursor, at.cursor, cursor), ...pins].filter(
+  const here = at.here === undefined ? [] : [moveRef(refs.here, at.here, undefined)];
+  return [moveRef(refs.remote, at.remote, tip), moveRef(refs.cursor, at.cursor, cursor), ...here, ...pins].filter(
     ({ to, from }) => to !== from,
   );
 }

@@ -3,6 +3,8 @@ import { count } from "../../base/text.ts";
 import type { Head } from "../../git/discover.ts";
 import type { Context, PullContext } from "../context.ts";
 import { readCursorNote } from "./note.ts";
+import { hasCome } from "../here/learned.ts";
+import { readHere } from "../here/note.ts";
 import { findTarget } from "./target.ts";
 import { type FerryRefs, ferryRefs, type Memory, readMemory } from "./refs.ts";
 import { type Series, short, withoutPresent } from "../series/series.ts";
@@ -19,6 +21,8 @@ export interface Incoming {
   /** Where these refs are now. */
   readonly at: Partial<FerryRefs>;
   readonly memory: Memory;
+  /** The commit that came by the user's own hand, after a pull that stopped at it in the working copy. */
+  readonly learned: string | undefined;
   /** Where the commits come from, and all that came. */
   readonly found: Found;
   /** Where the commit that all of them follow is. */
@@ -42,18 +46,26 @@ export async function findIncoming(context: PullContext): Promise<Incoming> {
   const memory = await readMemory(git, repository, refs);
   const { at } = memory;
   // The branch that it tells of is gone, or was never there.
-  const cursor = head.state === "unborn" ? undefined : at.cursor;
+  const learned = await learn(at.here, head, context);
+  const cursor = head.state === "unborn" ? undefined : (learned ?? at.cursor);
   const commit = head.state === "unborn" ? undefined : head.commit;
-  const note = memory.isNote && cursor !== undefined ? await readCursorNote(cursor, context) : undefined;
-  const reached = { commit: memory.isNote ? note?.sandbox : cursor, note, head: commit };
+  const isNote = memory.isNote && learned === undefined;
+  const note = isNote && cursor !== undefined ? await readCursorNote(cursor, context) : undefined;
+  const reached = { commit: isNote ? note?.sandbox : cursor, note, head: commit };
   const found = await findCommits(reached, memory.pinned, context);
   const whole = found.series;
   const ground = await groundOf(whole, commit, context);
   const series =
     commit === undefined ? whole : withoutPresent(whole, await findPresent(whole, commit, { ground, context }), commit);
   const present = whole.items.length - series.items.length;
-  const incoming = { head, isAside, refs, at, memory, found, ground, series, present };
+  const incoming = { head, isAside, refs, at, memory, learned, found, ground, series, present };
   return { ...incoming, fit: found.isRewritten ? "rewritten" : findFit(incoming) };
+}
+
+async function learn(id: string | undefined, head: Head, context: Context): Promise<string | undefined> {
+  if (id === undefined) return undefined;
+  const note = await readHere(id, context);
+  return (await hasCome(note, head, context)) ? note.commit : undefined;
 }
 
 /** Only looked for where it matters. */

@@ -3,7 +3,8 @@ import type { PullDeps, PullRequest } from "../request.ts";
 import { typedId } from "../../base/ids.ts";
 import { underLock } from "../under-lock.ts";
 import type { Verdict } from "../verdict.ts";
-import { end } from "./end.ts";
+import { findHere, gitsOwnError, skipHere, type StoppedHere } from "../here/skip.ts";
+import { end, parkedHere } from "./end.ts";
 import { findParked } from "./find.ts";
 import type { Parked } from "./note.ts";
 import { refuseUntrackedIn } from "./resolved.ts";
@@ -24,6 +25,8 @@ export interface Resumed {
   /** The branch's short name; undefined for a detached HEAD. */
   readonly branch: string | undefined;
   readonly verdict: Verdict;
+  /** What was done, where it was no landing. */
+  readonly said?: string;
 }
 
 /**
@@ -35,6 +38,8 @@ export function resumeParked(request: ParkedRequest, deps: PullDeps): Promise<Re
   const { folder, progress, acceptDeletion, how } = request;
   const nobody = { folder, origin: "", workspace: "", session: "", repositoryId: "" };
   return underLock(nobody, deps, async (context) => {
+    const here = (await parkedHere(context)) === undefined ? await findHere(context, request.session) : undefined;
+    if (here !== undefined) return endHere(here, how, context);
     const parked = await findParked(context, request.session);
     const { errand, target } = parked.note;
     const own = { ...context, request: { ...nobody, ...errand, progress, acceptDeletion } };
@@ -42,6 +47,11 @@ export function resumeParked(request: ParkedRequest, deps: PullDeps): Promise<Re
     const branch = "ref" in target ? target.ref.replace(/^refs\/heads\//u, "") : undefined;
     return { session: typedId(errand.session), branch, verdict };
   });
+}
+
+async function endHere(here: StoppedHere, how: ParkedRequest["how"], context: Context): Promise<Resumed> {
+  if (how !== "skip") throw gitsOwnError(how);
+  return { session: typedId(here.note.session), branch: undefined, ...(await skipHere(here, context)) };
 }
 
 async function abort(parked: Parked, context: Context, isForced: boolean): Promise<Verdict> {

@@ -93,7 +93,7 @@ function conflictError(conflict: Conflict, incoming: Incoming, session: string):
     conflict,
     verdict: { ...verdict, tip: verdict.base, conflicts: names },
     details: names,
-    hint: `nothing was changed; resolve it in a worktree: ferry pull --park; or bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
+    hint: `nothing was changed; resolve it in a worktree of its own (ferry pull --park) or here (--here), or bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
   });
 }
 

@@ -14,6 +14,8 @@ export interface Plan {
   /** Undefined for an unborn branch. */
   readonly old: string | undefined;
   readonly new: string;
+  /** The commit of a cherry-pick that is to stop there; `new` is then the tree that it leaves, and HEAD stays. */
+  readonly stop?: string | undefined;
   /** All refs of the transaction, HEAD among them. */
   readonly updates: readonly RefUpdate[];
   /** The lock files that each kind of git takes. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
+import { standsHere } from "../here/note.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { Journal, type Left } from "./journal.ts";
 import { lockPatience } from "../land/locks.ts";
@@ -25,6 +26,11 @@ export async function recover(context: Context): Promise<void> {
   for (const child of left.children) await outlive(child, context);
   await removeStaleLocks(left, "refs");
   await removeStaleLocks(left, "index");
+  if (
+    left.stop !== undefined &&
+    (await standsHere({ commit: left.stop }, { ...context, repository: { ...context.repository, gitDir: left.gitDir } }))
+  )
+    return journal.end();
   const scratch = join(folder, "recovery");
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { mode: 0o700 });

@@ -105,12 +105,29 @@ test("the git hooks go on beside a parked pull, and tell of it", async () => {
   expect((await here("hook", "run", "post-merge")).code).toBe(3);
 });
 
+test("--here stops as git does, in the words of git, and --skip leaves it out", async () => {
+  const stopped = await here("pull", "--here");
+  expect(stopped.code).toBe(3);
+  expect(stopped.stderr).toContain("git cherry-pick --continue");
+  expect(git("status", "--porcelain")).toBe("UU a");
+  expect(await here("pull", "--continue")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("git cherry-pick --continue") as string,
+  });
+  const skipped = await here("pull", "--skip");
+  expect(skipped.code).toBe(0);
+  expect(skipped.stderr).toContain("is left out\nferry pull brings what comes after it\n");
+  expect(git("status", "--porcelain")).toBe("");
+  expect((await here("pull")).stderr).toBe("nothing new\n");
+});
+
 test("flags that don't go together are exit 2", async () => {
   for (const flags of [
     ["--continue", "--skip"],
     ["--abort", "--dry-run"],
     ["--continue", "--park"],
     ["--skip", "--undo"],
+    ["--here", "--branch", "x"],
   ])
     expect((await here("pull", ...flags)).code).toBe(2);
 });

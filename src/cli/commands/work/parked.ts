@@ -10,6 +10,7 @@ const endings = ["continue", "skip", "abort"] as const;
 
 export interface ParkOptions {
   readonly park: boolean;
+  readonly here: boolean;
   readonly continue: boolean;
   readonly skip: boolean;
   readonly abort: boolean;
@@ -17,10 +18,15 @@ export interface ParkOptions {
 
 export function addParkOptions(command: Command): void {
   command.option("--park", "leave a commit that doesn't fit in a worktree of its own, to resolve it there", false);
-  const others = ["dryRun", "branch", "acceptRewrite", "undo", "park", "source"];
+  command.addOption(
+    new Option("--here", "land what fits, and leave a commit that doesn't as a cherry-pick in this working copy")
+      .default(false)
+      .conflicts(["park", "branch"]),
+  );
+  const others = ["dryRun", "branch", "acceptRewrite", "undo", "park", "here", "source"];
   const texts = {
     continue: "go on with the parked pull, whose conflict is resolved",
-    skip: "go on with it, without the commit that doesn't fit",
+    skip: "go on with it (or past a --here stop) without the commit that doesn't fit",
     abort: "give it up, and all that came with it",
   };
   for (const ending of endings)
@@ -37,11 +43,9 @@ export async function endParked(context: Context, options: ParkOptions, given: s
   if (how === undefined) return false;
   const place = await findPlace(context);
   try {
-    const { session, branch, verdict } = await resumePull(context, how, given);
-    const last =
-      how === "abort"
-        ? `the parked pull of ${session} is given up; ferry pull tries it again`
-        : summary(verdict, place, branch === place.branch ? {} : { branch });
+    const { session, branch, verdict, said } = await resumePull(context, how, given);
+    const landed = summary(verdict, place, branch === place.branch ? {} : { branch });
+    const last = how === "abort" ? `the parked pull of ${session} is given up; ferry pull tries it again` : (said ?? landed);
     await showVerdict(context, verdict, last);
     return true;
   } catch (error) {

@@ -23,7 +23,7 @@ export const pull: Verb = {
   name: "pull",
   summary: "Bring a session's commits into this working copy",
   description:
-    "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.\n\nWith --park it is left in a linked worktree instead (its path is told), markers and all, the commits before it already there: resolve it, git add, and --continue brings the rest and lands all of it here; --skip leaves that commit out, --abort gives the pull up. The three work from there and from here, and need no service.",
+    "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.\n\nWith --park it is left in a linked worktree instead (its path is told), markers and all, the commits before it already there: resolve it, git add, and --continue brings the rest and lands all of it here; --skip leaves that commit out, --abort gives the pull up. The three work from there and from here, and need no service.\n\nWith --here what fits lands, and that commit stands in this working copy as git leaves any cherry-pick: end it as git says, and the next pull goes on behind it. After git cherry-pick --abort (or --skip) it comes again, unless ferry pull --skip leaves it out.",
   examples: [
     "ferry pull",
     "ferry pull --dry-run --json",
@@ -51,7 +51,7 @@ export const pull: Verb = {
       .addOption(
         new Option("--undo", "take the last pull to this branch (or to --branch) back")
           .default(false)
-          .conflicts(["acceptRewrite", "park", "source"]),
+          .conflicts(["acceptRewrite", "park", "here", "source"]),
       );
     addParkOptions(command);
   },
@@ -65,7 +65,7 @@ export const pull: Verb = {
     }
     if (given !== undefined) await checkRepository(context, open);
     try {
-      const onConflict = options.park ? "park" : "refuse";
+      const onConflict = options.park ? "park" : options.here ? "here" : "refuse";
       const verdict = await pullSession(context, open, { ...options, onConflict, acceptDeletion: context.global.yes });
       const unfinished = verdict.commits.length === 0 && isAtWork(open.session);
       await showVerdict(

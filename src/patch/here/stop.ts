@@ -1,0 +1,187 @@
+import { join } from "node:path";
+import { FerryError } from "../../base/errors.ts";
+import { count, oneLine } from "../../base/text.ts";
+import { showPath } from "../../git/path.ts";
+import { type Change, readChanges } from "../../git/records.ts";
+import type { Stop } from "../conflict/found.ts";
+import { cherryPick } from "../conflict/pick.ts";
+import type { PullContext } from "../context.ts";
+import { knownCommits } from "../incoming/known.ts";
+import { land } from "../land/land.ts";
+import { moveRefs } from "../land/move-refs.ts";
+import { checkPaths, type PathCheck } from "../land/path-check.ts";
+import { promote } from "../land/promote.ts";
+import { moveRef, type RefUpdate, RefsMoved } from "../land/transaction.ts";
+import { judgeAll } from "../place/assemble.ts";
+import { listed } from "../place/listed.ts";
+import { inTheWay } from "../place/place.ts";
+import { ferryFolder } from "../quarantine.ts";
+import { Journal } from "../recovery/journal.ts";
+import { recover } from "../recovery/recover.ts";
+import { short } from "../series/series.ts";
+import { writeUndoNote } from "../undo-note.ts";
+import { PullRefused, type Verdict } from "../verdict.ts";
+import { writeHere } from "./note.ts";
+
+/**
+ * Lands what fits, by the usual step, and leaves the first commit that doesn't as git's own cherry-pick stop in the working copy.
+ * The cursor stands before that commit; whether it came is learned at the next pull (learned.ts).
+ * @throws PullRefused that says what came and how to go on
+ */
+export async function stopHere(stop: Stop, context: PullContext): Promise<Verdict> {
+  const { incoming, quarantine, error } = stop;
+  const { conflict } = error;
+  const { git, host, repository } = context;
+  const { head, isAside, series } = incoming;
+  if (isAside || head.state === "unborn")
+    throw new FerryError("usage", "--here needs the branch that is checked out", { hint: "with another one: --park" });
+  if (incoming.found.note !== undefined)
+    throw new FerryError("attention", "what is made of the timeline's diffs comes as a whole, and can't stop halfway here", {
+      hint: "with ferry pull --park it can",
+    });
+  const court = { git, quarantine, platform: host.platform };
+  const placed = { tip: conflict.tip, commits: conflict.commits, exactness: "rebuilt", notices: [] } as const;
+  const notices = await judgeAll(incoming, placed, court);
+  const diff = async (from: string, to: string) =>
+    readChanges(await git.ok(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, to], quarantine.options));
+  const changes = {
+    all: await diff(head.commit, conflict.tree),
+    clean: await diff(head.commit, conflict.tip),
+    pick: await diff(conflict.tip, conflict.tree),
+  };
+  const scratch = quarantine.folder;
+  const { blocked } = await checkPaths({ git, repository, scratch }, changes.all);
+  if (blocked.length > 0) throw inTheWay(blocked, error.verdict);
+  await refuseUncommitted(stop, context);
+  await promote(
+    { tips: [conflict.item.commit, conflict.tip, conflict.tree], known: await knownCommits(incoming, context) },
+    { git, quarantine, repository },
+  );
+  await quarantine.empty();
+  const late = await landClean(stop, changes.clean, context);
+  if (late.length > 0) throw inTheWay(late, error.verdict);
+  await context.checkpoint("here-landed");
+  const outcome = await pickHere(stop, changes.pick, context);
+  // The user's own merge driver resolved it: the rest is another pull.
+  if (outcome === "came") throw new RefsMoved("attention", "the commit came after all");
+  throw stoppedHere(stop, { files: changes.clean.length, notices, left: series.items.length - conflict.commits.length - 1 });
+}
+
+/** A cherry-pick begins with an index as HEAD has it, and with the files of the conflict as they are in git. */
+async function refuseUncommitted({ error }: Stop, { git, repository }: PullContext): Promise<void> {
+  const { workTree, gitDir } = repository;
+  const options = { cwd: workTree, gitDir, workTree };
+  const paths = async (args: readonly string[]) =>
+    (await git.ok([...args, "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty"], options))
+      .toString("latin1")
+      .split("\0")
+      .filter(Boolean);
+  const staged = await paths(["diff-index", "--cached", "HEAD"]);
+  if (staged.length > 0)
+    throw inTheWay(
+      staged.map((path) => ({ path, why: "is staged, and a cherry-pick needs a clean index" })),
+      error.verdict,
+    );
+  const touched = new Set(error.conflict.paths);
+  const dirty = (await paths(["diff-files"])).filter((path) => touched.has(path));
+  if (dirty.length > 0)
+    throw inTheWay(
+      dirty.map((path) => ({ path, why: "has local changes" })),
+      error.verdict,
+    );
+}
+
+/** What fits, the cursor up to it, and the note: in one step. */
+async function landClean(
+  { incoming, error, quarantine }: Stop,
+  changes: readonly Change[],
+  context: PullContext,
+): Promise<PathCheck["blocked"]> {
+  const { head, refs, at, series } = incoming;
+  const { conflict } = error;
+  const { commits, tip, item } = conflict;
+  const old = head.state === "unborn" ? undefined : head.commit;
+  const last = series.items[commits.length - 1]?.commit ?? incoming.learned;
+  const note = await writeHere(
+    { session: context.request.session, commit: item.commit, subject: oneLine(item.subject), tip },
+    context,
+  );
+  const remembered: RefUpdate[] = [
+    moveRef(refs.remote, at.remote, item.commit),
+    ...(last === undefined ? [] : [moveRef(refs.cursor, at.cursor, last)]),
+    moveRef(refs.here, at.here, note),
+  ].filter(({ from, to }) => from !== to);
+  const reason = `ferry pull: ${count(commits.length, "commit")}, up to a conflict`;
+  if (tip === old) {
+    await moveRefs({ updates: remembered, reason }, context);
+    return [];
+  }
+  const undo = await writeUndoNote({ old, new: tip, cursor: incoming.learned ?? at.cursor }, context);
+  const updates = [moveRef("HEAD", old, tip), ...remembered, moveRef(refs.undo, at.undo, undo)];
+  return land({ head, tip, changes, updates, reason, scratch: quarantine.folder }, context);
+}
+
+/** In the journal: killed halfway, with its git, the next run takes the files back. */
+async function pickHere(
+  { error, quarantine }: Stop,
+  changes: readonly Change[],
+  context: PullContext,
+): Promise<"stopped" | "came"> {
+  const { git, host, repository } = context;
+  const { gitDir, workTree } = repository;
+  const { conflict } = error;
+  const { before } = await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
+  const journal = new Journal(ferryFolder(repository), host.clock);
+  const locks = { refs: [], index: [join(gitDir, "index.lock")] };
+  await journal.begin({
+    gitDir,
+    workTree,
+    old: conflict.tip,
+    new: conflict.tree,
+    updates: [],
+    locks,
+    stop: conflict.item.commit,
+  });
+  await journal.writing(before);
+  try {
+    const outcome = await cherryPick(conflict.item.commit, { cwd: workTree, gitDir, workTree }, context);
+    await context.checkpoint("here-picked");
+    await journal.end();
+    return outcome;
+  } catch (failure) {
+    await recover(context);
+    throw failure;
+  }
+}
+
+function stoppedHere(
+  { error, incoming }: Stop,
+  { files, notices, left }: { files: number; notices: readonly string[]; left: number },
+): PullRefused {
+  const { conflict, verdict } = error;
+  const { item, commits, paths } = conflict;
+  const names = paths.map(showPath);
+  const came = incoming.series.items
+    .slice(0, commits.length)
+    .map(({ sequence, commit, subject }, at) => ({ sequence, commit, subject, applied_as: commits[at] ?? commit }));
+  const rest = left === 0 ? "" : `; then ferry pull brings the other ${left}`;
+  return new PullRefused(
+    "attention",
+    `${count(came.length, "commit")} came; commit ${short(item.commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
+    {
+      code: "conflict",
+      verdict: {
+        ...verdict,
+        applied: came.length > 0,
+        tip: conflict.tip,
+        exactness: "rebuilt",
+        commits: came,
+        files,
+        conflicts: names,
+        notices: [...verdict.notices, ...notices],
+      },
+      details: names,
+      hint: `resolve it here, git add, git cherry-pick --continue${rest}; after git cherry-pick --abort the next pull tries it again, ferry pull --skip leaves it out`,
+    },
+  );
+}
