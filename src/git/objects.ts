@@ -26,14 +26,24 @@ export class ObjectReader {
   /** `name` is an id or an expression such as `<commit>:<path>`, one character a byte. Undefined where there is no such object. */
   async read(name: string, limit: number): Promise<GitObject | undefined> {
     if (name.includes("\n")) return undefined;
-    this.git.stdin.write(Buffer.from(`${name}\n`, "latin1"));
+    this.ask([name]);
+    return this.answer(limit);
+  }
+
+  /** Asks for objects, whose answers will come in this order, after those to what was asked before. No name has a line break. */
+  ask(names: readonly string[]): void {
+    this.git.stdin.write(Buffer.from(names.map((name) => `${name}\n`).join(""), "latin1"));
+  }
+
+  /** The answer to the first question that has none yet. @throws FerryError failure, code `too_large`, which ends the reader */
+  async answer(limit: number): Promise<GitObject | undefined> {
     const header = await this.line();
     const [id = "", type = "", size] = header.split(" ");
     if (size === undefined || !/^\d+$/u.test(size) || header.endsWith(" missing")) return undefined;
     if (Number(size) > limit) {
       // It would wait for ever for somebody to read the content.
       this.git.kill();
-      throw new FerryError("failure", `object ${id} is larger than ${limit} bytes`);
+      throw new FerryError("failure", `object ${id} is larger than ${limit} bytes`, { code: "too_large" });
     }
     const content = await this.bytes(Number(size));
     await this.bytes(1);
@@ -46,25 +56,39 @@ export class ObjectReader {
     if (code !== 0) throw gitError(["cat-file"], { code, stderr });
   }
 
+  /** Ends it, whatever it was asked and hasn't answered yet. */
+  async abandon(): Promise<void> {
+    this.git.kill();
+    await this.git.exit;
+  }
+
   private async line(): Promise<string> {
     let end = this.rest.indexOf(10);
     while (end < 0) {
-      await this.more();
+      this.rest = Buffer.concat([this.rest, await this.more()]);
       end = this.rest.indexOf(10);
     }
     return (await this.bytes(end + 1)).subarray(0, -1).toString("latin1");
   }
 
   private async bytes(size: number): Promise<Buffer> {
-    while (this.rest.length < size) await this.more();
+    if (this.rest.length < size) {
+      const pieces = [this.rest];
+      for (let have = this.rest.length; have < size;) {
+        const piece = await this.more();
+        pieces.push(piece);
+        have += piece.length;
+      }
+      this.rest = Buffer.concat(pieces);
+    }
     const taken = this.rest.subarray(0, size);
     this.rest = this.rest.subarray(size);
     return taken;
   }
 
-  private async more(): Promise<void> {
+  private async more(): Promise<Buffer> {
     const next = await this.chunks.next();
     if (next.done === true) throw gitError(["cat-file"], await this.git.exit);
-    this.rest = Buffer.concat([this.rest, next.value]);
+    return next.value;
   }
 }

@@ -1,7 +1,7 @@
 import type { Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
 import type { Quarantine } from "./quarantine.ts";
-import type { Checkpoint, Errand, PatchHost, PullRequest } from "./request.ts";
+import type { Checkpoint, Errand, PatchHost, PullDeps, PullRequest } from "./request.ts";
 
 /** What every step works with, under the repository's lock. */
 export interface Context {
@@ -14,6 +14,7 @@ export interface Context {
 
 export interface PullContext extends Context {
   readonly request: PullRequest;
+  readonly engines?: PullDeps["engines"];
   /** Made when it is asked for the first time: a pull that finds nothing new needs none. Gone with the attempt. */
   readonly quarantine: () => Promise<Quarantine>;
 }

@@ -23,7 +23,7 @@ const attempts = 3;
  */
 export function pull(request: PullRequest, deps: PullDeps): Promise<Verdict> {
   return underLock(request, deps, async (context) => {
-    const verdict = await attempt({ ...context, request }, attempts);
+    const verdict = await attempt({ ...context, request, engines: deps.engines }, attempts);
     await context.checkpoint("finished");
     return verdict;
   });

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "../git/discover.ts";
 import type { Git, GitStreamOptions } from "../git/git.ts";
@@ -22,6 +22,9 @@ export interface Quarantine {
 
 const prefix = "quarantine-";
 
+/** From this size on git handles a file's content without holding all of it. */
+export const bigFile = String(32 * 1024 * 1024);
+
 /** Makes one below the ferry folder of a repository. The caller holds the repository's lock. */
 export async function makeQuarantine(git: Git, host: PatchHost, repository: Repository): Promise<Quarantine> {
   const folder = join(ferryFolder(repository), prefix + Buffer.from(host.random(8)).toString("hex"));
@@ -33,6 +36,8 @@ export async function makeQuarantine(git: Git, host: PatchHost, repository: Repo
   await mkdir(join(gitDir, "info"), { recursive: true });
   await writeFile(join(gitDir, "info", "attributes"), "* -text -eol -filter -ident -working-tree-encoding\n");
   await writeFile(join(gitDir, "objects", "info", "alternates"), `${join(repository.commonDir, "objects")}\n`);
+  // Larger ones are streamed, and never held whole in the search for deltas (git-config(1)).
+  await appendFile(join(gitDir, "config"), `[core]\n\tbigFileThreshold = ${bigFile}\n`);
   await copyFile(join(repository.commonDir, "shallow"), join(gitDir, "shallow")).catch(unlessMissing);
   return {
     folder,

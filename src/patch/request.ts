@@ -1,6 +1,7 @@
 import type { Git } from "../git/git.ts";
 import type { Host } from "../host/host.ts";
 import type { Offers } from "./source.ts";
+import type { EngineName } from "./verdict.ts";
 
 /** Which session, and where its commits land. */
 export interface Errand {
@@ -28,6 +29,8 @@ export interface PullRequest extends Errand {
   /** Lets a series come that leaves less than half of the files. */
   readonly acceptDeletion?: boolean | undefined;
   readonly progress?: ((progress: Progress) => void) | undefined;
+  /** Told what is of interest only to whoever asks for it (-v). */
+  readonly detail?: ((line: string) => void) | undefined;
 }
 
 export interface Progress {
@@ -44,6 +47,8 @@ export interface PullDeps {
   readonly host: PatchHost;
   /** Called at each marked point, in order: where a test ends the process to see what the next run makes of it. */
   readonly checkpoint?: ((name: Checkpoint) => Promise<void>) | undefined;
+  /** Those that may be used; default all. */
+  readonly engines?: readonly EngineName[] | undefined;
 }
 
 export const checkpoints = [

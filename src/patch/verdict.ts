@@ -25,7 +25,7 @@ export interface Verdict {
   readonly notices: readonly string[];
 }
 
-export type EngineName = "am" | "bundle" | "fetch" | "diffs";
+export type EngineName = "exact" | "am" | "bundle" | "fetch" | "diffs";
 
 export interface VerdictCommit {
   readonly sequence: number;

@@ -1,6 +1,7 @@
 import { chmodSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { commitFiles, gitBytes, type TestGit, writeFile } from "../support/git.ts";
+import { patchEngines } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes } from "../support/scene.ts";
 
 afterAll(removeScenes);
@@ -17,7 +18,7 @@ function commitRaw(git: TestGit, make: (header: { tree: string; parent: string }
 
 const ident = "Ada <ada@example.com> 1764000000 +0100";
 
-describe("messages that mail would lose or obey", () => {
+describe.each(patchEngines)("messages that mail would lose or obey, by %s", (engine) => {
   const messages: Readonly<Record<string, string>> = {
     "three dashes": "subject\n\n---\n\nafter\n",
     "a diff": "subject\n\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+evil\n",
@@ -50,11 +51,11 @@ describe("messages that mail would lose or obey", () => {
         ({ tree, parent }) => `tree ${tree}\nparent ${parent}\nauthor ${ident}\ncommitter ${ident}\n\n${message}`,
       );
     }
-    expect((await pullExactly(scene)).commits).toHaveLength(Object.keys(messages).length);
+    expect((await pullExactly(scene, { engine })).commits).toHaveLength(Object.keys(messages).length);
   });
 });
 
-describe("commit objects that no command line makes", () => {
+describe.each(patchEngines)("commit objects that no command line makes, by %s", (engine) => {
   const commits: Readonly<Record<string, (header: { tree: string; parent: string }) => string | Buffer>> = {
     "latin-1 with its header": ({ tree, parent }) =>
       Buffer.from(
@@ -74,7 +75,7 @@ describe("commit objects that no command line makes", () => {
     const scene = makeScene();
     writeFile(scene.sandbox, "a", "x\n");
     commitRaw(scene.sandbox, commits[name] ?? expect.fail());
-    await pullExactly(scene);
+    await pullExactly(scene, { engine });
   });
 
   it("NUL in the message: git's own rules refuse it", async () => {
@@ -84,11 +85,11 @@ describe("commit objects that no command line makes", () => {
       scene.sandbox,
       ({ tree, parent }) => `tree ${tree}\nparent ${parent}\nauthor ${ident}\ncommitter ${ident}\n\nx\0y\n`,
     );
-    expect(await pullRefused(scene)).toMatchObject({ kind: "failure" });
+    expect(await pullRefused(scene, { engine })).toMatchObject({ kind: "failure" });
   });
 });
 
-describe("content", () => {
+describe.each(patchEngines)("content, by %s", (engine) => {
   it("binary, text with NUL, UTF-16, empty, with and without a line break at the end", async () => {
     const scene = makeScene({
       files: { bin: Buffer.from([0, 1, 2, 255]), nonl: "a\nb", nl: "a\nb\n", gone: Buffer.alloc(3000, 7), keep: "k\n" },
@@ -104,7 +105,7 @@ describe("content", () => {
     commitFiles(scene.sandbox, { bin: noise.subarray(0, 69_000), empty: "", "text-nul": "a\0b\n", nl: "" });
     commitFiles(scene.sandbox, { bin: null, nonl: "\n", empty: null });
     commitFiles(scene.sandbox, {}, "nothing at all");
-    await pullExactly(scene);
+    await pullExactly(scene, { engine });
     expect(scene.local("status", "--porcelain")).toBe("");
   });
 
@@ -124,7 +125,7 @@ describe("content", () => {
     unlinkSync(at("link"));
     writeFileSync(at("link"), "now a file\n", { mode: 0o755 });
     commitFiles(sandbox, {}, "link to file");
-    await pullExactly(scene);
+    await pullExactly(scene, { engine });
     expect(scene.local("status", "--porcelain")).toBe("");
   });
 
@@ -133,7 +134,7 @@ describe("content", () => {
     scene.local("config", "core.fileMode", "false");
     chmodSync(`${scene.sandbox.folder}/a`, 0o755);
     commitFiles(scene.sandbox, {});
-    await pullExactly(scene);
+    await pullExactly(scene, { engine });
     expect(scene.local("status", "--porcelain")).toBe("");
   });
 
@@ -158,12 +159,12 @@ describe("content", () => {
     commitFiles(scene.sandbox, {});
     commitFiles(scene.sandbox, Object.fromEntries(names.map((name) => [name, `${name} again\n`])));
     commitFiles(scene.sandbox, { 'q"uo"te': null, "line\nbreak": null, "ü/ß": null });
-    await pullExactly(scene);
+    await pullExactly(scene, { engine });
     expect(scene.local("status", "--porcelain")).toBe("");
   });
 });
 
-describe("line ends and filters", () => {
+describe.each(patchEngines)("line ends and filters, by %s", (engine) => {
   const configs: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
     "nothing set": [],
     "autocrlf true": [["core.autocrlf", "true"]],
@@ -178,7 +179,7 @@ describe("line ends and filters", () => {
     commitFiles(scene.sandbox, { crlf: "a\r\nB\r\nc\r\n", mixed: "a\r\nb\nc\r\n", lf: "a\nB\n", new: "x\r\n" });
     commitFiles(scene.sandbox, { lf: "a\r\nB\r\n", crlf: "a\nB\n" });
     const before = scene.local("status", "--porcelain");
-    await pullExactly(scene);
+    await pullExactly(scene, { engine });
     expect(scene.local("status", "--porcelain")).toBe(before);
   });
 
@@ -187,7 +188,7 @@ describe("line ends and filters", () => {
     commitFiles(scene.sandbox, { ".gitattributes": "*.txt text eol=crlf\n*.c ident\nv export-subst merge=union\n" });
     commitFiles(scene.sandbox, { "x.txt": "a\nb\n", "y.c": "$Id$\nint x;\n", "new.txt": "n\n" });
     commitFiles(scene.sandbox, { v: "$Format:%H$ \n" });
-    await pullExactly(scene);
+    await pullExactly(scene, { engine });
     expect(scene.local("status", "--porcelain")).toBe("");
   });
 
@@ -196,23 +197,23 @@ describe("line ends and filters", () => {
     scene.local("config", "filter.up.smudge", "tr a-z A-Z");
     scene.local("config", "filter.up.clean", "tr A-Z a-z");
     commitFiles(scene.sandbox, { "x.up": "abcd\n", "y.up": "new\n" });
-    await pullExactly(scene);
+    await pullExactly(scene, { engine });
     expect(scene.local("status", "--porcelain")).toBe("");
     expect(gitBytes(scene.local.folder, ["cat-file", "blob", ":y.up"]).toString()).toBe("new\n");
   });
 });
 
-describe("another kind of repository", () => {
+describe.each(patchEngines)("another kind of repository, by %s", (engine) => {
   it("SHA-256", async () => {
     const scene = makeScene({ init: ["--object-format=sha256"] });
     commitFiles(scene.sandbox, { a: "x\n", n: "n\n", c: null });
-    await pullExactly(scene);
+    await pullExactly(scene, { engine });
   });
 
   it("of another format than the session's: refused", async () => {
     const scene = makeScene({ init: ["--object-format=sha256"] });
     const other = makeScene();
     commitFiles(scene.sandbox, { a: "x\n" });
-    expect(await pullRefused({ local: other.local, source: scene.source })).toMatchObject({ kind: "failure" });
+    expect(await pullRefused({ local: other.local, source: scene.source }, { engine })).toMatchObject({ kind: "failure" });
   });
 });

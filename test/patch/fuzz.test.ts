@@ -6,7 +6,7 @@ import { unquotePath } from "../../src/git/path.ts";
 import { badLink } from "../../src/patch/judge/links.ts";
 import { badPath } from "../../src/patch/judge/names.ts";
 import { ByteReader } from "../../src/patch/series/bytes.ts";
-import { spoolMails } from "../../src/patch/series/mails.ts";
+import { readMails, spoolMails } from "../../src/patch/series/mails.ts";
 import { readSeries } from "../../src/patch/series/series.ts";
 import type { Manifest, ManifestItem } from "../../src/wire/patches.ts";
 import { commitFiles, makeFolder } from "../support/git.ts";
@@ -100,7 +100,7 @@ describe("readers of what the service sends: the truth, or a refusal", () => {
           mbox,
         );
         rmSync(path, { force: true });
-        const spooled = await spoolMails(once(bytes), { items: series.items, path, each: () => undefined }).catch(
+        const spooled = await spoolMails(readMails(once(bytes), series.items), path, () => undefined).catch(
           (error: unknown) => error,
         );
         if (!bytes.equals(mbox)) expect(spooled).toMatchObject({ code: "lie" });
@@ -108,7 +108,7 @@ describe("readers of what the service sends: the truth, or a refusal", () => {
       { numRuns: 1500 },
     );
     rmSync(path, { force: true });
-    await spoolMails(once(mbox), { items: series.items, path, each: () => undefined });
+    await spoolMails(readMails(once(mbox), series.items), path, () => undefined);
     expect(readFileSync(path, "latin1")).not.toContain("Ada");
   });
 });

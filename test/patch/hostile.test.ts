@@ -2,6 +2,7 @@ import { symlinkSync, unlinkSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Manifest, ManifestItem } from "../../src/wire/patches.ts";
 import { commitFiles, gitBytes, type TestGit, writeFile } from "../support/git.ts";
+import { patchEngines } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes, type Scene } from "../support/scene.ts";
 import { makeMbox, sandboxSource, tamperedSource } from "../support/series.ts";
 import { filesBelow } from "../support/state.ts";
@@ -31,7 +32,7 @@ function writeObject(git: TestGit, type: string, content: string | Buffer): stri
   return gitBytes(git.folder, ["hash-object", "-t", type, "-w", "--stdin", "--literally"], { input: content }).toString().trim();
 }
 
-describe("paths that a series may not write", () => {
+describe.each(patchEngines)("paths that a series may not write, by %s", (engine) => {
   const names = [".git", ".GIT", "git~1", ".git ", ".git.", ".git::$INDEX_ALLOCATION", ".g\u200cit", "..", ".", ".git\\x"];
   it.each(names)("%j", async (name) => {
     const scene = makeScene();
@@ -40,7 +41,7 @@ describe("paths that a series may not write", () => {
     const folder = writeObject(scene.sandbox, "tree", Buffer.concat([Buffer.from("100644 config\0"), Buffer.from(file, "hex")]));
     commitTree(scene.sandbox, [["40000", latin, folder]]);
     const parent = filesBelow(`${scene.local.folder}/..`);
-    expect(await pullRefused(scene)).toMatchObject({ kind: "failure" });
+    expect(await pullRefused(scene, { engine })).toMatchObject({ kind: "failure" });
     expect(filesBelow(`${scene.local.folder}/..`)).toEqual(parent);
   });
 
@@ -51,26 +52,28 @@ describe("paths that a series may not write", () => {
     commitTree(scene.sandbox, [["40000", "x", inner]]);
     const bad = scene.sandbox("rev-parse", "HEAD");
     scene.sandbox("update-ref", "HEAD", scene.sandbox("commit-tree", "-p", "HEAD", "-m", "gone", `${scene.base}^{tree}`));
-    const error = await pullRefused(scene);
+    const error = await pullRefused(scene, { engine });
     expect(error.message).toContain(bad.slice(0, 12));
   });
 
   it("a mode that git doesn't make", async () => {
     const scene = makeScene();
     commitTree(scene.sandbox, [["100777", "x", writeObject(scene.sandbox, "blob", "x\n")]]);
-    expect(await pullRefused(scene)).toMatchObject({ kind: "failure" });
+    expect(await pullRefused(scene, { engine })).toMatchObject({ kind: "failure" });
   });
 
   it.each(["!touch x", "rebase"])("a .gitmodules with update = %s", async (update) => {
     const scene = makeScene();
     commitFiles(scene.sandbox, { ".gitmodules": `[submodule "s"]\n\tpath = s\n\turl = ./s\n\tupdate = ${update}\n` });
-    await (update.startsWith("!") ? expect(pullRefused(scene)).resolves.toMatchObject({ kind: "failure" }) : pullExactly(scene));
+    await (update.startsWith("!")
+      ? expect(pullRefused(scene, { engine })).resolves.toMatchObject({ kind: "failure" })
+      : pullExactly(scene, { engine }));
   });
 
   it("a .gitmodules that is a link", async () => {
     const scene = makeScene();
     commitTree(scene.sandbox, [["120000", ".gitmodules", writeObject(scene.sandbox, "blob", "a")]]);
-    expect(await pullRefused(scene)).toMatchObject({ kind: "failure" });
+    expect(await pullRefused(scene, { engine })).toMatchObject({ kind: "failure" });
   });
 });
 
@@ -185,7 +188,9 @@ describe("links that lead where they may not", () => {
   });
 });
 
-describe("a service that lies", () => {
+describe.each(patchEngines)("a service that lies, to %s", (first) => {
+  // What exact makes nothing of is am's to judge.
+  const engine = first === "am" ? first : undefined;
   const item = (manifest: Manifest, change: Partial<ManifestItem>): Manifest => ({
     ...manifest,
     items: manifest.items.map((each, at) => (at === 1 ? { ...each, ...change } : each)),
@@ -230,7 +235,7 @@ describe("a service that lies", () => {
       { folder: scene.sandbox.folder, branch: "HEAD", base: scene.base },
       { manifest: lies[name] ?? expect.fail() },
     );
-    expect(await pullRefused(scene, { source })).toMatchObject({ kind: "failure", code: "lie" });
+    expect(await pullRefused(scene, { source, engine })).toMatchObject({ kind: "failure", code: "lie" });
   });
 
   const forgeries: Readonly<Record<string, (mbox: Buffer) => Buffer>> = {
@@ -246,7 +251,7 @@ describe("a service that lies", () => {
       { folder: scene.sandbox.folder, branch: "HEAD", base: scene.base },
       { mbox: forgeries[name] ?? expect.fail() },
     );
-    expect(await pullRefused(scene, { source })).toMatchObject({ kind: "failure", code: "lie" });
+    expect(await pullRefused(scene, { source, engine })).toMatchObject({ kind: "failure", code: "lie" });
   });
 
   it("in both, so that they agree: the tree tells", async () => {
@@ -266,7 +271,7 @@ describe("a service that lies", () => {
     });
     const honest = { folder: scene.sandbox.folder, branch: "HEAD", base: scene.base };
     const source = tamperedSource(honest, { manifest: mix, mbox: () => makeMbox(place, "", "HEAD") });
-    const error = await pullRefused(scene, { source });
+    const error = await pullRefused(scene, { source, engine });
     expect(error).toMatchObject({ kind: "failure", code: "lie" });
     expect(error.message).toContain("number 2");
   });

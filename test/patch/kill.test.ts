@@ -66,6 +66,16 @@ describe("kill -9 of the pull", () => {
     },
   );
 
+  it.each(["spooled", "applied", "grafted", "written"] as const)("at %s, by am", async (dieAt) => {
+    const scene = makeBusy();
+    const before = visible(scene);
+    expect(await ended(startPull(program, scene, dieAt, { engine: "am" }))).toEqual({ code: null, signal: "SIGKILL" });
+    await pullInto(scene.local.folder, scene.source, { dryRun: true });
+    expect(visible(scene)).toEqual(before);
+    await pullExactly(scene, { engine: "am" });
+    await expectComplete(scene);
+  });
+
   it("in one worktree is ended by a pull in another", async () => {
     const scene = makeBusy();
     const before = visible(scene);

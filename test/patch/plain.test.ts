@@ -15,7 +15,7 @@ describe("a plain series", () => {
     commitFiles(scene.sandbox, { "dir/new": "n\n", c: null }, "two\n\nwith a body");
     commitFiles(scene.sandbox, { a: "1\nzwei\ndrei\n" }, "three");
     const verdict = await pullExactly(scene);
-    expect(verdict).toMatchObject({ base: scene.base, engine: "am", files: 3, conflicts: [], blocked_by: [], notices: [] });
+    expect(verdict).toMatchObject({ base: scene.base, engine: "exact", files: 3, conflicts: [], blocked_by: [], notices: [] });
     expect(verdict.commits.map(({ sequence, subject }) => [sequence, subject])).toEqual([
       [1, "one"],
       [2, "two"],

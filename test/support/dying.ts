@@ -31,7 +31,7 @@ export function startPull(
   program: string,
   { local, sandbox, base, ...more }: Pick<Scene, "local" | "sandbox" | "base"> & Pick<PullChild, "fromBranch">,
   dieAt: Checkpoint | "",
-  { options, how, ...user }: { uid?: number; gid?: number } & Pick<PullChild, "options" | "how"> = {},
+  { options, how, engine, ...user }: { uid?: number; gid?: number } & Pick<PullChild, "options" | "how" | "engine"> = {},
 ): ChildProcess {
   const task: PullChild = {
     folder: local.folder,
@@ -41,6 +41,7 @@ export function startPull(
     fromBranch: more.fromBranch ?? false,
     ...(options === undefined ? {} : { options }),
     ...(how === undefined ? {} : { how }),
+    ...(engine === undefined ? {} : { engine }),
   };
   const file = `${local.folder}/../task.json`;
   writeFileSync(file, JSON.stringify(task));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type ParkedRequest, resumeParked } from "../../src/patch/parked/parked.ts";
 import type { Checkpoint, PullRequest } from "../../src/patch/request.ts";
+import type { EngineName } from "../../src/patch/verdict.ts";
 import { makeDeps, pullInto } from "./pulling.ts";
 import { sandboxSource } from "./series.ts";
 import { branchOffers } from "./upstream.ts";
@@ -14,6 +15,7 @@ export interface PullChild {
   /** From the branch `work` of the remote `origin` instead of the patch stream. */
   readonly fromBranch?: boolean;
   readonly options?: Pick<PullRequest, "onConflict">;
+  readonly engine?: EngineName;
   /** Ends a parked pull instead. */
   readonly how?: ParkedRequest["how"];
 }
@@ -30,7 +32,7 @@ try {
   if (task.how !== undefined) await resumeParked({ folder: task.folder, how: task.how }, makeDeps({}, { checkpoint }));
   else if (task.fromBranch === true)
     await pullInto(task.folder, undefined, { offers: branchOffers(task.base), deps: { checkpoint } });
-  else await pullInto(task.folder, source, { ...task.options, deps: { checkpoint } });
+  else await pullInto(task.folder, source, { ...task.options, engine: task.engine, deps: { checkpoint } });
 } catch (error) {
   process.stderr.write(String(error));
   process.exitCode = 1;

@@ -6,7 +6,7 @@ import { makeProcesses } from "../../src/host/processes.ts";
 import { pull } from "../../src/patch/pull.ts";
 import type { PatchHost, PullDeps, PullRequest } from "../../src/patch/request.ts";
 import type { Offers, PatchSource } from "../../src/patch/source.ts";
-import type { Verdict } from "../../src/patch/verdict.ts";
+import type { EngineName, Verdict } from "../../src/patch/verdict.ts";
 import { gitEnv } from "./git.ts";
 
 /** This machine, with an environment of the test's own. */
@@ -34,13 +34,18 @@ export interface PullInto extends Partial<Omit<PullRequest, "offers">> {
   readonly offers?: Partial<Offers>;
   readonly env?: Readonly<Record<string, string>>;
   readonly deps?: Partial<PullDeps>;
+  /** The only one that may be used. */
+  readonly engine?: EngineName | undefined;
 }
+
+/** Those that make a series without merges from patches. */
+export const patchEngines = ["exact", "am"] as const;
 
 /** Pulls from a source into a folder; everything else has a sensible value. */
 export function pullInto(
   folder: string,
   source: PatchSource | undefined,
-  { env, deps, offers, ...request }: PullInto = {},
+  { env, deps, offers, engine, ...request }: PullInto = {},
 ): Promise<Verdict> {
   const whole = {
     folder,
@@ -51,5 +56,5 @@ export function pullInto(
     offers: { patches: source, ...offers },
     ...request,
   };
-  return pull(whole, makeDeps(env, deps));
+  return pull(whole, makeDeps(env, { engines: engine === undefined ? undefined : [engine], ...deps }));
 }

@@ -47,7 +47,7 @@ export function makeScene({ files, init = [], prepare }: Stage = {}): Scene {
 export async function pullExactly({ local, sandbox, source }: Scene, options: PullInto = {}) {
   const verdict = await pullInto(local.folder, source, options);
   const tip = sandbox("rev-parse", "HEAD");
-  expect(verdict).toMatchObject({ applied: true, tip, exactness: "exact" });
+  expect(verdict).toMatchObject({ applied: true, tip, exactness: "exact", engine: options.engine ?? verdict.engine });
   expect(local("rev-parse", "HEAD")).toBe(tip);
   expect(local("fsck", "--strict", "--no-dangling")).toBe("");
   return verdict;

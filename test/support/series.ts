@@ -156,8 +156,8 @@ export function makeMbox({ folder, base }: Sandbox, after: string, until: string
 
 /** In pieces of odd sizes, as a network has them. */
 async function* inPieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 3 + 1) % 16_381)
-    yield await Promise.resolve(bytes.subarray(at, at + Math.max(1, size)));
+  for (let at = 0, size = 1; at < bytes.length; at += size, size = Math.max(1, (size * 3 + 1) % 16_381))
+    yield await Promise.resolve(bytes.subarray(at, at + size));
 }
 
 function lines(text: string): string[] {

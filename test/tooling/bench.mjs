@@ -1,4 +1,5 @@
-// `npm run bench [NAME…]`: runs test/bench/*.bench.ts, each bundled where Node finds our node_modules.
+// `npm run bench [NAME…] [-- --OPTION…]`: runs test/bench/*.bench.ts, each bundled where Node finds our node_modules. What
+// follows the names is for them: `npm run bench pull -- --all`.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -7,7 +8,10 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const suffix = ".bench.ts";
-const wanted = process.argv.slice(2);
+const given = process.argv.slice(2);
+const from = given.findIndex((argument) => argument.startsWith("-"));
+const wanted = from < 0 ? given : given.slice(0, from);
+const options = from < 0 ? [] : given.slice(from);
 
 execute(process.execPath, ["test/tooling/build.mjs"]);
 for (const file of readdirSync(join(root, "test/bench")).filter((name) => name.endsWith(suffix))) {
@@ -25,7 +29,7 @@ for (const file of readdirSync(join(root, "test/bench")).filter((name) => name.e
     logLevel: "warning",
   });
   console.log(`\n${name}`);
-  execute(process.execPath, [outfile]);
+  execute(process.execPath, [outfile, ...options]);
 }
 
 function execute(command, args) {

@@ -4,7 +4,7 @@ const layer = (name, may) =>
   forbid(`${name}-imports`, { path: `^src/${name}/` }, { path: "^src/", pathNot: `^src/(${[name, ...may].join("|")})/` });
 const home = (name, where, packages) =>
   forbid(`one-home-for-${name}`, { path: "^src/", pathNot: `^src/(${where})` }, { path: `node_modules/(${packages})/` });
-const harmlessBuiltins = "^(node:)?(path|url|util|crypto|stream|events)(/|$)";
+const harmlessBuiltins = "^(node:)?(path|url|util|crypto|stream|events|zlib)(/|$)";
 
 export default {
   forbidden: [

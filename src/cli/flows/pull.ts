@@ -36,8 +36,12 @@ export interface PullOptions {
 export async function pullSession(context: Context, open: OpenSession, options: PullOptions = {}): Promise<Verdict> {
   const { pull } = await import("../../patch/pull.ts");
   const request = await requestFor(context, open, options);
-  const verdict = await withProgress(context, (progress) => pull({ ...request, progress }, context));
-  if (context.global.verbose) await context.print.note(`commits: ${verdict.from}`);
+  const details: string[] = [];
+  const detail = (line: string) => void details.push(line);
+  const verdict = await withProgress(context, (progress) => pull({ ...request, progress, detail }, context));
+  if (context.global.verbose) {
+    for (const line of [`commits: ${verdict.from}`, `engine: ${verdict.engine}`, ...details]) await context.print.note(line);
+  }
   return verdict;
 }
 

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { GitResult } from "../../git/git.ts";
 import { systemTrouble } from "../../git/trouble.ts";
 import { lie, type SeriesItem } from "../series/series.ts";
-import { spoolMails } from "../series/mails.ts";
+import { readMails, spoolMails } from "../series/mails.ts";
+import { bounded, mailLimits } from "./bounds.ts";
 import type { Engine, Workshop } from "./engine.ts";
 import { graft } from "./graft.ts";
 import { makeMiniBase } from "./mini.ts";
@@ -15,10 +16,11 @@ import { writeCommits } from "./commits.ts";
 export const am: Engine = {
   name: "am",
   form: "mbox",
+  suits: ({ unmailable, items }) => unmailable === undefined && items.every(({ bytes }) => bytes <= mailLimits.mail),
   async build(series, workshop) {
     const { quarantine, checkpoint, progress } = workshop;
     const mails = join(quarantine.folder, "mails");
-    await spoolMails(workshop.bytes(), { items: series.items, path: mails, each: (done) => progress("fetch", done) });
+    await spoolMails(bounded(readMails(workshop.bytes(), series.items)), mails, (done) => progress("fetch", done));
     await checkpoint("spooled");
     const mini = await makeMiniBase(series, workshop);
     await applyMails(mails, series.items, workshop);
@@ -44,7 +46,12 @@ const flags = [
 
 async function applyMails(mails: string, items: readonly SeriesItem[], { git, quarantine, signal }: Workshop): Promise<void> {
   // Loose objects of a repository that is thrown away needn't be small.
-  const config = { "core.looseCompression": "0", "core.fsync": "none", "apply.ignoreWhitespace": "no" };
+  const config = {
+    "core.looseCompression": "0",
+    "core.fsync": "none",
+    "core.createObject": "rename",
+    "apply.ignoreWhitespace": "no",
+  };
   const args = ["am", ...flags, mails];
   const result = await git.run(args, { ...quarantine.options, config, signal });
   if (result.code !== 0)

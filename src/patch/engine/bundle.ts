@@ -1,6 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
-import { gitError } from "../../git/runner.ts";
-import { systemTrouble } from "../../git/trouble.ts";
+import { storePack } from "./pack.ts";
 import { ByteReader } from "../series/bytes.ts";
 import { caps, lie, type Series, short } from "../series/series.ts";
 import type { Engine, Workshop } from "./engine.ts";
@@ -12,14 +11,16 @@ import type { Engine, Workshop } from "./engine.ts";
 export const bundle: Engine = {
   name: "bundle",
   form: "bundle",
+  suits: () => true,
   async build(series, workshop) {
     const { progress, checkpoint } = workshop;
     const bytes = new ByteReader(workshop.bytes());
     await readHeader(bytes, series);
-    await storePack(bytes, workshop);
+    await takePack(bytes, workshop);
     progress("fetch", series.items.length);
     await checkpoint("spooled");
     await checkHistory(series, workshop);
+    await checkSizes(series, workshop);
     progress("apply", series.items.length);
     await checkpoint("written");
   },
@@ -51,14 +52,9 @@ async function headerOf(bytes: ByteReader): Promise<string[]> {
 }
 
 /** A prerequisite that isn't here shows as a missing object. */
-async function storePack(bytes: ByteReader, { git, quarantine, signal }: Workshop): Promise<void> {
+function takePack(bytes: ByteReader, { git, quarantine, signal }: Workshop): Promise<void> {
   const args = ["index-pack", "--stdin", "--strict", "--fix-thin", `--max-input-size=${caps.totalBytes}`];
-  const result = await git.run(args, { ...quarantine.options, signal, input: bytes.toEnd() });
-  if (result.code === 0) return;
-  const trouble = systemTrouble(args, result);
-  if (trouble !== undefined) throw trouble;
-  const error = gitError(args, result);
-  throw new FerryError("failure", `git refuses an object of the series: ${error.message}`, { code: "policy", cause: error });
+  return storePack(git, args, { ...quarantine.options, signal, input: bytes.toEnd() });
 }
 
 /** The commits between base and tip are those of the manifest, no more and no less. */
@@ -74,4 +70,18 @@ async function checkHistory(series: Series, { git, quarantine }: Workshop): Prom
     base === undefined || (await git.run(["merge-base", "--is-ancestor", base, series.tip], quarantine.options)).code === 0;
   if (!follows) throw lie(`its head doesn't follow ${short(base)}`);
   if (found.size !== series.items.length) throw lie(`its bundle has ${found.size} commits, not ${series.items.length}`);
+}
+
+/** git-rev-list(1): what the filter leaves out is printed behind a `~`. */
+async function checkSizes({ base, tip }: Series, { git, quarantine }: Workshop): Promise<void> {
+  const filter = [`--filter=blob:limit=${caps.fileBytes + 1}`, "--filter-print-omitted"];
+  const range = base === undefined ? [tip] : [tip, `^${base}`];
+  const listed = await git.ok(["rev-list", "--objects", "--no-object-names", ...filter, ...range], quarantine.options);
+  const [large] = /^~.*$/mu.exec(listed.toString("latin1")) ?? [];
+  if (large !== undefined)
+    throw new FerryError("failure", `the series has a file of more than ${caps.fileBytes / 1024 ** 2} MiB`, {
+      code: "policy",
+      details: [`git's object ${large.slice(1)}`],
+      hint: "nothing was changed; ask the agent to take it out of its history",
+    });
 }

@@ -12,9 +12,14 @@ export interface Engine {
   readonly name: Exclude<EngineName, "fetch" | "diffs">;
   /** What it asks the source for. */
   readonly form: "mbox" | "bundle";
-  /** @throws FerryError failure where what came doesn't make those commits */
+  /** Whether it can be tried at all. */
+  readonly suits: (series: Series) => boolean;
+  /** @throws FerryError failure where what came doesn't make those commits, Unsuited where another engine may know better */
   build(series: Series, workshop: Workshop): Promise<void>;
 }
+
+/** What came may well be right, but this engine makes nothing of it; whatever it left in the quarantine is in nobody's way. */
+export class Unsuited extends Error {}
 
 export interface Workshop {
   readonly git: Git;

@@ -1,10 +1,9 @@
 import { pathBytes } from "../../git/path.ts";
-import { type Change, fields, modes, RawReader } from "../../git/records.ts";
+import { type Change, fields, RawReader } from "../../git/records.ts";
 import { gitError } from "../../git/runner.ts";
 import { lie, type Series } from "../series/series.ts";
 import type { Workshop } from "./engine.ts";
-
-const branch = "refs/heads/graft";
+import { commitLines, importTrees } from "./import.ts";
 
 /**
  * Takes the diffs of the commits after `mini` onto the series' real base and compares the tree of each with the one that the
@@ -14,14 +13,7 @@ const branch = "refs/heads/graft";
 export async function graft(series: Series, mini: string, workshop: Workshop): Promise<void> {
   const changes = await changesAfter(mini, workshop);
   if (changes.length !== series.items.length) throw lie(`${changes.length} patches for ${series.items.length} commits`);
-  const { git, quarantine } = workshop;
-  const input = importStream(series.base, changes);
-  await git.ok(["fast-import", "--quiet", "--done"], { ...quarantine.options, config: { "fastimport.unpackLimit": "1" }, input });
-  const range = series.base === undefined ? [branch] : [branch, `^${series.base}`];
-  const trees = await git.ok(["rev-list", "--reverse", "--no-commit-header", "--format=%T", ...range, "--"], quarantine.options);
-  const lines = trees.toString("latin1").trim().split("\n");
-  const wrong = series.items.find((item, at) => lines[at] !== item.tree);
-  if (wrong !== undefined) throw lie("its patch makes another tree", wrong);
+  await importTrees(importStream(series.base, changes), series, workshop);
 }
 
 /** The changes of each commit, oldest first. */
@@ -44,29 +36,7 @@ async function changesAfter(mini: string, { git, quarantine }: Workshop): Promis
   return all;
 }
 
-/** git-fast-import(1). Deletions go first, so that a file can become a folder within one commit. */
-function* importLines(base: string | undefined, changes: readonly (readonly Change[])[]): Generator<string> {
-  for (const [at, commit] of changes.entries()) {
-    yield `commit ${branch}\ncommitter ferry <ferry@localhost> 1767225600 +0000\ndata 0\n`;
-    if (at === 0 && base !== undefined) yield `from ${base}\n`;
-    for (const { path, newMode } of commit) if (newMode === modes.absent) yield `D ${quote(path)}\n`;
-    for (const { path, newMode, newId } of commit) if (newMode !== modes.absent) yield `M ${newMode} ${newId} ${quote(path)}\n`;
-    yield "\n";
-  }
-  yield "done\n";
-}
-
 async function* importStream(base: string | undefined, changes: readonly (readonly Change[])[]): AsyncGenerator<Uint8Array> {
-  let text = "";
-  for (const line of importLines(base, changes)) {
-    text += line;
-    if (text.length < 65_536) continue;
-    yield pathBytes(text);
-    text = "";
-  }
-  yield await Promise.resolve(pathBytes(text));
-}
-
-function quote(path: string): string {
-  return `"${path.replace(/[\\"]/gu, "\\$&").replaceAll("\n", "\\n")}"`;
+  for (const [at, commit] of changes.entries())
+    yield await Promise.resolve(pathBytes(commitLines(at === 0 ? base : undefined, commit)));
 }

@@ -1,5 +1,5 @@
-import type { Stats } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
+import { lstatSync, type Stats } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { sep } from "node:path";
 import { type GitPath, pathBytes } from "../../git/path.ts";
 
@@ -18,18 +18,48 @@ export function onDisk(workTree: string, path: GitPath): Buffer | string {
 
 /** Looks at a path without following a link on the way to it. */
 export async function look(workTree: string, path: GitPath): Promise<Found> {
-  const names = path.split("/");
-  for (let depth = 1; depth < names.length; depth++) {
-    const at = names.slice(0, depth).join("/");
-    const status = await statusOf(workTree, at);
-    if (status === undefined) return { what: "nothing" };
-    if (!status.isDirectory()) return { what: "behind", at };
-  }
-  const status = await statusOf(workTree, path);
-  if (status === undefined) return { what: "nothing" };
-  const what = status.isDirectory() ? "folder" : status.isSymbolicLink() ? "link" : status.isFile() ? "file" : "other";
-  return { what, size: status.size };
+  return new Looker(workTree).look(path);
 }
+
+/** Looks at many paths of one moment: each folder on the way is looked at once. */
+export class Looker {
+  private readonly workTree: string;
+  private readonly ways = new Map<GitPath, Way>();
+
+  constructor(workTree: string) {
+    this.workTree = workTree;
+  }
+
+  look(path: GitPath): Found {
+    const way = this.wayTo(path);
+    if (way === "nothing") return { what: "nothing" };
+    if (way !== "open") return { what: "behind", at: way.at };
+    const status = statusOf(this.workTree, path);
+    if (status === undefined) return { what: "nothing" };
+    const what = status.isDirectory() ? "folder" : status.isSymbolicLink() ? "link" : status.isFile() ? "file" : "other";
+    return { what, size: status.size };
+  }
+
+  private wayTo(path: GitPath): Way {
+    const end = path.lastIndexOf("/");
+    if (end < 0) return "open";
+    const folder = path.slice(0, end);
+    const way = this.ways.get(folder) ?? this.findWay(folder);
+    this.ways.set(folder, way);
+    return way;
+  }
+
+  private findWay(folder: GitPath): Way {
+    const before = this.wayTo(folder);
+    if (before !== "open") return before;
+    const status = statusOf(this.workTree, folder);
+    if (status === undefined) return "nothing";
+    return status.isDirectory() ? "open" : { at: folder };
+  }
+}
+
+/** Folders all along, an end, or something that is no folder. */
+type Way = "open" | "nothing" | { readonly at: GitPath };
 
 /** All files, links and other things below a folder, not the folders themselves; links aren't followed. */
 export async function* walk(workTree: string, folder: GitPath): AsyncGenerator<GitPath> {
@@ -41,11 +71,12 @@ export async function* walk(workTree: string, folder: GitPath): AsyncGenerator<G
   }
 }
 
-async function statusOf(workTree: string, path: GitPath): Promise<Stats | undefined> {
+/** Not by a promise: there are thousands, and each would take ten times as long. */
+function statusOf(workTree: string, path: GitPath): Stats | undefined {
   try {
-    return await lstat(onDisk(workTree, path));
+    return lstatSync(onDisk(workTree, path), { throwIfNoEntry: false });
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { GitPath } from "../../git/path.ts";
 import { type Change, fields, modes } from "../../git/records.ts";
 import { gitError } from "../../git/runner.ts";
 import { type Entry, presentAs, withIndex } from "./compare.ts";
-import { look, walk } from "./disk.ts";
+import { type Found, look, Looker, walk } from "./disk.ts";
 import type { Watched } from "./working-copy.ts";
 
 export interface PathCheck {
@@ -76,6 +76,8 @@ interface State {
   readonly missing: ReadonlySet<GitPath>;
   /** What the series takes away or replaces; those among them that may go. */
   readonly going: ReadonlySet<GitPath>;
+  /** What lies at each path that changes. */
+  readonly found: ReadonlyMap<GitPath, Found>;
 }
 
 interface IndexEntry {
@@ -101,14 +103,15 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
   const modified = new Set(differing.toString("latin1").split("\0"));
   const unwatched = [...index].filter(([, entry]) => entry.unwatched).map(([path, { mode, id }]) => ({ path, mode, id }));
   const asIndexed = await presentAs(git, repository, { entries: unwatched, scratch });
-  const missing = new Set<GitPath>();
-  for (const path of index.keys()) if ((await look(repository.workTree, path)).what === "nothing") missing.add(path);
+  const looker = new Looker(repository.workTree);
+  const found = new Map([...byPath.keys()].map((path) => [path, looker.look(path)]));
+  const missing = new Set([...index.keys()].filter((path) => found.get(path)?.what === "nothing"));
   for (const { path } of unwatched) if (!missing.has(path) && !asIndexed.has(path)) modified.add(path);
   const going = new Set(
     changes.filter(({ oldMode, path }) => oldMode !== modes.absent && !modified.has(path)).map(({ path }) => path),
   );
   const staged = new Set(changes.filter((change) => isStaged(change, index)).map(({ path }) => path));
-  return { index, staged, modified, missing, going };
+  return { index, staged, modified, missing, going, found };
 }
 
 /**
@@ -164,7 +167,7 @@ async function judgePath({ repository }: Watched, change: Change, state: State):
   const { path, oldMode, newMode } = change;
   const entry = state.index.get(path);
   if (state.staged.has(path)) return entry === undefined ? "is staged for deletion" : "has staged changes";
-  const found = await look(repository.workTree, path);
+  const found = state.found.get(path) ?? (await look(repository.workTree, path));
   if (oldMode === modes.gitlink && newMode !== modes.gitlink)
     return found.what === "nothing" || (await isEmptyFolder(repository.workTree, path))
       ? undefined

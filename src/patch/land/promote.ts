@@ -2,12 +2,11 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { FerryError } from "../../base/errors.ts";
 import type { Repository } from "../../git/discover.ts";
-import type { Git, GitOptions } from "../../git/git.ts";
+import type { Git } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
-import { systemTrouble } from "../../git/trouble.ts";
-import type { Quarantine } from "../quarantine.ts";
+import { storePack } from "../engine/pack.ts";
+import { bigFile, type Quarantine } from "../quarantine.ts";
 
 /** Below this many objects they are stored one by one, as git's own fetch does, so that small pulls don't pile up packs. */
 const unpackLimit = 100;
@@ -32,12 +31,12 @@ export async function promote(
   const { git, quarantine, repository } = places;
   const pack = join(quarantine.folder, "series.pack");
   await writePack(pack, objects, { git, quarantine });
-  const config = { "core.fsync": "committed,loose-object", "core.fsyncMethod": "batch" };
+  const config = { "core.fsync": "committed,loose-object", "core.fsyncMethod": "batch", "core.bigFileThreshold": bigFile };
   const options = { cwd: repository.gitDir, gitDir: repository.gitDir, config };
-  if ((await countObjects(pack)) >= unpackLimit) return store(git, indexPack, { ...options, input: createReadStream(pack) });
+  if ((await countObjects(pack)) >= unpackLimit) return storePack(git, indexPack, { ...options, input: createReadStream(pack) });
   // Unpacking stops at the first bad object and leaves those before it, so the whole is checked where that does no harm.
-  await store(git, indexPack, { ...quarantine.options, input: createReadStream(pack) });
-  await store(git, ["unpack-objects", "-q", "--strict"], { ...options, input: createReadStream(pack) });
+  await storePack(git, indexPack, { ...quarantine.options, input: createReadStream(pack) });
+  await storePack(git, ["unpack-objects", "-q", "--strict"], { ...options, input: createReadStream(pack) });
 }
 
 async function writePack(
@@ -63,13 +62,4 @@ async function countObjects(path: string): Promise<number> {
   } finally {
     await file.close();
   }
-}
-
-async function store(git: Git, args: readonly string[], options: GitOptions): Promise<void> {
-  const result = await git.run(args, options);
-  if (result.code === 0) return;
-  const trouble = systemTrouble(args, result);
-  if (trouble !== undefined) throw trouble;
-  const error = gitError(args, result);
-  throw new FerryError("failure", `git refuses an object of the series: ${error.message}`, { code: "policy", cause: error });
 }

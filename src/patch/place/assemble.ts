@@ -1,6 +1,8 @@
+import { FerryError } from "../../base/errors.ts";
 import { type Change, readChanges } from "../../git/records.ts";
 import type { PullContext } from "../context.ts";
-import { engineFor } from "../engine/engines.ts";
+import { Unsuited, type Workshop } from "../engine/engine.ts";
+import { enginesFor } from "../engine/engines.ts";
 import type { Incoming } from "../incoming/incoming.ts";
 import type { Court } from "../judge/court.ts";
 import { judge } from "../judge/judge.ts";
@@ -23,9 +25,9 @@ export interface Assembled {
  * Builds a series in the quarantine, puts it on the branch there, and judges it. Nothing of the user's is written.
  * @throws PullRefused where a commit conflicts, FerryError failure for what doesn't hold or is refused by policy
  */
-export async function assemble(incoming: Incoming, quarantine: Quarantine, context: PullContext): Promise<Assembled> {
+export async function assemble(unbuilt: Incoming, quarantine: Quarantine, context: PullContext): Promise<Assembled> {
   const { git, host, checkpoint } = context;
-  await build(incoming, quarantine, context);
+  const incoming = await build(unbuilt, quarantine, context);
   host.interrupt.throwIfAborted();
   const placed = await place(incoming, quarantine, context);
   const court = { git, quarantine, platform: host.platform };
@@ -37,23 +39,28 @@ export async function assemble(incoming: Incoming, quarantine: Quarantine, conte
   return { placed, from, changes, verdict: makeVerdict(incoming, placed, { changes, notices }), court };
 }
 
-/** From the service's patches; what another source has is in the quarantine already. */
-async function build(
-  { series, found: { patches } }: Incoming,
-  quarantine: Quarantine,
-  { request, git, host, checkpoint }: PullContext,
-): Promise<void> {
-  if (patches === undefined) return;
+/** From the service's patches, by the first engine that can; what another source has is in the quarantine already. */
+async function build(incoming: Incoming, quarantine: Quarantine, context: PullContext): Promise<Incoming> {
+  const { series, found } = incoming;
+  const { patches } = found;
+  if (patches === undefined) return incoming;
+  const { request, git, host, checkpoint } = context;
   const total = series.items.length;
-  const engine = engineFor(series);
-  await engine.build(series, {
-    git,
-    quarantine,
-    bytes: () => patches[engine.form](series.base ?? "", series.tip),
-    signal: host.interrupt,
-    checkpoint,
-    progress: (stage, done) => request.progress?.({ stage, done, total }),
-  });
+  const engines = enginesFor(series, context.engines);
+  for (const [at, engine] of engines.entries()) {
+    const bytes = () => patches[engine.form](series.base ?? "", series.tip);
+    const progress: Workshop["progress"] = (stage, done) => request.progress?.({ stage, done, total });
+    try {
+      await engine.build(series, { git, quarantine, bytes, signal: host.interrupt, checkpoint, progress });
+      return { ...incoming, found: { ...found, engine: engine.name } };
+    } catch (error) {
+      if (!(error instanceof Unsuited)) throw error;
+      const next = engines[at + 1]?.name;
+      if (next === undefined) throw new FerryError("failure", `the series can't be read: ${error.message}`, { cause: error });
+      request.detail?.(`the engine ${engine.name} makes nothing of ${error.message}; now ${next}`);
+    }
+  }
+  throw new FerryError("failure", series.unmailable ?? "no way to bring this series is known");
 }
 
 /** The sandbox's own commits stay in the repository, and rebuilt ones have trees that it never saw: both are judged. */

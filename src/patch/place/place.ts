@@ -10,7 +10,6 @@ import { ownBranch } from "./own-branch.ts";
 import { listed } from "./listed.ts";
 import { type Conflict, rebuild } from "./rebuild.ts";
 import { refuseRewrite } from "./rewrite.ts";
-import { engineFor } from "../engine/engines.ts";
 import { type Series, short } from "../series/series.ts";
 import { Conflicting } from "./conflicting.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
@@ -51,7 +50,7 @@ export function makeVerdict(
     applied: false,
     base: head.state === "unborn" ? ((isAside ? series.base : undefined) ?? "") : head.commit,
     tip: placed.tip,
-    engine: series.items.length > 0 ? (found.engine ?? engineFor(series).name) : "none",
+    engine: (series.items.length > 0 ? found.engine : undefined) ?? "none",
     source: found.source,
     from: found.from,
     exactness: found.approximation === undefined ? placed.exactness : "approximate",

@@ -55,3 +55,20 @@ export class ByteReader {
     return true;
   }
 }
+
+const enough = 64 * 1024;
+
+/** The same bytes in fewer pieces: each would be a write of its own. */
+export async function* coalesce(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    size += piece.length;
+    if (size < enough) continue;
+    yield Buffer.concat(held, size);
+    held = [];
+    size = 0;
+  }
+  yield Buffer.concat(held, size);
+}

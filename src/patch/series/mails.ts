@@ -1,34 +1,46 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { ByteReader } from "./bytes.ts";
 import { lie, type SeriesItem } from "./series.ts";
 
+/** A commit's diff, byte for byte; "" where it has none. */
+export interface Mail {
+  readonly item: SeriesItem;
+  readonly diff: Buffer;
+}
+
 /**
- * Turns the service's mbox into mails of our own, in a file: the sequence number as Subject, then the diff, byte for byte. So
- * neither a message nor a name from the sandbox ever meets git's mail parsing, which loses some and obeys others. Each message is
- * checked against its length and hash, and a message's worth is all that is held.
+ * The diffs of the service's mbox, one by one: each message is checked against its length and hash before it is given, and a
+ * message's worth is all that is held.
  * @throws FerryError failure where the mbox isn't what the manifest says
  */
-export async function spoolMails(
-  mbox: AsyncIterable<Uint8Array>,
-  { items, path, each }: { items: readonly SeriesItem[]; path: string; each: (done: number) => void },
-): Promise<void> {
+export async function* readMails(mbox: AsyncIterable<Uint8Array>, items: readonly SeriesItem[]): AsyncGenerator<Mail> {
+  const bytes = new ByteReader(mbox);
+  for (const item of items) yield { item, diff: await readDiff(bytes, item) };
+  if (!(await bytes.ended())) throw lie("more patches than commits");
+}
+
+/**
+ * Writes mails of our own to a file: the sequence number as Subject, then the diff, byte for byte. So neither a message nor a name
+ * from the sandbox ever meets git's mail parsing, which loses some and obeys others.
+ */
+export async function spoolMails(mails: AsyncIterable<Mail>, path: string, each: (done: number) => void): Promise<void> {
   const file = await open(path, "wx", 0o600);
+  let done = 0;
   try {
-    const bytes = new ByteReader(mbox);
-    for (const [at, item] of items.entries()) {
-      await spoolMail(file, bytes, item);
-      each(at + 1);
+    for await (const { item, diff } of mails) {
+      // A blank line of our own between the mails: the last line of a diff belongs to it.
+      await file.writev([Buffer.from(mailHeader(item.sequence)), diff, Buffer.from("\n")]);
+      each((done += 1));
     }
-    if (!(await bytes.ended())) throw lie("more patches than commits");
   } finally {
     await file.close();
   }
 }
 
-async function spoolMail(file: FileHandle, bytes: ByteReader, item: SeriesItem): Promise<void> {
+async function readDiff(bytes: ByteReader, item: SeriesItem): Promise<Buffer> {
   const hash = createHash("sha256");
-  const pieces: Uint8Array[] = [Buffer.from(mailHeader(item.sequence))];
+  const pieces: Uint8Array[] = [];
   let at = 0;
   for await (const piece of bytes.take(item.bytes)) {
     hash.update(piece);
@@ -37,10 +49,10 @@ async function spoolMail(file: FileHandle, bytes: ByteReader, item: SeriesItem):
   }
   if (at !== item.bytes) throw lie("its patch is cut off", item);
   if (hash.digest("hex") !== item.sha256) throw lie("its patch isn't the one that the manifest tells of", item);
-  const diff = pieces.slice(1);
-  if (diff.length > 0 && !startsDiff(diff)) throw lie("its diff isn't where the manifest says", item);
-  // A blank line of our own between the mails: the last line of a diff belongs to it.
-  await file.writev([...pieces, Buffer.from("\n")]);
+  const diff = Buffer.concat(pieces);
+  if (diff.length > 0 && diff.toString("latin1", 0, 11) !== "diff --git ")
+    throw lie("its diff isn't where the manifest says", item);
+  return diff;
 }
 
 /** Names nobody: the commits that `git am` makes of these are only a step on the way to the sandbox's own. */
@@ -53,8 +65,4 @@ function mailHeader(sequence: number): string {
     "",
     "",
   ].join("\n");
-}
-
-function startsDiff(pieces: readonly Uint8Array[]): boolean {
-  return Buffer.concat(pieces.slice(0, 16)).subarray(0, 11).toString("latin1") === "diff --git ";
 }

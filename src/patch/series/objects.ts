@@ -54,7 +54,7 @@ async function readItems(
     const end = message.indexOf(10);
     const subject = oneLine(message.subarray(0, end < 0 ? undefined : end).toString("utf8"));
     const mail = { bytes: 0, sha256: "", diffOffset: 0 };
-    items.push({ sequence: at + 1, commit, parents, tree, raw, subject, paths: paths.get(commit) ?? [], ...mail });
+    items.push({ sequence: at + 1, commit, parents, tree, raw, subject, paths: paths.get(commit) ?? [], changes: [], ...mail });
   }
   await reader.close();
   return items;

@@ -3,6 +3,7 @@ import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import type { ObjectFormat } from "../../git/discover.ts";
 import { type GitPath, unquotePath } from "../../git/path.ts";
+import type { Change } from "../../git/records.ts";
 import type { Manifest, ManifestItem } from "../../wire/patches.ts";
 
 /** A series as its manifest tells it, checked as far as that goes without the patches: each commit is what its id says. */
@@ -25,6 +26,8 @@ export interface SeriesItem {
   /** One harmless line. */
   readonly subject: string;
   readonly paths: readonly GitPath[];
+  /** What it does to them, as the manifest says; nothing vouches for it but the tree. */
+  readonly changes: readonly Change[];
   readonly bytes: number;
   readonly sha256: string;
   readonly diffOffset: number;
@@ -34,9 +37,13 @@ export interface SeriesItem {
 export const caps = {
   patches: 50_000,
   paths: 2_000_000,
-  commitBytes: 8 * 1024 * 1024,
+  commitBytes: 1024 * 1024,
+  /** Of all commit objects together, which are held while they are rebuilt. */
+  commitsBytes: 256 * 1024 * 1024,
   mailBytes: 2 * 1024 ** 3,
   totalBytes: 8 * 1024 ** 3,
+  /** Of a file in the tree, however it comes. */
+  fileBytes: 512 * 1024 ** 2,
 };
 
 /**
@@ -52,6 +59,8 @@ export function readSeries(manifest: Manifest, { objectFormat, start }: Expected
   const items = manifest.items.map((item) => readItem(item, objectFormat));
   const paths = items.reduce((sum, item) => sum + item.paths.length, 0);
   const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
+  if (items.reduce((sum, { raw }) => sum + raw.length, 0) > caps.commitsBytes)
+    throw lie(`commit objects of more than ${caps.commitsBytes} bytes`);
   if (paths > caps.paths) throw lie(`a series that changes paths more than ${caps.paths} times`);
   if (bytes > caps.totalBytes) throw lie(`a series of more than ${caps.totalBytes} bytes`);
   const tip = items.at(-1)?.commit ?? start;
@@ -99,6 +108,7 @@ function readItem(item: ManifestItem, objectFormat: ObjectFormat): SeriesItem {
   if (tree !== item.tree) throw lie("its tree isn't that of its content", item);
   if (parents.join(" ") !== item.parents.join(" ")) throw lie("its parents aren't those of its content", item);
   if (item.diff_offset > item.bytes) throw lie("its diff starts behind its end", item);
+  const changes = item.changes.map((change) => readChange(change, item));
   return {
     sequence: item.sequence,
     commit: item.commit,
@@ -106,7 +116,8 @@ function readItem(item: ManifestItem, objectFormat: ObjectFormat): SeriesItem {
     tree,
     raw,
     subject: oneLine(item.subject),
-    paths: item.changes.map((change) => readPath(change, item)),
+    paths: changes.map(({ path }) => path),
+    changes,
     bytes: item.bytes,
     sha256: item.sha256,
     diffOffset: item.diff_offset,
@@ -134,10 +145,11 @@ export function readHeader(raw: Buffer): { tree: string | undefined; parents: st
 }
 
 /** `:100644 100644 <old> <new> M\tpath`; with a rename there are two paths, which the command line of the wire rules out. */
-function readPath(change: string, item: ManifestItem): GitPath {
+function readChange(change: string, item: ManifestItem): Change {
   const [record, path, ...more] = change.split("\t");
   if (record?.startsWith(":") !== true || path === undefined || more.length > 0) throw lie("a change that can't be read", item);
-  return unquotePath(path);
+  const [oldMode = "", newMode = "", oldId = "", newId = "", status = ""] = record.slice(1).split(" ");
+  return { oldMode, newMode, oldId, newId, status, path: unquotePath(path) };
 }
 
 /** An untruth of the service: nothing of its series is used then. */
