@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
+import type { Send } from "../../src/host/host.ts";
 import { collect, makeBinary, type Binary, type Result } from "../support/binary.ts";
 import { serveOverHttp } from "../support/over-http.ts";
 import { startOnTerminal } from "../support/pty.ts";
@@ -143,4 +144,60 @@ test("a tail asks for the session and its timeline, whatever else the service ha
   expect(code).toBe(0);
   expect(service.asked.length).toBeLessThan(8);
   expect(service.asked.filter((line) => !/ses_1|\/cli/u.test(line))).toEqual([]);
+});
+
+describe("a message", () => {
+  /** A service that takes a message and cuts the line before it answers. */
+  function cutAfterTaking(arrives: boolean): Send {
+    let cuts = 1;
+    return async (request) => {
+      if (request.method !== "POST") return service.send(request);
+      const { message, client_id } = JSON.parse(Buffer.from(request.body ?? "").toString()) as Record<string, string>;
+      posted.push(message ?? "");
+      const event = arrives || cuts === 0 ? service.add("user_message", { status: "queued", client_id: client_id ?? "" }) : {};
+      if (cuts-- > 0) throw new Error("cut");
+      const body = async function* () {
+        yield Buffer.from(JSON.stringify(event));
+      };
+      return { status: 200, headers: { "content-type": "application/json" }, body: body(), cancel: async () => undefined };
+    };
+  }
+  const posted: string[] = [];
+
+  test.each([
+    ["was taken, is found and not sent again", true, 1],
+    ["was lost, is looked for and sent again", false, 2],
+  ])("whose answer is cut and that %s", async (_what, arrives, times) => {
+    posted.length = 0;
+    service.add("user_message", { status: "processing" });
+    service.add("user_message", { status: "queued" });
+    const host = await serveOverHttp(cutAfterTaking(arrives));
+    const { code, stderr } = await binary.run(["message", "send", "ses_1", "go on"], { env: { ...env, FERRY_HOST: host } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "queued, behind 1 other: the agent takes it when it is free\n" });
+    expect(posted).toEqual(Array<string>(times).fill("go on"));
+    expect(service.events.filter(({ client_id }) => client_id?.startsWith("ferry-") === true)).toHaveLength(1);
+  });
+});
+
+test("a list of 1,000 sessions asks for its pages, and for none of the sessions", async () => {
+  const asked: string[] = [];
+  const all = Array.from({ length: 1000 }, (_, at) => ({ id: `ses_${at}`, status: "active", agent_status: "idle" }));
+  const send: Send = async ({ method, url }) => {
+    const { pathname, searchParams } = new URL(url);
+    asked.push(`${method} ${pathname}`);
+    const from = Number(searchParams.get("cursor") ?? 0);
+    const next_cursor = from + 100 < all.length ? String(from + 100) : null;
+    const isList = pathname === "/api/v1/sessions";
+    const body = async function* () {
+      yield Buffer.from(JSON.stringify(isList ? { items: all.slice(from, from + 100), next_cursor } : { error: "no" }));
+    };
+    const headers = { "content-type": "application/json" };
+    return { status: isList ? 200 : 404, headers, body: body(), cancel: async () => undefined };
+  };
+  const { code, stdout } = await binary.run(["session", "list", "--json"], {
+    env: { ...env, FERRY_HOST: await serveOverHttp(send) },
+  });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toHaveLength(1000);
+  expect(asked.filter((line) => line !== "GET /api/v1/cli")).toEqual(Array<string>(10).fill("GET /api/v1/sessions"));
 });

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { asFerryError, exitCodes } from "../../../src/base/errors.ts";
+import { makeContext } from "../../../src/cli/context.ts";
+import { waitFor } from "../../../src/cli/flows/wait.ts";
+import { makeTestClient } from "../../support/client.ts";
+import { makeIdleClock, type IdleClock } from "../../support/idle-clock.ts";
+import { makeTimelineService, type TimelineService } from "../../support/timeline-service.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+let clock: IdleClock;
+let service: TimelineService;
+beforeEach(() => {
+  world = makeWorld();
+  clock = makeIdleClock();
+  service = makeTimelineService({ clock, capabilities: ["stream", "after"] });
+});
+afterEach(() => world.dispose());
+
+type View = Parameters<typeof waitFor>[2];
+
+async function wait(view: Partial<View> = {}, json = true) {
+  const options = { json, showSecrets: false, quiet: false, verbose: false, input: true, color: "auto" as const, yes: false };
+  const context = makeContext({ ...world.host, clock }, options);
+  const client = makeTestClient(service.send, { clock });
+  const open = { connection: { client, host: "h", name: "h" }, session: service.session } as unknown as Parameters<
+    typeof waitFor
+  >[1];
+  const failure = await waitFor(context, open, { until: "idle", ...view }).then(
+    () => undefined,
+    (error: unknown) => asFerryError(error),
+  );
+  const { stdout, stderr } = world.terminal.written;
+  return { exit: failure === undefined ? 0 : exitCodes[failure.kind], stdout, stderr };
+}
+
+/** How the session is, by its own words and those of its newest message. */
+type Standing = readonly [status: string, agentStatus: string, message: string];
+
+describe("how it was when the waiting was over: one object, and the exit code", () => {
+  test.each<[outcome: string, exit: number, standing: Standing, view?: Partial<View>]>([
+    ["idle", 0, ["active", "idle", "completed"]],
+    ["failed", 1, ["active", "failed", "completed"]],
+    ["failed", 1, ["failed", "failed", "completed"]],
+    ["canceled", 1, ["active", "idle", "canceled"]],
+    ["waiting_for_user", 3, ["active", "waiting_for_user", "processing"]],
+    ["finished", 0, ["finished", "stopped", "completed"]],
+    ["merged", 0, ["merged", "idle", "completed"]],
+    ["closed", 1, ["closed", "stopped", "completed"]],
+    ["timeout", 8, ["active", "working", "processing"], { timeout: 5000 }],
+    ["timeout", 8, ["active", "idle", "completed"], { timeout: 5000, until: "end" }],
+    ["finished", 0, ["finished", "stopped", "completed"], { until: "end" }],
+    ["timeout", 8, ["finished", "stopped", "completed"], { timeout: 5000, until: "merged" }],
+    ["closed", 1, ["closed", "stopped", "completed"], { until: "merged" }],
+    ["merged", 0, ["merged", "idle", "completed"], { until: "merged" }],
+    ["timeout", 8, ["active", "waiting_for_user", "processing"], { timeout: 5000, until: "end" }],
+  ])("%s: %i", async (outcome, exit, [status, agent_status, message], view) => {
+    service.session = { id: "ses_1", status, agent_status };
+    service.add("user_message", { status: message });
+    const { stdout, ...ended } = await wait(view);
+    expect(JSON.parse(stdout)).toEqual({ session_id: "ses_1", outcome, status, agent_status, exit });
+    expect(ended).toEqual({ exit, stderr: "" });
+  });
+
+  test("for a person one word, and why where nobody said so", async () => {
+    service.session = { id: "ses_1", status: "open", agent_status: "napping" };
+    service.add("user_message");
+    expect(await wait({}, false)).toEqual({ exit: 0, stdout: "idle\n", stderr: "nothing has changed for 60 s\n" });
+    expect(clock.elapsed()).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test("with foreign words a question needs you at once", async () => {
+    service.session = { id: "ses_1", status: "open", agent_status: "napping" };
+    service.add("user_message", { status: "processing" });
+    service.add("agent_ask_user", { status: "processing" });
+    expect(await wait()).toMatchObject({ exit: 3 });
+    expect(clock.elapsed()).toBeLessThan(1000);
+  });
+});
