@@ -142,7 +142,8 @@ test("a tail asks for the session and its timeline, whatever else the service ha
   service.session = { id: "ses_1", status: "finished", agent_status: "stopped" };
   const { code } = await binary.run(["tail", "ses_1"], { env });
   expect(code).toBe(0);
-  expect(service.asked.length).toBeLessThan(8);
+  // What comes while it ends makes it look once more, a few times at most.
+  expect(service.asked.length).toBeLessThan(20);
   expect(service.asked.filter((line) => !/ses_1|\/cli/u.test(line))).toEqual([]);
 });
 
