@@ -31,6 +31,8 @@ export const topics: readonly Topic[] = [
       ["FERRY_NO_INPUT", "ask nothing, as --no-input"],
       ["FERRY_DEBUG", "trace requests and errors, as --verbose"],
       ["FERRY_CREDENTIAL_STORE", "keychain or file: where login keeps keys"],
+      ["FERRY_AGENT", "the agent of sessions on host local, AGENT or AGENT:MODEL"],
+      ["FERRY_AGENT_PERMISSIONS", "allow or ask: whether the embedded service's agents ask what they may do in their sandbox"],
       ["FERRY_SANDBOX", "auto, bwrap or unshare: what locks the embedded service's agents in"],
       ["FERRY_CONFIG_DIR", "the folder of the config file (default: $XDG_CONFIG_HOME/ferry)"],
       ["FERRY_STATE_DIR", "the folder of what can be lost (default: $XDG_STATE_HOME/ferry)"],

@@ -3,8 +3,11 @@ import { FerryError } from "../base/errors.ts";
 import { findFolders } from "../base/folders.ts";
 import { makeGit } from "../git/runner.ts";
 import type { Host } from "../host/host.ts";
-import { knownAgents, makeAgents } from "./agent/agents.ts";
+import { secretsOf } from "./agent/key-file.ts";
+import { agentsWith, makeAgents } from "./agent/agents.ts";
 import { makeGateways, socketName } from "./agent/gateway/gateways.ts";
+import type { ConfiguredAgent } from "./agent/installed/configured.ts";
+import type { PermissionPolicy } from "./agent/ask/permission.ts";
 import type { AgentPlace } from "./agent/agent.ts";
 import { placeSockets } from "./running/socket.ts";
 import { type RunningService, runService, type ServiceHost } from "./running/run-service.ts";
@@ -20,6 +23,8 @@ export interface ServeOptions {
   readonly sandbox?: "auto" | SandboxDriverName | undefined;
   /** The agent of a session that names none; else the built-in `shell`. */
   readonly agent?: string | undefined;
+  /** What the user says of agents, now. */
+  readonly configured?: (() => Promise<readonly ConfiguredAgent[]>) | undefined;
   /** Whether to refuse to run where a limit of the sandbox can't be enforced. */
   readonly strict?: boolean | undefined;
   /** A loopback address and a port to listen on beside the socket; port 0 is one of the system's choice. */
@@ -42,18 +47,19 @@ const owner = "service";
 export async function serve(options: ServeOptions, host: ServeHost): Promise<RunningService> {
   const data = options.data ?? findFolders(host).data;
   const model = options.agent ?? "shell";
-  if (!knownAgents.some(({ name }) => name === model.split(":")[0]))
-    throw new FerryError("usage", `there is no agent "${model}"`, {
-      hint: `one of: ${knownAgents.map(({ name }) => name).join(", ")}`,
-    });
+  const configured = options.configured ?? (() => Promise.resolve([]));
+  const known = agentsWith(await configured()).map(({ name }) => name);
+  if (!known.includes(model.split(":", 1)[0] ?? ""))
+    throw new FerryError("usage", `there is no agent "${model}"`, { hint: `one of: ${known.join(", ")}` });
   const { driver, probe } = await chooseSandbox(options, host);
   const place: AgentPlace = {
     dist: host.dist,
     node: await nodeMount(host.self[0] ?? "node"),
     find: (program) => host.processes.find(program),
-    secret: (variable) => Promise.resolve(nonEmpty(host.env[variable])),
+    permissions: permissionsOf(host),
+    secret: secretsOf(host.env, host.files, data),
   };
-  const agents = makeAgents(place);
+  const agents = makeAgents(place, configured);
   const gateways = makeGateways(join(await placeSockets(data, gatewaySocket, host), "gateways"), host.network.send);
   return runService(
     {
@@ -100,9 +106,12 @@ function sandboxOf({ env }: ServeHost): "auto" | SandboxDriverName {
   return named === "" ? "auto" : (named as SandboxDriverName);
 }
 
+/** Whether agents ask the user what they may do in their sandbox. */
+function permissionsOf({ env }: ServeHost): PermissionPolicy {
+  const named = env["FERRY_AGENT_PERMISSIONS"] ?? "";
+  if (named === "" || named === "allow" || named === "ask") return named === "ask" ? "ask" : "allow";
+  throw new FerryError("usage", `FERRY_AGENT_PERMISSIONS can't be "${named}"`, { hint: "it is allow or ask" });
+}
+
 /** The longest that a gateway's socket is called below its private folder. */
 const gatewaySocket = `gateways/${"x".repeat(20)}/${socketName}`;
-
-function nonEmpty(value: string | undefined): string | undefined {
-  return value === "" ? undefined : value;
-}

@@ -5,6 +5,38 @@ let scene: AgentScene;
 beforeEach(async () => void (scene = await makeAgentScene()));
 afterEach(() => scene.close());
 
+test("Claude Code asks, and goes on with the answer", async () => {
+  const questions = [
+    {
+      question: "Which colour?",
+      header: "Colour",
+      multiSelect: false,
+      options: [
+        { label: "Red", description: "warm" },
+        { label: "Blue", description: "cold" },
+      ],
+    },
+  ];
+  scene.model.play({ tools: [{ name: "AskUserQuestion", args: { questions } }] }, { text: "So be it." });
+  const { engine } = scene;
+  const session = await scene.start("claude");
+  const { id } = await engine.post(session, "paint it");
+  await engine.until(session, (item) => item.type === "session" && item.session.agent_status === "waiting_for_user");
+  const asked = (await scene.events(session)).find(({ type }) => type === "agent_ask_user");
+  expect(asked?.payload).toMatchObject({
+    question: "Which colour?",
+    options: [{ name: "Red", description: "warm" }, { name: "Blue" }],
+  });
+  await engine.post(session, "2");
+  await engine.until(
+    session,
+    (item) => item.type === "session_event" && item.event.id === id && item.event.status === "completed",
+  );
+  const { messages = [] } = scene.model.calls.at(-1)?.body ?? {};
+  expect(JSON.stringify(messages.at(-1))).toContain("Blue");
+  expect((await scene.events(session)).at(-1)?.payload).toMatchObject({ type: "agent_message", message: "So be it." });
+});
+
 test("Claude Code reads, plans, edits, creates and runs a command, and its work comes out as a commit", async () => {
   scene.model.play(
     { text: "Let me look. ", tools: [{ name: "Read", args: { file_path: "/repo/hello.txt" } }] },

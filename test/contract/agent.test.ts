@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connectAgent } from "../../src/service/agent/acp.ts";
 import type { Agent, AgentChange } from "../../src/service/agent/agent.ts";
-import { knownAgents } from "../../src/service/agent/agents.ts";
+import { agentsWith } from "../../src/service/agent/agents.ts";
 import type { Sandbox } from "../../src/service/sandbox/driver.ts";
 import { nodeMount } from "../../src/service/sandbox/node-mount.ts";
 import { makeDrivers } from "../../src/service/sandbox/registry.ts";
@@ -23,7 +23,9 @@ const scripts: Readonly<Record<string, { works: string; fails: string; reason: R
 };
 
 /** Those that are built in; what users install has its own suite, `npm run test:agents`. */
-const builtIn = knownAgents.filter(({ name }) => name in scripts);
+const builtIn = agentsWith([]).filter(({ name }) => name in scripts);
+
+const nothing = () => Promise.resolve(undefined);
 
 describe.each(builtIn)("the agent $name", (definition) => {
   const { name } = definition;
@@ -34,8 +36,8 @@ describe.each(builtIn)("the agent $name", (definition) => {
 
   beforeEach(async () => {
     folder = makeFolder();
-    const nothing = () => Promise.resolve(undefined);
-    const launch = await definition.launch({ dist, node: await nodeMount(process.execPath), find: nothing, secret: nothing }, "");
+    const node = await nodeMount(process.execPath);
+    const launch = await definition.launch({ dist, node, find: nothing, secret: nothing, permissions: "allow" }, "");
     const driver = makeDrivers(machine).find((candidate) => candidate.name === "process");
     if (driver === undefined) throw new Error("no driver");
     sandbox = await driver.create(specIn(`${folder.path}/sandboxes`, { mounts: launch.mounts, env: launch.env }));
@@ -46,6 +48,7 @@ describe.each(builtIn)("the agent $name", (definition) => {
       repositoryId: "rep_1",
       version: "0",
       wishes: launch.protocol,
+      permissions: "allow",
     });
   });
 
@@ -56,7 +59,7 @@ describe.each(builtIn)("the agent $name", (definition) => {
 
   const noted = async (text = "") => {
     const changes: AgentChange[] = [];
-    const end = agent.prompt(text, (change) => void changes.push(change));
+    const end = agent.prompt(text, (change) => void changes.push(change), nothing);
     return { changes, end: await end };
   };
   const commands = (changes: readonly AgentChange[]) =>
@@ -77,16 +80,22 @@ describe.each(builtIn)("the agent $name", (definition) => {
 
   test("tells why a turn failed, and what it did until then", async () => {
     const changes: AgentChange[] = [];
-    await expect(agent.prompt(script?.fails ?? "", (change) => void changes.push(change))).rejects.toThrow(script?.reason);
+    await expect(agent.prompt(script?.fails ?? "", (change) => void changes.push(change), nothing)).rejects.toThrow(
+      script?.reason,
+    );
     expect(commands(changes).at(-1)).toMatchObject({ done: true, payload: { output: "bye\n", exit_code: 3 } });
   });
 
   test("ends a turn as canceled when it is asked to", async () => {
     let cancel: Promise<void> | undefined;
-    const end = await agent.prompt(script?.hangs ?? "", (change) => {
-      if (commands([change]).some(({ payload }) => "output" in payload && payload.output === "started\n"))
-        cancel ??= agent.cancel();
-    });
+    const end = await agent.prompt(
+      script?.hangs ?? "",
+      (change) => {
+        if (commands([change]).some(({ payload }) => "output" in payload && payload.output === "started\n"))
+          cancel ??= agent.cancel();
+      },
+      nothing,
+    );
     await cancel;
     expect(end.outcome).toBe("canceled");
   });

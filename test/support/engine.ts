@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeNetwork } from "../../src/host/network.ts";
+import type { ConfiguredAgent } from "../../src/service/agent/installed/configured.ts";
+import type { PermissionPolicy } from "../../src/service/agent/ask/permission.ts";
 import { makeAgents } from "../../src/service/agent/agents.ts";
 import { makeGateways } from "../../src/service/agent/gateway/gateways.ts";
 import { makeId } from "../../src/base/ids.ts";
@@ -52,6 +54,8 @@ export interface EngineOptions {
   readonly limits?: Partial<SessionLimits>;
   /** The service's environment, as far as agents are set up by it. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly permissions?: PermissionPolicy;
+  readonly configured?: readonly ConfiguredAgent[];
   /** Where the agents' programs are. */
   readonly programs?: Readonly<Record<string, string>>;
 }
@@ -74,6 +78,8 @@ export async function makeTestEngine({
   limits = {},
   env = {},
   programs = {},
+  permissions = "allow",
+  configured = [],
 }: EngineOptions = {}): Promise<TestEngine> {
   const folder = data === undefined ? makeFolder("ferry-engine-") : { path: data, remove: () => undefined };
   const host = { clock: systemClock, random: (size: number) => randomBytes(size), files, version: "0.0.0" };
@@ -87,6 +93,7 @@ export async function makeTestEngine({
     node: await nodeMount(process.execPath),
     find: (program: string) => Promise.resolve(programs[program]),
     secret: (variable: string) => Promise.resolve(env[variable]),
+    permissions,
   };
   const deps: SessionsDeps = {
     store,
@@ -96,7 +103,7 @@ export async function makeTestEngine({
     data: folder.path,
     owner: "test",
     place: agentPlace,
-    agents: makeAgents(agentPlace),
+    agents: makeAgents(agentPlace, () => Promise.resolve(configured)),
     gateways: makeGateways(join(folder.path, "gateways"), makeNetwork({}).send),
     model: "shell",
     limits: { ...defaultLimits, sandbox: { ...defaultLimits.sandbox, memoryMB: 1024 }, ...limits },

@@ -4,7 +4,7 @@ import { FerryError } from "../../base/errors.ts";
 import { findFolders } from "../../base/folders.ts";
 import type { Host } from "../../host/host.ts";
 import { withLock } from "../../auth/lock.ts";
-import { misfit, settings, type Settings } from "./settings.ts";
+import { findSetting, misfit, type Settings } from "./settings.ts";
 
 /** The config file: never a secret. What a newer ferry wrote beside these fields is kept. */
 export interface Config {
@@ -80,7 +80,7 @@ function checkEntry(entry: unknown, key: string, path: string): void {
 function checkSettings(kept: unknown, path: string): void {
   if (!isRecord(kept)) throw wrong(path, "settings", "an object");
   for (const [name, value] of Object.entries(kept)) {
-    const setting = settings.find((known) => known.name === name);
+    const setting = findSetting(name);
     const right = setting === undefined ? "a key that this ferry knows" : misfit(setting, value);
     if (right !== undefined) throw wrong(path, `settings.${name}`, right);
   }

@@ -1,18 +1,21 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 
-/** What the config file can hold beside the hosts. Each stands in for a variable of the environment, which wins over it. */
+/** What the config file can hold beside the hosts. */
 export interface Setting {
   readonly name: string;
-  readonly variable: string;
+  /** The variable of the environment that it stands in for, which wins over it. */
+  readonly variable?: string;
   /** All that it can be; undefined: any text. */
   readonly values?: readonly string[];
+  /** What a text that isn't one of `values` must look like, and how that is called. */
+  readonly form?: { readonly pattern: RegExp; readonly name: string };
   readonly about: string;
 }
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** Every key of `ferry config`, in the order of its list. */
+/** Every key of `ferry config` that there always is, in the order of its list. */
 export const settings: readonly Setting[] = [
   {
     name: "credential_store",
@@ -27,19 +30,65 @@ export const settings: readonly Setting[] = [
     values: ["auto", "bwrap", "unshare"],
     about: "what locks the embedded service's agents in: auto, bwrap or unshare (default: auto)",
   },
+  {
+    name: "agent",
+    variable: "FERRY_AGENT",
+    about: "the agent of sessions on host local, AGENT or AGENT:MODEL (default: the only one that is ready)",
+  },
+  {
+    name: "agent_permissions",
+    variable: "FERRY_AGENT_PERMISSIONS",
+    values: ["allow", "ask"],
+    about: "whether agents do in their sandbox what they like, or ask you: allow or ask (default: allow)",
+  },
 ];
+
+const path = String.raw`/[^:\n]+`;
+const variable = "[A-Za-z_][A-Za-z0-9_]*";
+
+/** What can be said of each agent, by the last part of `agents.NAME.…`. */
+const agentSettings: Readonly<Record<string, Omit<Setting, "name">>> = {
+  command: { about: "the command line by which the agent speaks ACP" },
+  mounts: {
+    form: { pattern: new RegExp(`^${path}(:${path})*$`, "u"), name: "absolute paths with : between them" },
+    about: "files and folders of this machine that the agent sees, read-only",
+  },
+  env: {
+    form: { pattern: new RegExp(`^${variable}([ ,]+${variable})*$`, "u"), name: "names of variables, never values" },
+    about: "variables of the service that the agent is given, by name",
+  },
+};
 
 /** @throws FerryError usage with the keys that there are */
 export function settingNamed(name: string): Setting {
-  const setting = settings.find((known) => known.name === name);
+  const setting = findSetting(name);
   if (setting !== undefined) return setting;
-  throw new FerryError("usage", `there is no key ${oneLine(name)}`, {
-    hint: `the keys are ${settings.map((known) => known.name).join(", ")}`,
-  });
+  const known = [...settings.map((known) => known.name), ...Object.keys(agentSettings).map((field) => `agents.NAME.${field}`)];
+  throw new FerryError("usage", `there is no key ${oneLine(name)}`, { hint: `the keys are ${known.join(", ")}` });
+}
+
+/** The key of that name, where it is one. */
+export function findSetting(name: string): Setting | undefined {
+  const [, field = ""] = /^agents\.[a-z][a-z0-9_-]{0,30}\.([a-z]+)$/u.exec(name) ?? [];
+  const ofAgent = Object.hasOwn(agentSettings, field) ? agentSettings[field] : undefined;
+  return ofAgent === undefined ? settings.find((known) => known.name === name) : { name, ...ofAgent };
+}
+
+/** Those that there always are, and what the file says of agents. */
+export function settingsWith(kept: Settings = {}): Setting[] {
+  const more = Object.keys(kept).filter((name) => !settings.some((known) => known.name === name));
+  return [
+    ...settings,
+    ...more
+      .sort()
+      .map(findSetting)
+      .filter((setting) => setting !== undefined),
+  ];
 }
 
 /** What the key can be, in words, where the value is none of it. */
-export function misfit({ values }: Setting, value: unknown): string | undefined {
-  if (typeof value !== "string" || value === "") return values?.join(" or ") ?? "a text";
+export function misfit({ values, form }: Setting, value: unknown): string | undefined {
+  if (typeof value !== "string" || value === "") return values?.join(" or ") ?? form?.name ?? "a text";
+  if (form !== undefined) return form.pattern.test(value) ? undefined : form.name;
   return values === undefined || values.includes(value) ? undefined : values.join(" or ");
 }

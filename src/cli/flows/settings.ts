@@ -14,14 +14,16 @@ export interface CurrentSetting {
 export async function withSettings(context: Context): Promise<Context> {
   const env: Record<string, string | undefined> = { ...context.host.env };
   const current = await Promise.all(settings.map((setting) => currentSetting(context, setting)));
-  settings.forEach(({ variable }, at) => (env[variable] = current[at]?.value ?? undefined));
+  settings.forEach(({ variable }, at) => {
+    if (variable !== undefined) env[variable] = current[at]?.value ?? undefined;
+  });
   return { ...context, host: { ...context.host, env } };
 }
 
 /** @throws FerryError usage for a config file that can't be used */
 export async function currentSetting({ host }: Context, { name, variable, about }: Setting): Promise<CurrentSetting> {
-  const given = host.env[variable];
-  if (given !== undefined && given !== "") return { name, value: given, from: variable, about };
+  const given = variable === undefined ? undefined : host.env[variable];
+  if (given !== undefined && given !== "") return { name, value: given, from: variable ?? null, about };
   const kept = (await readConfig(host)).settings?.[name];
   return kept === undefined ? { name, value: null, from: null, about } : { name, value: kept, from: "config", about };
 }

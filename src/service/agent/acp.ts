@@ -3,7 +3,10 @@ import { asFerryError, FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import type { SandboxProcess } from "../sandbox/driver.ts";
 import type { Agent, AgentChange, ProtocolWishes, TurnEnd } from "./agent.ts";
-import { makeReducer } from "./reducer.ts";
+import type { Ask } from "./ask/question.ts";
+import { fillIn } from "./ask/form.ts";
+import { permit, type PermissionPolicy } from "./ask/permission.ts";
+import { makeReducer, type Reducer } from "./reducer/reducer.ts";
 
 export interface AcpOptions {
   /** The agent's name, for messages. */
@@ -14,6 +17,7 @@ export interface AcpOptions {
   /** ferry's version, which the agent is told. */
   readonly version: string;
   readonly wishes: ProtocolWishes;
+  readonly permissions: PermissionPolicy;
 }
 
 /** No sane update is larger; a hostile one is refused before it fills the memory. */
@@ -25,11 +29,17 @@ const maxMessageBytes = 32 * 1024 * 1024;
  * @throws FerryError failure where it doesn't speak it, wants a login first, or dies
  */
 export async function connectAgent(child: SandboxProcess, options: AcpOptions): Promise<Agent> {
-  let report: ((update: acp.SessionUpdate) => void) | undefined;
+  let turn:
+    { readonly reducer: Reducer; readonly tell: (changes: readonly AgentChange[]) => void; readonly ask: Ask } | undefined;
   const connection = acp
     .client({ name: "ferry" })
-    .onRequest(acp.methods.client.session.requestPermission, ({ params }) => ({ outcome: allow(params.options) }))
-    .onNotification(acp.methods.client.session.update, ({ params }) => report?.(params.update))
+    .onRequest(acp.methods.client.session.requestPermission, async ({ params }) => {
+      turn?.tell(turn.reducer.ask(params.toolCall));
+      return { outcome: await permit(params, options.permissions, turn?.ask ?? nobody) };
+    })
+    .onRequest(acp.methods.client.elicitation.create, ({ params }) => fillIn(params, turn?.ask ?? nobody))
+    // At once, not after a turn of the event loop: what comes before the prompt's answer is told before it.
+    .onNotification(acp.methods.client.session.update, ({ params }) => turn?.tell(turn.reducer.push(params.update)))
     .connect(
       acp.ndJsonStream(toWeb(child.stdin), ReadableStream.from(child.stdout as AsyncIterable<Uint8Array>), { maxMessageBytes }),
     );
@@ -53,10 +63,10 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
   const { agent } = connection;
   const sessionId = await ask(open(agent, options));
   return {
-    async prompt(text, tell) {
-      const reducer = makeReducer(options.repositoryId);
-      const tellAll = (changes: readonly AgentChange[]) => changes.forEach(tell);
-      report = (update) => tellAll(reducer.push(update));
+    async prompt(text, report, askUser) {
+      const reducer = makeReducer(options);
+      const tell = (changes: readonly AgentChange[]) => changes.forEach(report);
+      turn = { reducer, tell, ask: askUser };
       try {
         const prompt = [{ type: "text" as const, text }];
         const answer: Promise<acp.PromptResponse> = agent.request(acp.methods.agent.session.prompt, { sessionId, prompt });
@@ -66,8 +76,8 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
           ? new FerryError("failure", oneLine(error.message), { cause: error })
           : asFerryError(error);
       } finally {
-        report = undefined;
-        tellAll(reducer.end());
+        turn = undefined;
+        tell(reducer.end());
       }
     },
     cancel: () => agent.notify(acp.methods.agent.session.cancel, { sessionId }),
@@ -89,7 +99,12 @@ function toWeb(stdin: NodeJS.WritableStream): WritableStream<Uint8Array> {
 async function open(agent: acp.ClientContext, { name, cwd, version, wishes }: AcpOptions): Promise<string> {
   const { protocolVersion, authMethods = [] } = await agent.request(acp.methods.agent.initialize, {
     protocolVersion: acp.PROTOCOL_VERSION,
-    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    clientCapabilities: {
+      fs: { readTextFile: false, writeTextFile: false },
+      terminal: false,
+      elicitation: { form: {} },
+      session: { notices: {}, compaction: {} },
+    },
     clientInfo: { name: "ferry", version },
   });
   if (protocolVersion !== acp.PROTOCOL_VERSION)
@@ -117,11 +132,8 @@ async function adjust(
     await agent.request(acp.methods.agent.session.setConfigOption, { sessionId, configId: models.id, value: model });
 }
 
-/** The sandbox is the fence, so what the agent may do in it needs no question. */
-function allow(options: readonly acp.PermissionOption[]): acp.RequestPermissionOutcome {
-  const option = options.find(({ kind }) => kind === "allow_once") ?? options.find(({ kind }) => kind === "allow_always");
-  return option === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId: option.optionId };
-}
+/** Between two turns there is nobody to ask. */
+const nobody: Ask = () => Promise.resolve(undefined);
 
 function turnEnd(reason: acp.StopReason): TurnEnd {
   switch (reason) {

@@ -1,6 +1,8 @@
 import type { Payload } from "../../wire/event.ts";
 import type { Mount } from "../sandbox/driver.ts";
 import type { InsideNode } from "../sandbox/node-mount.ts";
+import type { PermissionPolicy } from "./ask/permission.ts";
+import type { Ask } from "./ask/question.ts";
 import type { Access, Secret } from "./gateway/access.ts";
 
 /** An agent that ferry can run: one file under `agents/` and one line in the registry. */
@@ -26,6 +28,7 @@ export interface AgentPlace {
   /** The absolute path of a program on PATH. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly secret: Secret;
+  readonly permissions: PermissionPolicy;
 }
 
 /** An agent as it is on this machine. */
@@ -67,9 +70,10 @@ export interface ProtocolWishes {
 export interface Agent {
   /**
    * Gives it a message and reports what it does, synchronously and in order, until the turn is over.
+   * @param ask asks the user what the agent asks
    * @throws FerryError failure with the reason where the turn failed or the agent died
    */
-  prompt(text: string, report: (change: AgentChange) => void): Promise<TurnEnd>;
+  prompt(text: string, report: (change: AgentChange) => void, ask: Ask): Promise<TurnEnd>;
   /** Asks it to stop; the prompt then ends as `canceled`. It may not listen: whoever means it kills the sandbox's processes. */
   cancel(): Promise<void>;
   /** Resolves when its process is gone. */
@@ -89,5 +93,7 @@ export type AgentChange =
   | { readonly type: "event"; readonly key: string; readonly payload: Payload; readonly done: boolean }
   /** Text as it is written; the whole of it follows as an agent_message. */
   | { readonly type: "delta"; readonly text: string }
+  /** What the turn has cost so far, in USD, where the agent says. */
+  | { readonly type: "usage"; readonly cost: number | undefined }
   /** A step ended that may have changed files: time to ask git. */
   | { readonly type: "worked" };

@@ -4,12 +4,32 @@ import type { AgentDefinition, AgentLaunch, AgentPlace } from "./agent.ts";
 import { claude } from "./agents/claude.ts";
 import { codex } from "./agents/codex.ts";
 import { gemini } from "./agents/gemini.ts";
+import { genericAgent } from "./agents/generic.ts";
 import { opencode } from "./agents/opencode.ts";
 import { qwen } from "./agents/qwen.ts";
 import { shell } from "./agents/shell.ts";
+import type { ConfiguredAgent } from "./installed/configured.ts";
+import { providers } from "./gateway/provider.ts";
+import { installedAgent } from "./installed/installed-agent.ts";
+import type { AgentRecipe } from "./installed/recipe.ts";
 
-/** The registry: every agent that ferry knows by itself. */
-export const knownAgents: readonly AgentDefinition[] = [claude, codex, gemini, opencode, qwen, shell];
+/** The registry: every agent that ferry knows by itself, besides the built-in `shell`. */
+const recipes: readonly AgentRecipe[] = [claude, codex, gemini, opencode, qwen];
+
+/** Those, with what the user says of them, and the others that the user says something of. */
+export function agentsWith(configured: readonly ConfiguredAgent[]): readonly AgentDefinition[] {
+  const known = new Set([shell.name, ...recipes.map(({ name }) => name)]);
+  const others = configured.filter(({ name }) => !known.has(name)).map(({ name }) => genericAgent(name));
+  const said = (name: string) => configured.find((agent) => agent.name === name);
+  return [...[...recipes, ...others].map((recipe) => installedAgent(recipe, said(recipe.name))), shell];
+}
+
+/** The variables that can hold a key for an agent's providers, the usual one of each provider first; none for one that needs no key. */
+export function keyVariables(name: string, configured: readonly ConfiguredAgent[]): string[] {
+  const recipe = recipes.find((candidate) => candidate.name === name);
+  const named = recipe ?? (configured.some((agent) => agent.name === name) ? genericAgent(name) : undefined);
+  return (named?.providers ?? []).flatMap((provider) => providers[provider].keys.map(({ variable }) => variable));
+}
 
 /** The agents of one service. */
 export interface Agents {
@@ -25,10 +45,13 @@ export interface Agents {
   check(model: string): Promise<void>;
 }
 
-/** @param place where the agents' programs and keys are */
-export function makeAgents(place: AgentPlace): Agents {
+/**
+ * @param place where the agents' programs and keys are
+ * @param configured what the user says of agents, now
+ */
+export function makeAgents(place: AgentPlace, configured: () => Promise<readonly ConfiguredAgent[]>): Agents {
   const agents: Agents = {
-    list: () => Promise.resolve(knownAgents),
+    list: async () => agentsWith(await configured()),
     async find(model) {
       const { name } = parseModel(model);
       const list = await agents.list();

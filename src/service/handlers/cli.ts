@@ -1,7 +1,18 @@
 import type { Capability } from "../../wire/values.ts";
 import type { Handlers } from "./handler.ts";
 
-const capabilities: Capability[] = ["stream", "after", "sessions", "patches", "bundle", "uncommitted", "cancel", "close", "keys"];
+const capabilities: Capability[] = [
+  "stream",
+  "after",
+  "sessions",
+  "patches",
+  "bundle",
+  "uncommitted",
+  "answer",
+  "cancel",
+  "close",
+  "keys",
+];
 
 export const cli = {
   readCli: async ({ key, user }, { store, version, portal }) => ({

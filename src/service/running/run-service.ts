@@ -29,6 +29,8 @@ export interface ServiceSettings {
   readonly data: string;
   /** A loopback address and port to listen on beside the socket. */
   readonly tcp?: { readonly address: string; readonly port: number } | undefined;
+  /** The agent of sessions that name none, where the user said one. */
+  readonly agent?: string | undefined;
   /** After how many ms with nothing to do it stops by itself; never where there is none. */
   readonly idle?: number | undefined;
   /** Takes the lines of the log. */
@@ -88,7 +90,7 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   const { site, remove } = await makeLocalSite({ data, ...identity, log, api, url: portal.url }, host);
   undo.add(remove);
   portal.address = (await open(settings.tcp ?? { address: "127.0.0.1", port: 0 }, site)).address;
-  await announce(data, { socket, portal_address: portal.address }, host, undo);
+  await announce(data, { socket, portal_address: portal.address, agent: settings.agent ?? null }, host, undo);
   const address = settings.tcp === undefined ? undefined : portal.address;
   log.info("listening", { socket, portal: portal.address, address: address ?? null });
 
@@ -128,7 +130,7 @@ async function assemble(
 /** Tells clients where the service is: only once it can be called. */
 async function announce(
   data: string,
-  where: { readonly socket: string; readonly portal_address: string },
+  where: { readonly socket: string; readonly portal_address: string; readonly agent: string | null },
   host: ServiceHost,
   undo: Undo,
 ): Promise<void> {

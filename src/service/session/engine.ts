@@ -50,7 +50,8 @@ export function makeSessions(deps: SessionsDeps): Sessions {
     post: (id, request) =>
       lock(id, async () => {
         if (stopping) throw new Problem(503, "stopping", "the service is stopping");
-        const { event, session, fresh } = await takeMessage(books, id, request);
+        const { event, session, fresh, answers } = await takeMessage(books, id, request);
+        if (answers !== undefined) worker.answer(id, answers.id, request.message);
         if (fresh && event.status === "processing") worker.begin(session, event);
         return event;
       }),

@@ -1,14 +1,18 @@
 import type { ParsedBodyOf } from "../../wire/contract.ts";
 import type { Session } from "../../wire/resources.ts";
+import { optionNamed } from "../agent/ask/question.ts";
 import { titleOf } from "./create.ts";
-import { type Books, isUserMessage, look, stateOf, type UserMessage, writeFields } from "./settle.ts";
+import { type Asked, type Books, isUserMessage, look, openQuestion, stateOf, type UserMessage, writeFields } from "./settle.ts";
 import { transition } from "./state.ts";
+import type { TimelineWriter } from "./timeline/writer.ts";
 
 export interface Taken {
   readonly event: UserMessage;
   readonly session: Session;
   /** False for a message that was sent before, with the same `client_id`. */
   readonly fresh: boolean;
+  /** The question that it answers. */
+  readonly answers?: Asked;
 }
 
 /**
@@ -26,7 +30,21 @@ export async function takeMessage(
     const { event, fresh } = await inner.appendOnce(id, { type: "user_message", message }, change.message ?? "queued", client_id);
     if (!isUserMessage(event)) throw new Error(`the event ${event.id} is no message`);
     if (!fresh) return { event, session: situation.session, fresh };
+    const asked = change.message === "completed" ? await openQuestion(inner.store, id) : undefined;
+    if (asked !== undefined) await answer(inner, asked, message);
     const session = situation.session.title === "" ? await inner.change(id, { title: titleOf(message) }) : situation.session;
-    return { event, session: await writeFields(inner, session, change), fresh };
+    return { event, session: await writeFields(inner, session, change), fresh, ...(asked !== undefined && { answers: asked }) };
   });
+}
+
+/** Told beside the message: what the answer is to, and which option it names. */
+async function answer(timeline: TimelineWriter, { id, session_id, payload }: Asked, message: string): Promise<void> {
+  const options = (payload.options ?? []).map(({ id: option, name }) => ({ id: option, name }));
+  const option = optionNamed(options, message);
+  await timeline.append(
+    session_id,
+    { type: "user_ask_user_response", reply_to: id, message, ...(option !== undefined && { option_id: option.id }) },
+    "completed",
+  );
+  await timeline.update(session_id, id, { status: "completed" });
 }

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../../wire/event.ts";
+import type { Payloads, SessionEvent } from "../../wire/event.ts";
 import type { Session } from "../../wire/resources.ts";
 import { Problem } from "../problem.ts";
 import type { Store } from "../store/store.ts";
@@ -33,6 +33,8 @@ export async function findSession(store: Pick<Store, "sessions">, id: string): P
   if (session === undefined) throw new Problem(404, "session_not_found", `there is no session ${id}`);
   return session;
 }
+
+export type Asked = SessionEvent & { readonly type: "agent_ask_user" };
 
 /**
  * Lets a trigger happen to a session: what the state table says, written as one. `reason` is told in the timeline.
@@ -72,6 +74,33 @@ export async function writeFields(
 ): Promise<Session> {
   if (status === session.status && agent_status === session.agent_status) return session;
   return timeline.change(session.id, { status, agent_status });
+}
+
+/** Asks the user on the agent's behalf; undefined where it is at work no more. */
+export async function askUser(
+  { store, timeline }: Books,
+  sessionId: string,
+  payload: Payloads["agent_ask_user"],
+): Promise<SessionEvent | undefined> {
+  const situation = await look(store, sessionId);
+  const change = transition(stateOf(situation), { type: "asked" });
+  if (change.agent_status !== "waiting_for_user") return undefined;
+  return timeline.together(sessionId, async (inner) => {
+    await writeFields(inner, situation.session, change);
+    return inner.append(sessionId, payload, "processing");
+  });
+}
+
+/** A question that nobody waits for the answer of any more; one that has its answer stays as it is. */
+export async function withdraw({ store, timeline }: Books, sessionId: string, questionId: string): Promise<void> {
+  const open = await openQuestion(store, sessionId);
+  if (open?.id === questionId) await timeline.update(sessionId, questionId, { status: "canceled" });
+}
+
+/** The question that waits for its answer. */
+export async function openQuestion(store: Store, sessionId: string): Promise<Asked | undefined> {
+  const open = await store.timeline.withStatus(sessionId, "processing", "agent_ask_user");
+  return open.find((event): event is Asked => event.type === "agent_ask_user");
 }
 
 export function isUserMessage(event: SessionEvent): event is UserMessage {

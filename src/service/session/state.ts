@@ -16,6 +16,8 @@ export type Trigger =
   /** `hold`: what is queued stays there, since the service is about to end. */
   | { readonly type: "turn ended"; readonly hold: boolean }
   | { readonly type: "turn failed"; readonly hold: boolean }
+  /** The agent wants to know something of the user. */
+  | { readonly type: "asked" }
   /** The service ended or died in the middle of the turn. */
   | { readonly type: "interrupted" }
   /** The service is there (again). */
@@ -32,7 +34,7 @@ export interface Transition {
   readonly status: SessionStatus;
   readonly agent_status: AgentStatus;
   /** What the message that brought the trigger begins as. */
-  readonly message?: Extract<EventStatus, "queued" | "processing">;
+  readonly message?: Exclude<EventStatus, "canceled">;
   /** What the running message becomes. */
   readonly running?: Extract<EventStatus, "completed" | "canceled">;
   /** Whether the first queued message becomes the running one. */
@@ -50,6 +52,8 @@ export function transition(state: SessionState, trigger: Trigger): Transition {
   const { agent_status, processing, queued } = state;
   switch (trigger.type) {
     case "message":
+      // The agent asks: the message is the answer.
+      if (agent_status === "waiting_for_user") return { status: "active", agent_status: "working", message: "completed" };
       // `stopped` is short: what was canceled is not dead yet, and the queue goes on when it is.
       if (processing || queued > 0 || agent_status === "stopped") return { status: "active", agent_status, message: "queued" };
       return { status: "active", agent_status: "working", message: "processing" };
@@ -57,6 +61,8 @@ export function transition(state: SessionState, trigger: Trigger): Transition {
       return { ...goOn(trigger.hold ? 0 : queued, "idle"), ...(processing && { running: "completed" }) };
     case "turn failed":
       return { ...goOn(trigger.hold ? 0 : queued, "failed"), ...(processing && { running: "completed" }) };
+    case "asked":
+      return { status: "active", agent_status: processing && agent_status === "working" ? "waiting_for_user" : agent_status };
     case "interrupted":
       return {
         status: "active",

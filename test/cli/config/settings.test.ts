@@ -20,7 +20,7 @@ test("a key is set, told, and gone again; what else is in the file stays", async
   expect(await config("get", "sandbox")).toMatchObject({ code: 5, stdout: "" });
   expect(await config("set", "sandbox", "unshare")).toEqual({ code: 0, stdout: "", stderr: "sandbox is unshare\n" });
   expect(await config("get", "sandbox")).toEqual({ code: 0, stdout: "unshare\n", stderr: "" });
-  expect((await config("list")).stdout).toMatch(/^credential_store\t\t\t.*\nsandbox\tunshare\tconfig\t.*\n$/u);
+  expect((await config("list")).stdout).toMatch(/^credential_store\t\t\t.*\nsandbox\tunshare\tconfig\t.*\nagent\t/u);
   expect(await config("unset", "sandbox")).toMatchObject({ code: 0, stderr: "sandbox is no longer set\n" });
   expect(await config("unset", "sandbox")).toMatchObject({ code: 0 });
   expect(JSON.parse(readFileSync(configPath(world.host), "utf8"))).toEqual({
@@ -38,13 +38,20 @@ test("the variable wins, and set says so", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "FERRY_SANDBOX is set and wins over it\n" });
   expect(JSON.parse(stdout)).toMatchObject({ name: "sandbox", value: "bwrap", from: "FERRY_SANDBOX" });
   expect((await config("list", "--fields", "name,value,from")).stdout).toBe(
-    '[{"name":"credential_store","value":null,"from":null},{"name":"sandbox","value":"unshare","from":"config"}]\n',
+    `${JSON.stringify([
+      { name: "credential_store", value: null, from: null },
+      { name: "sandbox", value: "unshare", from: "config" },
+      { name: "agent", value: null, from: null },
+      { name: "agent_permissions", value: null, from: null },
+    ])}\n`,
   );
 });
 
 test("two that set at once lose nothing", async () => {
   await Promise.all([config("set", "sandbox", "bwrap"), config("set", "credential_store", "file")]);
-  expect((await config("list", "--fields", "value")).stdout).toBe('[{"value":"file"},{"value":"bwrap"}]\n');
+  expect((await config("list", "--fields", "value")).stdout).toBe(
+    '[{"value":"file"},{"value":"bwrap"},{"value":null},{"value":null}]\n',
+  );
 });
 
 test("credential_store decides where a login keeps its key", async () => {
@@ -57,10 +64,32 @@ test("credential_store decides where a login keeps its key", async () => {
   expect(await world.keychain.findCredentials("ferry")).toEqual([]);
 });
 
+const keys = "credential_store, sandbox, agent, agent_permissions, agents.NAME.command, agents.NAME.mounts, agents.NAME.env";
+
+test("what is said of an agent is listed behind the others, and kept", async () => {
+  await config("set", "agents.goose.command", "goose acp");
+  await config("set", "agents.goose.mounts", "/opt/goose:/srv/models");
+  expect((await config("get", "agents.goose.command")).stdout).toBe("goose acp\n");
+  expect((await config("list", "--fields", "name")).stdout).toMatch(
+    /"agents\.goose\.command"\},\{"name":"agents\.goose\.mounts"\}\]\n$/u,
+  );
+  expect(await config("unset", "agents.goose.command")).toMatchObject({ code: 0 });
+  expect(await config("get", "agents.goose.command")).toMatchObject({ code: 5 });
+});
+
 describe("what doesn't fit is one line that names it", () => {
   test.each([
-    [["get", "sandbx"], "ferry: there is no key sandbx\n  hint: the keys are credential_store, sandbox\n"],
-    [["set", "colour", "red"], "ferry: there is no key colour\n  hint: the keys are credential_store, sandbox\n"],
+    [["get", "sandbx"], `ferry: there is no key sandbx\n  hint: the keys are ${keys}\n`],
+    [["set", "colour", "red"], `ferry: there is no key colour\n  hint: the keys are ${keys}\n`],
+    [
+      ["set", "agents.goose.env", "GOOSE_KEY=abc"],
+      `ferry: agents.goose.env can't be that\n  hint: it is names of variables, never values\n`,
+    ],
+    [
+      ["set", "agents.goose.mounts", "here"],
+      `ferry: agents.goose.mounts can't be that\n  hint: it is absolute paths with : between them\n`,
+    ],
+    [["set", "agents.goose.colour", "red"], `ferry: there is no key agents.goose.colour\n  hint: the keys are ${keys}\n`],
     [["set", "sandbox", "process"], `ferry: sandbox can't be "process"\n  hint: it is auto or bwrap or unshare\n`],
     [["set", "sandbox", ""], "ferry: VALUE is empty\n  hint: was it a variable that isn't set?\n"],
     [["set", "sandbox"], "ferry: missing required argument 'value'\n  hint: see --help\n"],

@@ -56,6 +56,7 @@ function begin(first: Send): Send {
     socket,
     version: "0.1.0",
     portal: undefined,
+    agent: undefined,
     signInLink: undefined,
     origin: "o",
     key: { value: "k", source: "a test" },

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { connectAgent } from "../../../src/service/agent/acp.ts";
 import type { Agent, AgentChange } from "../../../src/service/agent/agent.ts";
+import type { PermissionPolicy } from "../../../src/service/agent/ask/permission.ts";
 import type { Sandbox } from "../../../src/service/sandbox/driver.ts";
 import { makeDrivers } from "../../../src/service/sandbox/registry.ts";
 import { makeFolder } from "../../support/git.ts";
 import { machine, specIn } from "../../support/sandbox.ts";
 
+const nobody = () => Promise.resolve(undefined);
 let folder: ReturnType<typeof makeFolder>;
 let sandbox: Sandbox;
 
@@ -22,7 +24,7 @@ afterEach(async () => {
 });
 
 /** An agent in plain JSON-RPC: `answer` is the body of a function of a request that may `reply`, `fail`, `send` or exit. */
-async function connect(answer: string): Promise<Agent> {
+async function connect(answer: string, permissions: PermissionPolicy = "allow"): Promise<Agent> {
   const program = `
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
 const hello = { initialize: { protocolVersion: 1, agentCapabilities: {} }, "session/new": { sessionId: "s" } };
@@ -36,7 +38,7 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 });`;
   const child = await sandbox.spawn([process.execPath, "-e", program]);
   const wishes = { authMethod: "", mode: "", model: "" };
-  return connectAgent(child, { name: "fake", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0", wishes });
+  return connectAgent(child, { name: "fake", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0", wishes, permissions });
 }
 
 test("an agent that dies at once is told with its last words", async () => {
@@ -47,9 +49,9 @@ test("an agent that dies at once is told with its last words", async () => {
 
 test("an agent that dies in the middle of a turn fails it, and so do later ones", async () => {
   const agent = await connect(`if (method === "session/prompt") process.kill(process.pid, "SIGKILL");`);
-  await expect(agent.prompt("x", () => undefined)).rejects.toThrow(/^the agent "fake" died \(SIGKILL\)/u);
+  await expect(agent.prompt("x", () => undefined, nobody)).rejects.toThrow(/^the agent "fake" died \(SIGKILL\)/u);
   await agent.gone;
-  await expect(agent.prompt("x", () => undefined)).rejects.toThrow(/died/u);
+  await expect(agent.prompt("x", () => undefined, nobody)).rejects.toThrow(/died/u);
 });
 
 test("another version of the protocol is refused", async () => {
@@ -70,7 +72,7 @@ test("updates come in order, all of them before the turn is over", async () => {
     reply({ stopReason: "end_turn" });
   }`);
   const seen: AgentChange[] = [];
-  expect(await agent.prompt("x", (change) => void seen.push(change))).toEqual({ outcome: "completed", remark: "" });
+  expect(await agent.prompt("x", (change) => void seen.push(change), nobody)).toEqual({ outcome: "completed", remark: "" });
   const message = Array.from({ length: 200 }, (_, at) => `${at} `).join("");
   expect(seen).toHaveLength(201);
   expect(seen.at(-1)).toMatchObject({ payload: { type: "agent_message", message } });
@@ -87,7 +89,7 @@ test("permission is given, once where there is a choice", async () => {
     return;
   }`);
   const seen: AgentChange[] = [];
-  expect(await agent.prompt("x", (change) => void seen.push(change))).toEqual({
+  expect(await agent.prompt("x", (change) => void seen.push(change), nobody)).toEqual({
     outcome: "completed",
     remark: "the agent refused to go on",
   });
@@ -104,5 +106,5 @@ test("neither files nor terminals are offered, and what isn't JSON is survived",
     send({ id: globalThis.prompt, error: { code: -32603, message: "refused with " + error.code } });
     return;
   }`);
-  await expect(agent.prompt("x", () => undefined)).rejects.toThrow("refused with -32601");
+  await expect(agent.prompt("x", () => undefined, nobody)).rejects.toThrow("refused with -32601");
 });

@@ -1,10 +1,10 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { describe, expect, test } from "vitest";
 import type { AgentChange } from "../../../src/service/agent/agent.ts";
-import { makeReducer } from "../../../src/service/agent/reducer.ts";
+import { makeReducer } from "../../../src/service/agent/reducer/reducer.ts";
 
 function reduce(...updates: SessionUpdate[]): AgentChange[] {
-  const reducer = makeReducer("rep_1");
+  const reducer = makeReducer({ repositoryId: "rep_1", cwd: "/repo" });
   return [...updates.flatMap((update) => reducer.push(update)), ...reducer.end()];
 }
 
@@ -60,11 +60,10 @@ describe("tool calls", () => {
     );
     expect(changes.map((change) => (change.type === "event" ? [change.key, change.done] : [change.type]))).toEqual([
       ["t", false],
-      ["t", false],
       ["t", true],
       ["worked"],
     ]);
-    expect(changes[2]).toMatchObject({
+    expect(changes[1]).toMatchObject({
       payload: {
         type: "agent_run_repository_command",
         repository_id: "rep_1",

@@ -1,5 +1,5 @@
-import { configPath } from "../../config/config.ts";
-import { settings } from "../../config/settings.ts";
+import { configPath, readConfig } from "../../config/config.ts";
+import { settingsWith } from "../../config/settings.ts";
 import { type CurrentSetting, currentSetting } from "../../flows/settings.ts";
 import { showList } from "../../output/show.ts";
 import type { Column } from "../../output/table.ts";
@@ -18,7 +18,9 @@ export const list: Verb = {
   summary: "Show every key, its value, and where that comes from",
   examples: ["ferry config list", "ferry config list --json"],
   async run(context) {
-    const items = await Promise.all(settings.map((setting) => currentSetting(context, setting)));
+    const items = await Promise.all(
+      settingsWith((await readConfig(context.host)).settings).map((setting) => currentSetting(context, setting)),
+    );
     await showList(context, { items, more: false }, columns, ["name", "value", "from", "about"]);
     if (!context.global.json) await context.print.note(`the file is ${configPath(context.host)}`);
   },

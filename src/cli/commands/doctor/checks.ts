@@ -1,4 +1,5 @@
 import type { Check } from "./check.ts";
+import { agents } from "./checks/agents.ts";
 import { browser } from "./checks/browser.ts";
 import { callback } from "./checks/callback.ts";
 import { certificates } from "./checks/certificates.ts";
@@ -8,4 +9,4 @@ import { proxy } from "./checks/proxy.ts";
 import { service } from "./checks/service.ts";
 
 /** What `ferry doctor` looks at, in its order. */
-export const checks: readonly Check[] = [service, keychain, browser, callback, proxy, certificates, clock];
+export const checks: readonly Check[] = [service, keychain, browser, callback, proxy, certificates, clock, agents];

@@ -10,6 +10,8 @@ export interface LocalService {
   readonly socket: string;
   readonly version: string;
   readonly portal: string | undefined;
+  /** The agent of sessions that name none, where it was started with one. */
+  readonly agent: string | undefined;
   /** Signs a browser in, once. A secret: it is for this user's own screen. */
   readonly signInLink: string | undefined;
   /** The data folder's id. */
@@ -44,6 +46,7 @@ export async function findLocal(host: Host): Promise<LocalService | undefined> {
     socket: said.socket,
     version: said.version,
     portal,
+    agent: said.agent ?? undefined,
     signInLink: portal === undefined || code === undefined ? undefined : `${portal}/sign-in?code=${code.trim()}`,
     origin: origin.trim(),
     key: {
@@ -60,6 +63,7 @@ interface Announced {
   readonly socket: string;
   readonly version: string;
   readonly portal_address?: string | null;
+  readonly agent?: string | null;
 }
 
 /** What `service.json` says; a damaged one says nothing, and the next start writes it anew. */
@@ -75,7 +79,9 @@ function announced(text = ""): Announced | undefined {
 
 function isAnnounced(said: Record<keyof Announced, unknown>): said is Announced & Record<keyof Announced, unknown> {
   const portal = said.portal_address ?? "";
-  const texts = [said.start_time, said.socket, said.version, portal].every((value) => typeof value === "string");
+  const texts = [said.start_time, said.socket, said.version, portal, said.agent ?? ""].every(
+    (value) => typeof value === "string",
+  );
   return texts && Number.isSafeInteger(said.pid);
 }
 

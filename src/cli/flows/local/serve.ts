@@ -1,4 +1,5 @@
 import { oneLine } from "../../../base/text.ts";
+import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { findLocal } from "./find.ts";
 
@@ -20,7 +21,10 @@ export async function serveHere({ host, print }: Context, request: ServeRequest)
   const { serve } = await import("../../../service/serve.ts");
   // A log that can't be written is no reason to stop serving.
   const write = (line: string): void => void host.terminal.stderr.write(line).catch(() => undefined);
-  const running = await serve({ ...request, write }, host);
+  const { configuredAgents } = await import("../../../service/agent/installed/configured.ts");
+  // Read each time: what the config says now holds for the next session.
+  const configured = async () => configuredAgents((await readConfig(host)).settings ?? {});
+  const running = await serve({ ...request, configured, write }, host);
   await print.note(
     `serving ${running.data} on ${running.socket}${running.address === undefined ? "" : ` and ${oneLine(running.address)}`}`,
   );

@@ -1,4 +1,6 @@
+import { local } from "../../../auth/address.ts";
 import type { Context } from "../../context.ts";
+import { chooseAgent } from "../local/agents.ts";
 import { findBase, notInSandbox, type Base } from "../place/base.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { readLink, writeLink } from "../place/link.ts";
@@ -25,6 +27,7 @@ export async function startSession(
   const linked = place === undefined ? undefined : (await readLink(context, place))?.host;
   const connection = await connect(context, linked);
   await check?.(connection);
+  const model = options.model ?? (connection.host === local ? await chooseAgent(context) : undefined);
   const extended = (await connection.client.capabilities()).has("sessions");
   const repository = extended ? await chooseRepository(context, connection, options.repo, place) : undefined;
   const base = place === undefined || !extended ? undefined : await findBase(context.git, place, connection.host, options.base);
@@ -33,7 +36,7 @@ export async function startSession(
     body: {
       auto_commit: options.autoCommit,
       ...(options.branch === undefined ? {} : { branch_name: options.branch }),
-      ...(options.model === undefined ? {} : { model: options.model }),
+      ...(model === undefined ? {} : { model }),
       ...(repository === undefined ? {} : { repository_id: repository.id }),
       ...(base === undefined || base.branch === "" ? {} : { base_branch: base.branch }),
       ...(base?.commit === undefined ? {} : { base_commit: base.commit }),

@@ -1,8 +1,8 @@
-import { installedAgent } from "../installed/installed-agent.ts";
+import type { AgentRecipe } from "../installed/recipe.ts";
 import { placeholder } from "../launcher/launch.ts";
 
 /** Claude Code, by its adapter for ACP. */
-export const claude = installedAgent({
+export const claude: AgentRecipe = {
   name: "claude",
   program: "claude-agent-acp",
   args: [],
@@ -20,4 +20,4 @@ export const claude = installedAgent({
       ...(model !== "" && { ANTHROPIC_MODEL: model }),
     },
   }),
-});
+};

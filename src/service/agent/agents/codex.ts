@@ -1,8 +1,8 @@
-import { installedAgent } from "../installed/installed-agent.ts";
+import type { AgentRecipe } from "../installed/recipe.ts";
 import { placeholder } from "../launcher/launch.ts";
 
 /** Codex, by its adapter for ACP. */
-export const codex = installedAgent({
+export const codex: AgentRecipe = {
   name: "codex",
   program: "codex-acp",
   args: [],
@@ -10,13 +10,13 @@ export const codex = installedAgent({
   companions: [],
   providers: ["openai"],
   variables: [],
-  setUp: ([way], model) => ({
+  setUp: ([way], model, permissions) => ({
     env: { FERRY_MODEL_KEY: placeholder },
     files: { ".codex/config.toml": configuration(way?.address ?? "", model) },
     // In its other modes a model reviews each step, and it would lock the commands in a second time, which a sandbox doesn't allow.
-    protocol: { mode: "agent-full-access" },
+    protocol: { mode: permissions === "ask" ? "agent" : "agent-full-access" },
   }),
-});
+};
 
 function configuration(address: string, model: string): string {
   return [

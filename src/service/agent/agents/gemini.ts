@@ -1,8 +1,8 @@
-import { installedAgent } from "../installed/installed-agent.ts";
+import type { AgentRecipe } from "../installed/recipe.ts";
 import { placeholder } from "../launcher/launch.ts";
 
 /** Gemini CLI, which speaks ACP itself. */
-export const gemini = installedAgent({
+export const gemini: AgentRecipe = {
   name: "gemini",
   program: "gemini",
   args: ["--acp"],
@@ -19,4 +19,4 @@ export const gemini = installedAgent({
     },
     protocol: { authMethod: "gemini-api-key" },
   }),
-});
+};

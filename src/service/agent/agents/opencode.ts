@@ -1,9 +1,9 @@
-import { installedAgent } from "../installed/installed-agent.ts";
-import type { Way } from "../installed/recipe.ts";
+import type { PermissionPolicy } from "../ask/permission.ts";
+import type { AgentRecipe, Way } from "../installed/recipe.ts";
 import { placeholder } from "../launcher/launch.ts";
 
 /** opencode, which speaks with any provider; its models are called `<provider>/<model>`. */
-export const opencode = installedAgent({
+export const opencode: AgentRecipe = {
   name: "opencode",
   program: "opencode",
   args: ["acp"],
@@ -12,11 +12,13 @@ export const opencode = installedAgent({
   companions: ["rg"],
   providers: ["anthropic", "openai", "google"],
   variables: [],
-  setUp: (ways, model) => ({
+  setUp: (ways, model, permissions) => ({
     env: { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" },
-    files: { ".config/opencode/opencode.json": JSON.stringify(configuration(ways, model)) },
+    files: {
+      ".config/opencode/opencode.json": JSON.stringify({ ...configuration(ways, model), permission: permission(permissions) }),
+    },
   }),
-});
+};
 
 function configuration(ways: readonly Way[], model: string): object {
   const [first] = ways;
@@ -27,9 +29,12 @@ function configuration(ways: readonly Way[], model: string): object {
     enabled_providers: ways.map(({ provider }) => provider),
     provider: Object.fromEntries(ways.map((way) => [way.provider, providerOf(way, chosen)])),
     ...(chosen !== undefined && { model: chosen, small_model: chosen }),
-    // The sandbox is the fence; a question for each step would only be answered with yes.
-    permission: { edit: "allow", bash: "allow", webfetch: "allow", external_directory: "allow", doom_loop: "allow" },
   };
+}
+
+/** Where every question would be answered with yes it needn't ask. */
+function permission(policy: PermissionPolicy): object {
+  return Object.fromEntries(["edit", "bash", "webfetch", "external_directory", "doom_loop"].map((what) => [what, policy]));
 }
 
 /** A model that opencode's own list doesn't have (of a company's proxy, or on this machine) must be named to it. */

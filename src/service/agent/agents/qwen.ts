@@ -1,8 +1,8 @@
-import { installedAgent } from "../installed/installed-agent.ts";
+import type { AgentRecipe } from "../installed/recipe.ts";
 import { placeholder } from "../launcher/launch.ts";
 
 /** Qwen Code, with any provider that speaks OpenAI's interface. */
-export const qwen = installedAgent({
+export const qwen: AgentRecipe = {
   name: "qwen",
   program: "qwen",
   args: ["--acp", "--auth-type", "openai"],
@@ -17,4 +17,4 @@ export const qwen = installedAgent({
       ...(model !== "" && { OPENAI_MODEL: model }),
     },
   }),
-});
+};

@@ -1,64 +1,92 @@
+import { isAbsolute } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
+import type { Mount } from "../../sandbox/driver.ts";
 import type { AgentDefinition, AgentLaunch, AgentPlace } from "../agent.ts";
 import { type Access, findAccess } from "../gateway/access.ts";
 import { providers } from "../gateway/provider.ts";
 import { standIn } from "../launcher/launch.ts";
+import type { ConfiguredAgent } from "./configured.ts";
 import { insideProgram } from "./program.ts";
 import type { AgentRecipe, Way } from "./recipe.ts";
 
 /** Where things of an agent lie inside. */
 const folder = "/opt/ferry/agent";
 
-/** The definition of an agent that users install themselves and ferry finds on PATH. */
-export function installedAgent(recipe: AgentRecipe): AgentDefinition {
+/** The definition of an agent that users install themselves: found on PATH, or where the config says. */
+export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent): AgentDefinition {
   return {
     name: recipe.name,
     remembers: true,
 
     async look(place) {
-      const path = await place.find(recipe.program);
+      const path = await findProgram(recipe, configured, place);
       const [access] = await accessesOf(recipe, place);
       const signedIn = access === undefined ? undefined : access.key === "" ? access.address : access.form.variable;
       if (path === undefined) return { program: undefined, version: undefined, signedIn, remedy: recipe.install };
-      const { version } = await insideProgram(path, folder, place);
+      const version = await versionOf(path, configured, place);
       return { program: path, version, signedIn, remedy: signedIn === undefined ? signIn(recipe) : "" };
     },
 
     async launch(place, model) {
-      const path = await place.find(recipe.program);
+      const path = await findProgram(recipe, configured, place);
       if (path === undefined)
-        throw new FerryError("failure", `the agent "${recipe.name}" isn't installed: there is no ${recipe.program} on the PATH`, {
-          hint: recipe.install,
-        });
+        throw new FerryError(
+          "failure",
+          `the agent "${recipe.name}" isn't installed: there is no ${programOf(recipe, configured)}`,
+          {
+            hint: recipe.install,
+          },
+        );
       const accesses = await accessesOf(recipe, place);
-      if (accesses.length === 0)
+      // One that is given variables of the user's own may need no gateway.
+      if (accesses.length === 0 && (configured?.env.length ?? 0) === 0)
         throw new FerryError("auth", `the agent "${recipe.name}" has no key for its models`, { hint: signIn(recipe) });
-      return fitOut(recipe, place, { path, accesses, model });
+      const program = await programInside(path, configured, place);
+      const companions = await companionsOf(recipe, place);
+      const { args = [], env = {}, files = {}, protocol = {} } = recipe.setUp(accesses.map(wayOf), model, place.permissions);
+      const own = configured === undefined || configured.command.length === 0 ? recipe.args : configured.command.slice(1);
+      return {
+        argv: [...program.argv, ...own, ...args],
+        mounts: [...program.mounts, ...companions],
+        env: { ...(await variablesOf([...recipe.variables, ...(configured?.env ?? [])], place)), ...env },
+        files,
+        programs: companions.length === 0 ? [] : [`${folder}/bin`],
+        accesses,
+        protocol: { authMethod: "", mode: "", model: "", ...protocol },
+      } satisfies AgentLaunch;
     },
   };
 }
 
-async function fitOut(
+function programOf({ program }: AgentRecipe, configured: ConfiguredAgent | undefined): string {
+  return configured?.command[0] ?? program;
+}
+
+async function findProgram(
   recipe: AgentRecipe,
+  configured: ConfiguredAgent | undefined,
   place: AgentPlace,
-  { path, accesses, model }: { path: string; accesses: readonly Access[]; model: string },
-): Promise<AgentLaunch> {
+): Promise<string | undefined> {
+  const program = programOf(recipe, configured);
+  return isAbsolute(program) ? program : place.find(program);
+}
+
+/** Where the user says what it needs, all of it is seen where it is on the host, and nothing is found out. */
+async function programInside(path: string, configured: ConfiguredAgent | undefined, place: AgentPlace) {
+  const mounts = (configured?.mounts ?? []).map((source): Mount => ({ source, target: source }));
+  if (mounts.some(({ source }) => path === source || path.startsWith(`${source}/`))) return { argv: [path], mounts };
   const program = await insideProgram(path, folder, place);
-  const companions = await companionsOf(recipe, place);
-  const { args = [], env = {}, files = {}, protocol = {} } = recipe.setUp(accesses.map(wayOf), model);
-  return {
-    argv: [...program.argv, ...recipe.args, ...args],
-    mounts: [...program.mounts, ...companions],
-    env: { ...(await variablesOf(recipe, place)), ...env },
-    files,
-    programs: companions.length === 0 ? [] : [`${folder}/bin`],
-    accesses,
-    protocol: { authMethod: "", mode: "", model: "", ...protocol },
-  };
+  return { argv: program.argv, mounts: [...program.mounts, ...mounts] };
+}
+
+/** Of the npm package, where it is one: to ask the program itself would take seconds. */
+async function versionOf(path: string, configured: ConfiguredAgent | undefined, place: AgentPlace): Promise<string | undefined> {
+  if ((configured?.mounts.length ?? 0) > 0) return undefined;
+  return (await insideProgram(path, folder, place)).version;
 }
 
 /** Each as a single file, as static binaries are. */
-async function companionsOf({ companions }: AgentRecipe, place: AgentPlace) {
+async function companionsOf({ companions }: AgentRecipe, place: AgentPlace): Promise<Mount[]> {
   const found = await Promise.all(companions.map((name) => place.find(name)));
   const programs = await Promise.all(
     found.filter((path) => path !== undefined).map((path) => insideProgram(path, `${folder}/bin`, place)),
@@ -71,8 +99,8 @@ async function accessesOf({ providers: names }: AgentRecipe, { secret }: AgentPl
   return accesses.filter((access) => access !== undefined);
 }
 
-async function variablesOf({ variables }: AgentRecipe, { secret }: AgentPlace): Promise<Record<string, string>> {
-  const entries = await Promise.all(variables.map(async (name) => [name, await secret(name)] as const));
+async function variablesOf(names: readonly string[], { secret }: AgentPlace): Promise<Record<string, string>> {
+  const entries = await Promise.all(names.map(async (name) => [name, await secret(name)] as const));
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 

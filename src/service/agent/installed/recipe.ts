@@ -1,4 +1,5 @@
 import type { ProtocolWishes } from "../agent.ts";
+import type { PermissionPolicy } from "../ask/permission.ts";
 import type { KeyForm, Provider } from "../gateway/provider.ts";
 
 /** An ACP agent that users install themselves: all that such agents differ in. */
@@ -15,7 +16,7 @@ export interface AgentRecipe {
   readonly providers: readonly Provider["name"][];
   /** Settings of the user's own that go along, by the names of their variables; never a key. */
   readonly variables: readonly string[];
-  setUp(ways: readonly Way[], model: string): SetUp;
+  setUp(ways: readonly Way[], model: string, permissions: PermissionPolicy): SetUp;
 }
 
 /** A way to a provider, as the agent inside sees it. */

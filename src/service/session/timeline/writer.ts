@@ -2,7 +2,7 @@ import { makeId } from "../../../base/ids.ts";
 import type { Payload, SessionEvent } from "../../../wire/event.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { EventStatus } from "../../../wire/values.ts";
-import type { SessionChange } from "../../store/store.ts";
+import type { SessionChange, Store } from "../../store/store.ts";
 import { type SessionsDeps, timestamp } from "../deps.ts";
 import type { StreamItem } from "../sessions.ts";
 
@@ -22,6 +22,11 @@ export class TimelineWriter {
   constructor(deps: Pick<SessionsDeps, "store" | "host">, audience: Audience) {
     this.deps = deps;
     this.audience = audience;
+  }
+
+  /** Where it writes to: within `together` a transaction of its own. */
+  get store(): Store {
+    return this.deps.store;
   }
 
   async append(sessionId: string, payload: Payload, status: EventStatus): Promise<SessionEvent> {

@@ -20,6 +20,8 @@ export class TurnRecord {
   /** The stored events by the agent's own keys, and whether they are over. */
   private readonly events = new Map<string, { readonly id: string; done: boolean }>();
   private flooded = false;
+  /** In USD, as far as the agent says. */
+  cost: number | undefined;
 
   constructor(sessionId: string, timeline: Timeline, room: Room, signal: AbortSignal) {
     this.sessionId = sessionId;
@@ -51,6 +53,7 @@ export class TurnRecord {
     for (let change = this.waiting.shift(); change !== undefined; change = this.waiting.shift()) {
       if (change.type === "delta") this.tellDelta(change.text);
       else if (change.type === "worked") await this.lookBetween();
+      else if (change.type === "usage") this.cost = change.cost ?? this.cost;
       else await this.writeEvent(change);
     }
     this.busy = false;

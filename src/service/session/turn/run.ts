@@ -2,6 +2,7 @@ import { asFerryError } from "../../../base/errors.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
+import type { Questions } from "./questions.ts";
 import { TurnRecord } from "./record.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
 import { Room } from "../workspace/room.ts";
@@ -20,6 +21,7 @@ export interface Turn {
   readonly session: Session;
   /** The user_message. */
   readonly message: UserMessage;
+  readonly questions: Questions;
   /** Stops the turn: the agent is asked, then everything in its sandbox is killed. */
   readonly signal: AbortSignal;
 }
@@ -78,27 +80,29 @@ async function enter({ deps, timeline, rooms }: TurnTools, { session }: Turn): P
 }
 
 /** What the agent does, until it is done or stopped. */
-async function work({ deps, timeline }: TurnTools, { session, message, signal }: Turn, room: Room): Promise<TurnOutcome> {
+async function work({ deps, timeline }: TurnTools, turn: Turn, room: Room): Promise<TurnOutcome> {
+  const { session, questions, signal } = turn;
   if (signal.aborted) return { type: "canceled", reason: "" };
   const record = new TurnRecord(session.id, timeline, room, signal);
   const stopped = new AbortController();
   const stopping = stopOn(signal, deps, room, stopped.signal);
   try {
-    return await prompt(room, message.payload.message, record, signal);
+    return await prompt(room, turn, record);
   } finally {
     stopped.abort();
     await stopping;
+    await questions.close();
     await record.settled();
   }
 }
 
-async function prompt(room: Room, text: string, record: TurnRecord, signal: AbortSignal): Promise<TurnOutcome> {
+async function prompt(room: Room, { message, questions, signal }: Turn, record: TurnRecord): Promise<TurnOutcome> {
   try {
     const agent = await room.agent();
     const ask = () => void agent.cancel().catch(() => undefined);
     signal.addEventListener("abort", ask, { once: true });
     try {
-      const { outcome, remark } = await agent.prompt(text, record.report);
+      const { outcome, remark } = await agent.prompt(message.payload.message, record.report, questions.ask);
       return { type: outcome, reason: remark };
     } finally {
       signal.removeEventListener("abort", ask);

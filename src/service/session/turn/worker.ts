@@ -1,7 +1,10 @@
 import { asFerryError } from "../../../base/errors.ts";
+import { noteTurn } from "../../agent/last-turns.ts";
+import { timestamp } from "../deps.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { Mutex } from "../mutex.ts";
-import { runTurn, type TurnOutcome, type TurnTools } from "./run.ts";
+import { Questions } from "./questions.ts";
+import { runTurn, type Turn, type TurnOutcome, type TurnTools } from "./run.ts";
 import { findSession, settle, type UserMessage } from "../settle.ts";
 import type { Trigger } from "../state.ts";
 
@@ -10,11 +13,17 @@ const lease = { length: 30_000, renewal: 10_000 };
 /** Between two tries to write down what happened, in ms: the first, doubled up to the longest. */
 const pauses = { first: 500, longest: 30_000 };
 
+interface Running {
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+  readonly questions: Questions;
+}
+
 /** Runs the messages of each session in order, one at a time, each session on its own. */
 export class Worker {
   private readonly tools: TurnTools;
   private readonly lock: Mutex;
-  private readonly turns = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
+  private readonly turns = new Map<string, Running>();
   private readonly halt = new AbortController();
 
   constructor(tools: TurnTools, lock: Mutex) {
@@ -33,10 +42,17 @@ export class Worker {
   /** Works on a message that is `processing`, and then on what is queued behind it. */
   begin(session: Session, message: UserMessage): void {
     const stop = new AbortController();
-    const done = this.work(session, message, stop).catch((error: unknown) => {
+    const books = { store: this.tools.deps.store, timeline: this.tools.timeline };
+    const questions = new Questions(books, this.lock, session.id, stop.signal);
+    const done = this.work({ session, message, questions, signal: stop.signal }, stop).catch((error: unknown) => {
       this.tools.deps.log(`session ${session.id}: ${asFerryError(error).message}`);
     });
-    this.turns.set(session.id, { stop, done });
+    this.turns.set(session.id, { stop, done, questions });
+  }
+
+  /** The user has answered what the session's agent asked. */
+  answer(sessionId: string, questionId: string, text: string): void {
+    this.turns.get(sessionId)?.questions.answer(questionId, text);
   }
 
   /** Stops the session's turn, if there is one, and waits until all of it is dead and told. */
@@ -56,13 +72,15 @@ export class Worker {
     return this.halt.signal.aborted;
   }
 
-  private async work(session: Session, message: UserMessage, stop: AbortController): Promise<void> {
+  private async work(turn: Turn, stop: AbortController): Promise<void> {
     const { deps, rooms } = this.tools;
+    const { session } = turn;
     const over = new AbortController();
     try {
       await this.insist(session.id, () => this.holdLease(session.id, over.signal));
-      const outcome = await runTurn(this.tools, { session, message, signal: stop.signal });
+      const outcome = await runTurn(this.tools, turn);
       if (outcome.type === "no sandbox") await rooms.leave(session.id);
+      await this.note(session, outcome);
       await this.insist(session.id, () => this.lock(session.id, () => this.conclude(session.id, outcome)));
     } finally {
       over.abort();
@@ -70,6 +88,17 @@ export class Worker {
       if (this.turns.get(session.id)?.stop === stop) this.turns.delete(session.id);
       if (!this.turns.has(session.id)) await deps.store.sessions.release(session.id, deps.owner);
     }
+  }
+
+  /** For those who ask whether the agent works here. */
+  private async note({ model }: Session, { type, reason }: TurnOutcome): Promise<void> {
+    const { deps } = this.tools;
+    const [agent = ""] = model.split(":", 1);
+    if ((type !== "completed" && type !== "failed") || this.stopping) return;
+    const failure = type === "failed" ? reason : "";
+    await noteTurn(deps.host.files, deps.data, agent, { at: timestamp(deps), failure }).catch((error: unknown) => {
+      deps.log(`noting the last turn of ${agent}: ${asFerryError(error).message}`);
+    });
   }
 
   /** Lets the turn's end happen to the session, and goes on with what waits. */

@@ -91,6 +91,7 @@ export class Room {
       repositoryId: this.session.repository_id ?? "",
       version: this.deps.host.version,
       wishes: launch.protocol,
+      permissions: this.deps.place.permissions,
     };
     try {
       const { clock } = this.deps.host;

@@ -1,0 +1,55 @@
+import { FerryError } from "../../../base/errors.ts";
+import { findFolders } from "../../../base/folders.ts";
+import { oneLine } from "../../../base/text.ts";
+import type { Host } from "../../../host/host.ts";
+import { readConfig } from "../../config/config.ts";
+import { settingNamed } from "../../config/settings.ts";
+import type { Context } from "../../context.ts";
+import { currentSetting } from "../settings.ts";
+import { findLocal } from "./find.ts";
+
+export type AgentReport = Awaited<ReturnType<typeof listAgents>>[number];
+
+/** The built-in one takes a message as a script, so it is never chosen for anybody. */
+const scripts = "shell";
+
+/** Every agent as the embedded service would find it: with this environment, which a service that runs already may not have. */
+export async function listAgents(host: Host) {
+  const { surveyAgents } = await import("../../../service/agent/survey.ts");
+  return surveyAgents(host, findFolders(host).data, (await readConfig(host)).settings ?? {});
+}
+
+/**
+ * The agent of a new session on host local where none is named: what the config says, what the service was started with, else the only
+ * one that is ready; with several a person is asked.
+ * @throws FerryError usage where there are several and nobody to ask, failure with what to do where there is none
+ */
+export async function chooseAgent(context: Context): Promise<string> {
+  const { host, interactive, print } = context;
+  const chosen = (await currentSetting(context, settingNamed("agent"))).value ?? (await findLocal(host))?.agent;
+  if (chosen !== undefined) return chosen;
+  const agents = (await listAgents(host)).filter(({ name }) => name !== scripts);
+  const [first, ...others] = agents.filter(({ ready }) => ready);
+  if (first === undefined) throw noAgent(agents);
+  if (others.length === 0) {
+    await print.note(`agent: ${first.name}`);
+    return first.name;
+  }
+  const names = [first, ...others].map(({ name }) => name);
+  if (!interactive)
+    throw new FerryError("usage", `several agents are ready here: ${names.join(", ")}`, {
+      hint: `name one with --model, or once for all: ferry config set agent ${first.name}`,
+    });
+  return host.prompt.select(
+    "Which agent?",
+    [first, ...others].map(({ name, version }) => ({ name: oneLine([name, version ?? ""].join(" ").trim()), value: name })),
+  );
+}
+
+function noAgent(agents: readonly AgentReport[]): FerryError {
+  const installed = agents.filter(({ program }) => program !== undefined);
+  return new FerryError("failure", "no agent is ready here", {
+    details: (installed.length > 0 ? installed : agents).map(({ name, remedy }) => `${name}: ${oneLine(remedy)}`),
+    hint: "see ferry service agents; --model shell takes the message as a script, without an agent",
+  });
+}

@@ -1,0 +1,54 @@
+import { FerryError } from "../../../base/errors.ts";
+
+/** What the user says of an agent in ferry's config. */
+export interface ConfiguredAgent {
+  readonly name: string;
+  /** Its argv; empty for one that is found by its own name. */
+  readonly command: readonly string[];
+  /** Absolute paths, seen inside where they are. */
+  readonly mounts: readonly string[];
+  /** Names of variables of the service that it is given. */
+  readonly env: readonly string[];
+}
+
+/**
+ * The agents that settings of the form `agents.NAME.FIELD` speak of.
+ * @throws FerryError usage for a command line with a quote that doesn't end
+ */
+export function configuredAgents(settings: Readonly<Record<string, string>>): ConfiguredAgent[] {
+  const agents = new Map<string, ConfiguredAgent>();
+  for (const [key, value] of Object.entries(settings)) {
+    const [, name, field] = /^agents\.([^.]+)\.(command|mounts|env)$/u.exec(key) ?? [];
+    if (name === undefined) continue;
+    const known = agents.get(name) ?? { name, command: [], mounts: [], env: [] };
+    if (field === "command") agents.set(name, { ...known, command: splitWords(value) });
+    else if (field === "mounts") agents.set(name, { ...known, mounts: value.split(":") });
+    else agents.set(name, { ...known, env: value.split(/[ ,]+/u) });
+  }
+  return [...agents.values()];
+}
+
+/**
+ * A command line as words, with quotes and backslashes as in a shell (POSIX, Shell Command Language, 2.2) and nothing else of one.
+ * @throws FerryError usage where a quote doesn't end
+ */
+export function splitWords(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (let at = 0; at < line.length;) {
+    const [piece = ""] = /^(?:\s+|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]|[^\s'"\\]+)/u.exec(line.slice(at)) ?? [];
+    if (piece === "") throw new FerryError("usage", "a quote in the command line doesn't end");
+    at += piece.length;
+    if (/^\s/u.test(piece)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? "") + unquoted(piece);
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+function unquoted(piece: string): string {
+  if (piece.startsWith("'")) return piece.slice(1, -1);
+  if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll(/\\(["\\$`])/gu, "$1");
+  return piece.startsWith("\\") ? piece.slice(1) : piece;
+}

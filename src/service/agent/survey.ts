@@ -1,0 +1,45 @@
+import { asFerryError } from "../../base/errors.ts";
+import type { Host } from "../../host/host.ts";
+import type { AgentDefinition, AgentPlace, AgentState } from "./agent.ts";
+import { agentsWith } from "./agents.ts";
+import { configuredAgents } from "./installed/configured.ts";
+import { secretsOf } from "./key-file.ts";
+import { type LastTurn, readLastTurns } from "./last-turns.ts";
+
+/** An agent as it is here, for people and for choosing one. */
+export interface AgentReport extends AgentState {
+  readonly name: string;
+  /** Whether a turn can be tried. */
+  readonly ready: boolean;
+  readonly lastTurn: LastTurn | undefined;
+}
+
+type SurveyHost = Pick<Host, "env" | "files" | "processes" | "dist" | "self">;
+
+/** Every agent, as a service with this environment and data folder would find it. @param settings of ferry's config */
+export async function surveyAgents(
+  host: SurveyHost,
+  data: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<AgentReport[]> {
+  const place: AgentPlace = {
+    dist: host.dist,
+    node: { path: host.self[0] ?? "node", mounts: [] },
+    find: (program) => host.processes.find(program),
+    secret: secretsOf(host.env, host.files, data),
+    permissions: "allow",
+  };
+  const turns = await readLastTurns(host.files, data);
+  return Promise.all(agentsWith(configuredAgents(settings)).map((agent) => report(agent, place, turns[agent.name])));
+}
+
+async function report(agent: AgentDefinition, place: AgentPlace, lastTurn: LastTurn | undefined): Promise<AgentReport> {
+  try {
+    const state = await agent.look(place);
+    return { name: agent.name, ...state, ready: state.program !== undefined && state.signedIn !== undefined, lastTurn };
+  } catch (error) {
+    const { message, hint } = asFerryError(error);
+    const remedy = hint === undefined ? message : `${message}: ${hint}`;
+    return { name: agent.name, program: undefined, version: undefined, signedIn: undefined, ready: false, remedy, lastTurn };
+  }
+}

@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { agentsWith, makeAgents } from "../../../src/service/agent/agents.ts";
+import type { AgentPlace } from "../../../src/service/agent/agent.ts";
+import { configuredAgents, splitWords } from "../../../src/service/agent/installed/configured.ts";
+import { makeFolder } from "../../support/git.ts";
+
+test("settings of the form agents.NAME.FIELD are agents", () => {
+  const settings = {
+    sandbox: "bwrap",
+    "agents.goose.command": "goose acp --with 'two words'",
+    "agents.goose.env": "GOOSE_MODE, GOOSE_KEY",
+    "agents.kimi.mounts": "/opt/kimi:/srv/x",
+  };
+  expect(configuredAgents(settings)).toEqual([
+    { name: "goose", command: ["goose", "acp", "--with", "two words"], mounts: [], env: ["GOOSE_MODE", "GOOSE_KEY"] },
+    { name: "kimi", command: [], mounts: ["/opt/kimi", "/srv/x"], env: [] },
+  ]);
+});
+
+describe("a command line", () => {
+  test.each([
+    ["a b  c", ["a", "b", "c"]],
+    ["  a ", ["a"]],
+    [`'a b' "c \\" d" e\\ f ''`, ["a b", 'c " d', "e f", ""]],
+    [`x'y'"z"`, ["xyz"]],
+    [`"a\\b"`, ["a\\b"]],
+    ["$HOME `id`;|&", ["$HOME", "`id`;|&"]],
+  ])("%s", (line, words) => {
+    expect(splitWords(line)).toEqual(words);
+  });
+
+  test.each(["'a", 'b "c', "a\\"])("%s doesn't end", (line) => {
+    expect(() => splitWords(line)).toThrow("doesn't end");
+  });
+
+  test("whatever the words are, quoted they come back", () => {
+    const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
+    fc.assert(
+      fc.property(fc.array(fc.string()), (words) => {
+        expect(splitWords(words.map(quote).join(" "))).toEqual(words);
+      }),
+    );
+  });
+});
+
+describe("an agent of the user's own", () => {
+  const folder = makeFolder();
+  const write = (path: string): string => {
+    const full = join(folder.path, path);
+    mkdirSync(join(full, ".."), { recursive: true });
+    writeFileSync(full, "\x7fELF…");
+    chmodSync(full, 0o755);
+    return full;
+  };
+  const goose = write("bin/goose");
+  const env: Record<string, string> = { ANTHROPIC_API_KEY: "real", GOOSE_MODE: "auto" };
+  const place: AgentPlace = {
+    dist: "/dist",
+    node: { path: "/usr/bin/node", mounts: [] },
+    find: (program) => Promise.resolve(program === "goose" ? goose : undefined),
+    secret: (variable) => Promise.resolve(env[variable]),
+    permissions: "allow",
+  };
+  const launch = (settings: Record<string, string>, model: string) =>
+    makeAgents(place, () => Promise.resolve(configuredAgents(settings))).launch(model);
+
+  test("is bound by itself, knows the gateway by the SDKs' variables, and has what it is given by name", async () => {
+    const given = await launch({ "agents.goose.command": "goose acp", "agents.goose.env": "GOOSE_MODE MISSING" }, "goose:big");
+    expect(given).toMatchObject({
+      argv: ["/opt/ferry/agent/goose", "acp"],
+      mounts: [{ source: goose, target: "/opt/ferry/agent/goose" }],
+      protocol: { model: "big" },
+    });
+    expect(given.env).toEqual({
+      GOOSE_MODE: "auto",
+      ANTHROPIC_BASE_URL: "http://gateway.invalid/anthropic",
+      ANTHROPIC_API_KEY: "sk-ferry-placeholder",
+    });
+    expect(given.accesses.map(({ provider, key }) => [provider.name, key])).toEqual([["anthropic", "real"]]);
+  });
+
+  test("with mounts is run where it is, and all of them are seen there", async () => {
+    const settings = { "agents.goose.command": `${goose} acp`, "agents.goose.mounts": `${join(folder.path, "bin")}:/srv` };
+    expect(await launch(settings, "goose")).toMatchObject({
+      argv: [goose, "acp"],
+      mounts: [
+        { source: join(folder.path, "bin"), target: join(folder.path, "bin") },
+        { source: "/srv", target: "/srv" },
+      ],
+    });
+  });
+
+  test("a known agent can be another program", async () => {
+    const settings = { "agents.claude.command": `${goose} --adapter` };
+    expect((await launch(settings, "claude:opus")).argv).toEqual(["/opt/ferry/agent/goose", "--adapter"]);
+    expect((await launch(settings, "claude:opus")).env).toMatchObject({ ANTHROPIC_MODEL: "opus" });
+  });
+
+  test("what is missing is said with the remedy", async () => {
+    await expect(launch({}, "claude")).rejects.toMatchObject({
+      message: `the agent "claude" isn't installed: there is no claude-agent-acp`,
+      hint: "npm install -g @agentclientprotocol/claude-agent-acp",
+    });
+    await expect(launch({ "agents.codex.command": goose }, "codex")).rejects.toMatchObject({
+      kind: "auth",
+      hint: "set OPENAI_API_KEY where the service starts, or: ferry service agents login codex",
+    });
+    await expect(launch({}, "nobody")).rejects.toMatchObject({ status: 422 });
+  });
+
+  test("no agent is told the real key", async () => {
+    for (const { name } of agentsWith([])) {
+      const settings = { [`agents.${name}.command`]: goose };
+      const all = makeAgents({ ...place, secret: () => Promise.resolve("https://real.example") }, () =>
+        Promise.resolve(configuredAgents(settings)),
+      );
+      const { argv, env: told, files } = await all.launch(name);
+      expect(JSON.stringify({ argv, files })).not.toContain("real.example");
+      if (name !== "claude" && name !== "qwen") expect(JSON.stringify(told)).not.toContain("real.example");
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import type { RequestPermissionRequest, SessionUpdate } from "@agentclientprotocol/sdk";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type { AgentChange } from "../../../src/service/agent/agent.ts";
+import { makeReducer } from "../../../src/service/agent/reducer/reducer.ts";
+import type { Payload } from "../../../src/wire/event.ts";
+
+/** A line of what a real agent sent in a turn, as it was recorded. */
+interface Recorded {
+  readonly update?: SessionUpdate;
+  readonly permission?: Pick<RequestPermissionRequest, "toolCall">;
+}
+
+/** The timeline that comes of it: each event as it is at the end, in the order in which they began, and where files are looked at. */
+function replay(name: string): (Payload | "look")[] {
+  const path = fileURLToPath(new URL(`fixtures/${name}.jsonl`, import.meta.url));
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  const reducer = makeReducer({ repositoryId: "rep_1", cwd: "/repo" });
+  const changes = lines
+    .map((line) => JSON.parse(line) as Recorded)
+    .flatMap(({ update, permission }): AgentChange[] => {
+      if (permission !== undefined) return reducer.ask(permission.toolCall);
+      return update === undefined ? [] : reducer.push(update);
+    });
+  const seen = new Map<string, Payload | "look">();
+  [...changes, ...reducer.end()].forEach((change, at) => {
+    if (change.type === "event") seen.set(change.key, change.payload);
+    if (change.type === "worked") seen.set(`look ${at}`, "look");
+  });
+  return [...seen.values()].map((payload) => (payload === "look" ? payload : withoutRepository(payload)));
+}
+
+function withoutRepository(payload: Payload): Payload {
+  const { repository_id: _, ...rest } = payload as Payload & { repository_id?: string };
+  return rest as Payload;
+}
+
+/** Those that took no part in a look. */
+const told = (name: string) => replay(name).filter((payload): payload is Payload => payload !== "look");
+
+test("opencode: reads of files, of a part and of a folder; todos as a plan; the exit status from its metadata; failed searches are none", () => {
+  expect(told("opencode")).toEqual([
+    { type: "agent_message", message: "Let me look. " },
+    { type: "agent_file_read", paths: ["hello.txt"] },
+    { type: "agent_message", message: "Range. " },
+    { type: "agent_file_tree_browse", path: "." },
+    { type: "agent_file_read_range", path: "hello.txt", start_line: 1, end_line: 3 },
+    { type: "agent_message", message: "Plan. " },
+    { type: "agent_plan_execution_update", entries: [{ content: "change", status: "in_progress", priority: "high" }] },
+    {
+      type: "agent_run_repository_command",
+      command: "git status --short && cat hello.txt; env | grep -i key; exit 3",
+      output: " M hello.txt\n?? NOTE.md\nhello ferry\nb\nc\nd\ne\nGIT_CONFIG_KEY_0=safe.directory\n",
+      exit_code: 3,
+    },
+    { type: "agent_web_browse", url: "https://example.com/" },
+    { type: "agent_message", message: "Changed it." },
+  ]);
+});
+
+test("Claude: output without its Markdown, exit status from its first line, edits by asking git, a search of the web", () => {
+  expect(told("claude")).toMatchObject([
+    { type: "agent_message", message: "Let me look. " },
+    { type: "agent_file_read", paths: ["hello.txt"] },
+    { type: "agent_message", message: "Range. " },
+    { type: "agent_file_read_range", path: "hello.txt", start_line: 2, end_line: 4 },
+    { type: "agent_message", message: "Plan. " },
+    { type: "agent_plan_execution_update", entries: [{ status: "in_progress" }, { status: "pending" }] },
+    { type: "agent_run_repository_command", output: expect.stringMatching(/^ M hello\.txt\n/u) as string, exit_code: 3 },
+    { type: "agent_web_browse", url: "https://example.com/" },
+    { type: "agent_web_browse", query: "ferries" },
+    { type: "agent_run_repository_command", command: "mv NOTE.md NOTES.md && rm hello.txt", output: "", exit_code: 0 },
+    { type: "agent_message", message: "Changed it." },
+  ]);
+});
+
+test("git is asked after each edit and each command, and where the agent asked first, too", () => {
+  for (const name of ["opencode", "claude"])
+    expect(replay(name).filter((entry) => entry === "look").length).toBeGreaterThanOrEqual(4);
+});
