@@ -46,7 +46,11 @@ async function report(failure: FerryError, argv: readonly string[], host: Host):
   const json = options.some((option) => /^--(json|(fields|jq)(=.*)?)$/u.test(option));
   const verbose = options.some((option) => option === "-v" || option === "--verbose") || (host.env["FERRY_DEBUG"] ?? "") !== "";
   try {
-    await host.terminal.stderr.write(json ? failureAsJson(failure) : describeFailure(failure, verbose));
+    const { stderr } = host.terminal;
+    const text = json ? failureAsJson(failure) : describeFailure(failure, verbose);
+    await stderr.write(
+      stderr.isTTY ? await (await import("./output/printer.ts")).forTerminal(text, stderr, host.terminal) : text,
+    );
   } catch (error) {
     // With stderr gone as well there is nobody left to tell; the exit code still says it.
     if (!isClosedPipe(error)) throw error;

@@ -79,6 +79,16 @@ test("a remote that is of none of the service's: candidates, nothing guessed", a
 });
 
 describe("odd things from the service", () => {
+  test("on a terminal that isn't UTF-8 there is nothing but ASCII, in columns all the same", async () => {
+    await ferry(world.next(), "repo", "create", "--clone-url", "https://x.example/acme/a.git", "--full-name", "acme/日本語—x");
+    const there = world.next({}, { tty: true, unicode: false, columns: 40 });
+    const { stdout } = await ferry(there, "repo", "list");
+    expect(stdout).toMatch(/^[\n\x20-\x7e]+$/u);
+    expect(stdout).toContain("acme/??????-x");
+    const missing = world.next({}, { tty: true, unicode: false });
+    expect((await ferry(missing, "repo", "view", "é…")).stderr).toMatch(/no repository \?~\n/u);
+  });
+
   test("names of every kind: columns stay aligned, JSON is exact", async () => {
     const names = ["a b", `it's "quoted"`, "🚢🚢", "日本語", "עברית", "e\u0301", "\u001b[31mred", "tab\there", "line\nbreak"];
     names.forEach((title, at) => {

@@ -10,9 +10,11 @@ export interface FakeTerminalOptions {
   readonly tty?: boolean;
   readonly columns?: number;
   readonly stdin?: string | Uint8Array;
+  /** Whether it shows more than ASCII, as most do. */
+  readonly unicode?: boolean;
 }
 
-export function makeFakeTerminal({ tty = false, columns = 80, stdin }: FakeTerminalOptions): FakeTerminal {
+export function makeFakeTerminal({ tty = false, columns = 80, stdin, unicode = true }: FakeTerminalOptions): FakeTerminal {
   const written: FakeTerminal["written"] = { stdout: "", stderr: "", bytes: [] };
   const output = (name: "stdout" | "stderr"): Output => ({
     isTTY: tty,
@@ -36,7 +38,7 @@ export function makeFakeTerminal({ tty = false, columns = 80, stdin }: FakeTermi
     },
     stdout: output("stdout"),
     stderr: output("stderr"),
-    unicode: true,
+    unicode,
     onResize: () => () => undefined,
     spin: () => ({ update: () => undefined, stop: () => undefined }),
   };

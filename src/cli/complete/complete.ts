@@ -1,3 +1,4 @@
+import { FerryError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 import { makeContext, type Context } from "../context.ts";
 import { type ArgumentNode, type CommandNode, named, type OptionNode } from "../help/node.ts";
@@ -11,8 +12,14 @@ import type { Candidate } from "./candidate.ts";
  */
 export async function printCandidates(words: readonly string[], host: Host): Promise<void> {
   const context = makeContext(host, globalsIn(words.slice(0, -1)));
-  const candidates = await complete(context, words);
+  const candidates = await complete(context, words).catch(unlessTold);
   await context.print.data(candidates.map(({ value, description }) => `${value}\t${description}\n`).join(""));
+}
+
+/** Logged out, a broken config: who presses Tab is told by the command itself, when they run it. */
+function unlessTold(error: unknown): readonly Candidate[] {
+  if (error instanceof FerryError) return [];
+  throw error;
 }
 
 /** Of the options that came before, those that decide whom to ask. */

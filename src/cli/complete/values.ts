@@ -1,6 +1,6 @@
 import { hostName, local } from "../../auth/address.ts";
 import { cut, oneLine } from "../../base/text.ts";
-import { listAll } from "../../client/pages.ts";
+import { type ListCall, readList } from "../../client/pages.ts";
 import { fields } from "../../wire/fields.ts";
 import { readConfig } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
@@ -31,35 +31,42 @@ const fieldNames: Readonly<Record<string, readonly string[]>> = {
   "fields of schedule": [...new Set([...fields.schedule, ...fields.scheduleRun])],
 };
 
+/** Many pages take longer than a person waits; who looks for an older one types the start of its id. */
+const most = 200;
+
+async function newest<Item extends object>(call: ListCall<Item>): Promise<Item[]> {
+  return (await readList(call, { limit: most })).items;
+}
+
 async function hosts({ host }: Context): Promise<Candidate[]> {
   const known = (await readConfig(host)).hosts.map(({ url, account }) => ({ value: hostName(url), description: account }));
   return [...known, { value: local, description: "the embedded service" }];
 }
 
 async function sessions({ client }: Connection): Promise<Candidate[]> {
-  const all = await listAll(client.listSessions);
+  const all = await newest(client.listSessions);
   return all.map(({ id, title, branch_name }) => ({ value: id, description: said([branch_name, title]) }));
 }
 
 async function repositories({ client }: Connection): Promise<Candidate[]> {
-  const all = await listAll(client.listRepositories);
+  const all = await newest(client.listRepositories);
   return all.map(({ id, full_name, clone_url }) => ({ value: full_name ?? id, description: said([clone_url]) }));
 }
 
 async function providers({ client }: Connection): Promise<Candidate[]> {
-  const all = await listAll(client.listProviders);
+  const all = await newest(client.listProviders);
   return all.map(({ id, name, base_url }) => ({ value: id, description: said([name, base_url]) }));
 }
 
 async function schedules({ client }: Connection): Promise<Candidate[]> {
   if (!(await client.capabilities()).has("schedules")) return [];
-  const all = await listAll(client.listSchedules);
+  const all = await newest(client.listSchedules);
   return all.map(({ id, name, prompt }) => ({ value: name ?? id, description: said([prompt]) }));
 }
 
 async function keys({ client }: Connection): Promise<Candidate[]> {
   if (!(await client.capabilities()).has("keys")) return [];
-  const all = await listAll(client.listKeys);
+  const all = await newest(client.listKeys);
   return all
     .filter(({ revoked_at }) => typeof revoked_at !== "string")
     .map(({ id, name, scopes }) => ({ value: name ?? id, description: said([scopes?.join(",")]) }));

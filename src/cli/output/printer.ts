@@ -1,5 +1,5 @@
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
-import type { Terminal } from "../../host/host.ts";
+import type { Output, Terminal } from "../../host/host.ts";
 import { pick, redact } from "./json.ts";
 
 /** Where what a command says goes: data to stdout, all else to stderr. */
@@ -29,6 +29,7 @@ export interface PrinterOptions {
 
 export function makePrinter(terminal: Terminal, options: PrinterOptions): Printer {
   const { stdout, stderr } = terminal;
+  const said = async (line: string): Promise<void> => stderr.write(`${await forTerminal(oneLine(line), stderr, terminal)}\n`);
   const shaped = (value: unknown, known: readonly string[] | "whole" = []): unknown => {
     const shown = options.showSecrets ? value : redact(value);
     return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);
@@ -36,26 +37,33 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
   const write = async (value: unknown, indented: boolean): Promise<void> => {
     if (options.jq === undefined) return stdout.write(lineOf(value, indented ? 2 : undefined));
     const { applyJq } = await import("./jq.ts");
-    const { text, said, failure } = await applyJq(options.jq, value, indented);
+    const { text, said: notes, failure } = await applyJq(options.jq, value, indented);
     // Its strings come as they are, which a script wants and a terminal can't be given.
     if (text !== "") await stdout.write(stdout.isTTY ? harmless(text) : text);
-    for (const line of said.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);
+    for (const line of notes.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);
     if (failure !== undefined) throw failure;
   };
   return {
-    data: (text) => stdout.write(text),
+    data: async (text) => stdout.write(typeof text === "string" ? await forTerminal(text, stdout, terminal) : text),
     json: (value, known) => write(shaped(value, known), stdout.isTTY),
     jsonLine: (value, known) => write(shaped(value, known), false),
     async jsonLines(values, known) {
       if (options.jq !== undefined) for (const value of values) await write(shaped(value, known), false);
       else if (values.length > 0) await stdout.write(values.map((value) => lineOf(shaped(value, known))).join(""));
     },
-    note: async (line) => (options.quiet ? undefined : stderr.write(`${oneLine(line)}\n`)),
-    warn: (line) => stderr.write(`${oneLine(line)}\n`),
+    note: async (line) => (options.quiet ? undefined : said(line)),
+    warn: said,
     address: (url) => stderr.write(`\n  ${oneLine(url)}\n\n`),
   };
 }
 
 function lineOf(value: unknown, indent?: number): string {
   return `${harmlessJson(JSON.stringify(value, undefined, indent))}\n`;
+}
+
+/** Text as the terminal can show it: one that isn't UTF-8 would show something else in its place, and lose the columns by it. */
+export async function forTerminal(text: string, { isTTY }: Output, { unicode }: Pick<Terminal, "unicode">): Promise<string> {
+  if (!isTTY || unicode || !/[^\0-\x7e]/u.test(text)) return text;
+  const { inAscii } = await import("./timeline/spans.ts");
+  return inAscii(text);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { shells } from "../../../src/cli/complete/scripts.ts";
 import { ferry } from "../../support/ferry.ts";
-import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
+import { answer, makeSeedService, type SeedService } from "../../support/seed-service.ts";
 import { makeWorld, type World } from "../../support/world.ts";
 
 const url = "https://agents.example.com";
@@ -106,6 +106,25 @@ describe("what the service says", () => {
     const started = performance.now();
     expect(await ask()).toEqual([]);
     expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test("of ten thousand sessions are the newest, whatever the service sends in a page", async () => {
+    let pages = 0;
+    world.services.set(url, async (request) => {
+      const at = Number(new URL(request.url).searchParams.get("cursor") ?? 0);
+      const items = Array.from({ length: 100 }, (_, index) => ({ id: `ses_${at + index}`, title: "x" }));
+      pages += 1;
+      return answer(200, { items, next_cursor: at + 100 < 10_000 ? String(at + 100) : "" });
+    });
+    expect(await ask()).toHaveLength(200);
+    expect(pages).toBe(2);
+  });
+
+  test("is nothing, in silence, where nobody is logged in, nothing is there, or what comes is no answer", async () => {
+    world.services.set(url, async () => answer(200, "<html>"));
+    expect(await ask()).toEqual([]);
+    const out = world.next({ env: { FERRY_HOST: "", FERRY_API_KEY: "" } });
+    expect(await ferry(out, "complete", "--", "tail", "")).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
   test("is not worth opening the keychain for", async () => {
