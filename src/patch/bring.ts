@@ -15,6 +15,8 @@ import { Conflicting } from "./place/conflicting.ts";
 import { assemble } from "./place/assemble.ts";
 import { deletesMost, inTheWay, type Placed } from "./place/place.ts";
 import type { Quarantine } from "./quarantine.ts";
+import { bringWork } from "./uncommitted/bring-work.ts";
+import { workFor } from "./uncommitted/work.ts";
 import { writeUndoNote } from "./undo-note.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -31,6 +33,8 @@ export async function bring(incoming: Incoming, context: PullContext): Promise<V
     throw error;
   });
   if (assembled instanceof Conflicting) return stop({ error: assembled, incoming, quarantine }, context);
+  const work = await workFor(incoming, { assembled, quarantine }, context);
+  if (work !== undefined) return bringWork({ incoming, assembled, work, quarantine }, context);
   const { placed, changes, verdict, court } = assembled;
   const lost =
     verdict.base === "" || request.acceptDeletion === true ? undefined : await massDeletion(verdict.base, changes, court);

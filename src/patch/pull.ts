@@ -9,6 +9,7 @@ import { refuseInParked, refuseParked } from "./parked/refuse.ts";
 import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";
 import { makeQuarantine, withQuarantine } from "./quarantine.ts";
+import { SessionMoved } from "./uncommitted/receive.ts";
 import type { PullDeps, PullRequest } from "./request.ts";
 import { underLock } from "./under-lock.ts";
 import type { Verdict } from "./verdict.ts";
@@ -35,7 +36,10 @@ async function attempt(context: PullTask, left: number): Promise<Verdict> {
   } catch (error) {
     if (!(error instanceof RefsMoved)) throw error;
     if (left <= 1)
-      throw new FerryError("attention", "HEAD keeps moving", { hint: "pull again when nothing else commits here", cause: error });
+      throw new FerryError("attention", error instanceof SessionMoved ? error.message : "HEAD keeps moving", {
+        hint: "pull again when nothing else commits here",
+        cause: error,
+      });
     return attempt(context, left - 1);
   }
 }
@@ -56,14 +60,23 @@ async function once(context: PullContext): Promise<Verdict> {
   await refuseInParked(context);
   const incoming = await findIncoming(context);
   await refuseParked(incoming, context);
+  const isAsked = context.request.uncommitted === true;
+  if (isAsked && incoming.isAside) throw asideError();
   if (incoming.series.items.length === 0) {
     if (incoming.fit === "rewritten" && (await holdsCursor(incoming, context))) throw droppedError(incoming);
-    return remember(incoming, context);
+    if (!isAsked) return remember(incoming, context);
   }
   if (incoming.isAside) await refuseCheckedOut(context, incoming.head);
   else await refuseBusy(context, incoming.head);
-  if (incoming.fit === "unrelated") throw unrelatedError(incoming);
+  const isElsewhere = incoming.series.items.length === 0 && incoming.head.state === "unborn" && incoming.series.tip !== "";
+  if (incoming.fit === "unrelated" || isElsewhere) throw unrelatedError(incoming);
   return bring(incoming, context);
+}
+
+function asideError(): FerryError {
+  return new FerryError("usage", "what isn't committed can't come to a branch that isn't checked out", {
+    hint: "leave out --branch or --uncommitted",
+  });
 }
 
 /** Nothing new. Where the branch had the commits before we knew of it, the cursor moves. */

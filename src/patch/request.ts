@@ -26,6 +26,8 @@ export interface PullRequest extends Errand {
   readonly branch?: string | undefined;
   /** Takes the session's new history in place of the one that it came with before. */
   readonly acceptRewrite?: boolean | undefined;
+  /** Also what the sandbox has not committed, as unstaged changes. */
+  readonly uncommitted?: boolean | undefined;
   /** Lets a series come that leaves less than half of the files. */
   readonly acceptDeletion?: boolean | undefined;
   readonly progress?: ((progress: Progress) => void) | undefined;

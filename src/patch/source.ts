@@ -1,4 +1,4 @@
-import type { Manifest } from "../wire/patches.ts";
+import type { Manifest, Uncommitted } from "../wire/patches.ts";
 
 /** Where commits can come from, best first. */
 export const sourceNames = ["patches", "branch", "events"] as const;
@@ -15,6 +15,8 @@ export interface Offers {
   readonly branch?: BranchSource | undefined;
   readonly remotes?: Remotes | undefined;
   readonly events?: EventSource | undefined;
+  /** What is not committed in the sandbox. */
+  readonly uncommitted?: (() => Promise<Uncommitted>) | undefined;
 }
 
 /** The session's series as its service sends it. */

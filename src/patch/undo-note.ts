@@ -1,12 +1,32 @@
 import type { Context } from "./context.ts";
+import { makeCommit } from "./uncommitted/memory.ts";
+import type { Trees } from "./uncommitted/trees.ts";
 
-/** What a pull moved, kept as a blob that one ref holds: enough to take it back. */
+/**
+ * What a pull moved, kept in what one ref holds: enough to take it back. A blob; where files that aren't committed went with it, a
+ * commit of what the working tree held.
+ */
 export interface UndoNote {
   /** Undefined where the branch was unborn. */
   readonly old: string | undefined;
+  /** "" where it is unborn still. */
   readonly new: string;
   /** The cursor before. */
   readonly cursor: string | undefined;
+  /** Where the ref was that remembers what came uncommitted, and where it is since. */
+  readonly uncommitted?: string | undefined;
+  readonly given?: string | undefined;
+}
+
+export interface ReadNote extends UndoNote {
+  /** The tree that the working tree held, where that was not the branch's. */
+  readonly tree: string | undefined;
+}
+
+/** Gives the commit's id; what was remembered before is its parent, and so kept. */
+export async function makeUndoCommit(note: UndoNote, tree: string, trees: Trees): Promise<string> {
+  const parents = note.uncommitted === undefined ? [] : [note.uncommitted];
+  return makeCommit({ tree, parents, message: JSON.stringify(note) }, trees);
 }
 
 /** Gives the blob's id. */
@@ -16,7 +36,12 @@ export async function writeUndoNote(note: UndoNote, { git, repository }: Context
   return (await git.ok(args, { cwd: gitDir, gitDir, input: JSON.stringify(note) })).toString("latin1").trim();
 }
 
-export async function readUndoNote(id: string, { git, repository }: Context): Promise<UndoNote> {
+export async function readUndoNote(id: string, { git, repository }: Context): Promise<ReadNote> {
   const { gitDir } = repository;
-  return JSON.parse((await git.ok(["cat-file", "blob", id], { cwd: gitDir, gitDir })).toString("utf8")) as UndoNote;
+  const options = { cwd: gitDir, gitDir };
+  const type = (await git.ok(["cat-file", "-t", id], options)).toString("latin1").trim();
+  const content = (await git.ok(["cat-file", type, id], options)).toString("utf8");
+  const text = type === "commit" ? content.slice(content.indexOf("\n\n") + 2) : content;
+  const tree = type === "commit" ? /^tree (\S+)/u.exec(content)?.[1] : undefined;
+  return { ...(JSON.parse(text) as UndoNote), tree };
 }

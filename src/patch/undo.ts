@@ -14,6 +14,7 @@ import { makeQuarantine } from "./quarantine.ts";
 import type { Errand, PullDeps } from "./request.ts";
 import { short } from "./series/series.ts";
 import { readUndoNote, type UndoNote } from "./undo-note.ts";
+import { undoWork } from "./uncommitted/undo-work.ts";
 import { underLock } from "./under-lock.ts";
 
 export interface Undone {
@@ -48,11 +49,23 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
       moveRef(refs.undo, at.undo, undefined),
       ...(at.here === undefined ? [] : [moveRef(refs.here, at.here, undefined)]),
     ];
-    if (isAside) return asideBack({ head, note, remembered }, context);
-    const old = requireOnTop(note, head);
+    if (isAside && note.tree === undefined) return asideBack({ head, note, remembered }, context);
+    if (isAside) throw elsewhereError(head);
     await refuseBusy(context, head);
+    if (note.tree !== undefined) {
+      const old = note.new === "" && head.state === "unborn" ? undefined : requireOnTop(note, head);
+      return undoWork({ head, old, refs, at, note: { ...note, tree: note.tree } }, context);
+    }
+    const old = requireOnTop(note, head);
     const updates = [moveRef("HEAD", note.new, old), ...remembered];
     return { from: note.new, to: old, files: await moveBack({ head, old, updates }, context) };
+  });
+}
+
+function elsewhereError(head: Head): FerryError {
+  const branch = head.state === "detached" ? "" : head.ref.replace(/^refs\/heads\//u, "");
+  return new FerryError("attention", "the last pull to this branch brought what isn't committed, too", {
+    hint: `git switch ${branch} && ferry pull --undo`,
   });
 }
 

@@ -23,6 +23,21 @@ export interface Verdict {
   readonly blocked_by: readonly string[];
   /** A line each, harmless: what a person should know about what came. */
   readonly notices: readonly string[];
+  /** What came beside the commits, where that was asked for. */
+  readonly uncommitted?: UncommittedVerdict;
+}
+
+export interface UncommittedVerdict {
+  /** The sandbox's tree. */
+  readonly tree: string;
+  /** When the sandbox was looked at. */
+  readonly as_of: string;
+  /** How many files differ in it from its newest commit. */
+  readonly files: number;
+  /** How many files here were changed for it; those that were so already aren't counted. */
+  readonly written: number;
+  /** Paths that were left as they are: they were edited here since they came, and not there. */
+  readonly left: readonly string[];
 }
 
 export type EngineName = "exact" | "am" | "bundle" | "fetch" | "diffs";

@@ -44,7 +44,7 @@ export const patchEngines = ["exact", "am"] as const;
 /** Pulls from a source into a folder; everything else has a sensible value. */
 export function pullInto(
   folder: string,
-  source: PatchSource | undefined,
+  source: (PatchSource & Pick<Offers, "uncommitted">) | undefined,
   { env, deps, offers, engine, ...request }: PullInto = {},
 ): Promise<Verdict> {
   const whole = {
@@ -53,7 +53,7 @@ export function pullInto(
     workspace: "wsp_1",
     session: "ses_1",
     repositoryId: "rep_1",
-    offers: { patches: source, ...offers },
+    offers: { patches: source, uncommitted: source?.uncommitted, ...offers },
     ...request,
   };
   return pull(whole, makeDeps(env, { engines: engine === undefined ? undefined : [engine], ...deps }));

@@ -3,7 +3,7 @@ import { FerryError } from "../../src/base/errors.ts";
 import type { PatchSource } from "../../src/patch/source.ts";
 import { commitFiles, gitBytes, gitIn, makeFolder, makeRepository, type TestGit } from "./git.ts";
 import { pullInto, type PullInto } from "./pulling.ts";
-import { sandboxSource } from "./series.ts";
+import { sandboxSource, type SandboxSource } from "./series.ts";
 import { stateOf } from "./state.ts";
 
 /** A user's working copy and a sandbox that was cloned from it. */
@@ -12,7 +12,7 @@ export interface Scene {
   readonly sandbox: TestGit;
   /** "" where the branch was unborn. */
   readonly base: string;
-  readonly source: PatchSource & { readonly calls: string[] };
+  readonly source: SandboxSource & { readonly calls: string[] };
 }
 
 export interface Stage {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { FerryError } from "../../src/base/errors.ts";
-import type { PatchSource } from "../../src/patch/source.ts";
-import type { Manifest, ManifestItem } from "../../src/wire/patches.ts";
+import type { Offers, PatchSource } from "../../src/patch/source.ts";
+import type { Manifest, ManifestItem, Uncommitted } from "../../src/wire/patches.ts";
 import { gitBytes } from "./git.ts";
 
 export interface Sandbox {
@@ -12,6 +12,9 @@ export interface Sandbox {
   readonly base: string;
 }
 
+/** Commits, and what isn't committed. */
+export type SandboxSource = PatchSource & { readonly uncommitted: NonNullable<Offers["uncommitted"]> };
+
 const formatPatch =
   "format-patch --stdout -p --binary --full-index --no-renames -k --always --pretty=mboxrd --no-stat --no-signature --no-base --no-cover-letter -U3".split(
     " ",
@@ -21,7 +24,7 @@ const formatPatch =
  * The server's side of the wire, a second time: manifest, mbox and bundle of a repository on disk, made with the command line
  * that wire.md gives. `calls` counts what was asked for.
  */
-export function sandboxSource(sandbox: Sandbox): PatchSource & { readonly calls: string[] } {
+export function sandboxSource(sandbox: Sandbox): SandboxSource & { readonly calls: string[] } {
   const calls: string[] = [];
   return {
     calls,
@@ -39,19 +42,41 @@ export function sandboxSource(sandbox: Sandbox): PatchSource & { readonly calls:
       gitBytes(sandbox.folder, ["update-ref", ref, until]);
       return inPieces(gitBytes(sandbox.folder, ["bundle", "create", "-q", "-", ref, ...(after === "" ? [] : [`^${after}`])]));
     },
+    async uncommitted() {
+      calls.push("uncommitted");
+      return Promise.resolve(makeUncommitted(sandbox));
+    },
   };
+}
+
+/** What the folder of a repository holds beyond its HEAD, by an index of its own. */
+export function makeUncommitted({ folder, base }: Pick<Sandbox, "folder" | "base">): Uncommitted {
+  const env = { GIT_INDEX_FILE: `${folder}/.git/uncommitted-index` };
+  const run = (...args: string[]) => gitBytes(folder, args, { env });
+  const head = base === "" && run("for-each-ref", "refs/heads").length === 0 ? "" : run("rev-parse", "HEAD").toString().trim();
+  run("read-tree", ...(head === "" ? ["--empty"] : [head]));
+  run("add", "--all");
+  const tree = run("write-tree").toString().trim();
+  const from = head === "" ? run("hash-object", "-t", "tree", "-w", "--stdin").toString().trim() : head;
+  const patch = run("diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", from, tree);
+  return { base_commit: head, tree, patch: patch.toString("base64"), as_of: "2026-01-01T00:00:00.000Z" };
 }
 
 /** A source whose manifest or mbox is changed on the way. */
 export function tamperedSource(
   sandbox: Sandbox,
-  change: { manifest?: (manifest: Manifest) => Manifest; mbox?: (mbox: Buffer) => Buffer },
-): PatchSource {
+  change: {
+    manifest?: (manifest: Manifest) => Manifest;
+    mbox?: (mbox: Buffer) => Buffer;
+    uncommitted?: (uncommitted: Uncommitted) => Uncommitted;
+  },
+): SandboxSource {
   const honest = sandboxSource(sandbox);
   return {
     manifest: async (after) => (change.manifest ?? ((same: Manifest) => same))(await honest.manifest(after)),
     mbox: (after, until) => inPieces((change.mbox ?? ((same: Buffer) => same))(makeMbox(sandbox, after, until))),
     bundle: (after, until) => honest.bundle(after, until),
+    uncommitted: async () => (change.uncommitted ?? ((same: Uncommitted) => same))(makeUncommitted(sandbox)),
   };
 }
 

@@ -21,6 +21,8 @@ export interface PullOptions {
   readonly source?: Offers["wanted"];
   /** Takes a history that the sandbox rewrote. */
   readonly acceptRewrite?: boolean;
+  /** Brings what the sandbox has not committed, too. */
+  readonly uncommitted?: boolean;
   /** Takes a series that removes more than half of the files. */
   readonly acceptDeletion?: boolean;
   /** What becomes of it where a commit doesn't fit. */
@@ -63,13 +65,14 @@ export async function previewPull(
 }
 
 async function requestFor(context: Context, open: OpenSession, options: PullOptions): Promise<PullRequest> {
-  const { dryRun, branch, acceptRewrite, acceptDeletion, onConflict, hook } = options;
+  const { dryRun, branch, acceptRewrite, uncommitted, acceptDeletion, onConflict, hook } = options;
   return {
     ...errandOf(context, open),
     offers: await offersFor(context, open, options),
     dryRun,
     branch,
     acceptRewrite,
+    uncommitted,
     acceptDeletion,
     onConflict,
     hook,
@@ -151,8 +154,11 @@ export function summary(verdict: Verdict, place: Place, { dryRun, branch }: Pull
     .join("..");
   const source = verdict.source === "patches" ? "" : ` from ${verdict.from}`;
   const onto = `${branch ?? place.branch ?? "the detached HEAD"}${base === "" ? "" : ` at ${base.slice(0, 12)}`}`;
-  if (commits.length === 0) return `nothing new${source}`;
-  const what = `${count(commits.length, "commit")} (${ids})${source} onto ${onto}`;
+  const files = verdict.uncommitted?.written ?? 0;
+  const more = files === 0 ? "" : `${count(files, "file")} not committed there`;
+  if (commits.length === 0 && files === 0) return `nothing new${source}`;
+  const series = commits.length === 0 ? "" : `${count(commits.length, "commit")} (${ids})${source} onto ${onto}`;
+  const what = [series, more].filter((text) => text !== "").join(", and ");
   return dryRun === true ? `would bring ${what}` : `${what}${undoHint(base, branch)}`;
 }
 

@@ -4,6 +4,7 @@ import { PullRefused, type Verdict } from "../../patch/verdict.ts";
 import type { Context } from "../context.ts";
 import { followSession } from "./follow.ts";
 import { outcomeError } from "./outcome.ts";
+import { tellLeftThere } from "./pull/left-there.ts";
 import { pullSession, summary } from "./pull.ts";
 import type { SentMessage } from "./session/message.ts";
 import type { StartedSession } from "./session/start.ts";
@@ -64,6 +65,7 @@ async function pullAtEnd(context: Context, started: StartedSession): Promise<Pul
     if (global.json) return { verdict };
     for (const notice of verdict.notices) await print.note(`note: ${notice}`);
     if (started.place !== undefined) await print.note(summary(verdict, started.place));
+    await tellLeftThere(context, { ...started, session });
     return { verdict };
   } catch (error) {
     context.host.interrupt.throwIfAborted();

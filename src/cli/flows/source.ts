@@ -2,7 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import type { Answer } from "../../client/answers.ts";
 import type { Client, StreamInput } from "../../client/calls.ts";
 import type { PatchSource } from "../../patch/source.ts";
-import type { Manifest, ManifestItem } from "../../wire/patches.ts";
+import type { Manifest, ManifestItem, Uncommitted } from "../../wire/patches.ts";
 
 /**
  * A session's series as its service sends it. `repositoryId` names the one of several that the session works on.
@@ -32,6 +32,13 @@ export function makePatchSource(client: Client, sessionId: string, repositoryId?
     bundle: (after, until) =>
       bytes(client, { params, query: { ...query, ...from(after), until }, accept: "application/x-git-bundle" }),
   };
+}
+
+/** What isn't committed in a session's sandbox, every field in place. @throws FerryError failure where the answer is none */
+export async function readUncommitted(client: Client, sessionId: string): Promise<Uncommitted> {
+  const answer = await client.readUncommitted({ params: { sessionId } });
+  const as_of = typeof answer.as_of === "string" ? answer.as_of : "";
+  return { ...texts(answer, ["base_commit", "tree", "patch"]), as_of };
 }
 
 /** The base is where a series starts of itself. */
@@ -95,5 +102,7 @@ function fields<Name extends string, T>(
 }
 
 function broken(what: string): FerryError {
-  return new FerryError("failure", `the service's manifest of the commits is broken: ${what}`, { code: "broken_manifest" });
+  return new FerryError("failure", `the service's manifest of the commits is broken: ${what}`, {
+    code: "broken_manifest",
+  });
 }

@@ -132,7 +132,7 @@ async function pickHere(
   const { conflict } = error;
   const { before } = await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
   const journal = new Journal(ferryFolder(repository), host.clock);
-  const locks = { refs: [], index: [join(gitDir, "index.lock")] };
+  const locks = { refs: [], index: [join(gitDir, "index.lock")], tree: [] };
   await journal.begin({
     gitDir,
     workTree,

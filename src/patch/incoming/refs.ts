@@ -18,6 +18,8 @@ export interface FerryRefs {
   readonly parkedTip: string;
   /** A pull that stands, or stood, at a conflict in the working copy itself, as a blob: see here/note.ts. */
   readonly here: string;
+  /** What of the sandbox's uncommitted work came into this working copy: see uncommitted/memory.ts. */
+  readonly uncommitted: string;
 }
 
 /** The four together, since the same session id may exist on another host, and a session may have several repositories. */
@@ -31,6 +33,8 @@ export function ferryRefs(request: Errand, repository: Repository, head: Head): 
     parked: `${own}/parked/${branch}`,
     parkedTip: `${own}/parked-tip/${branch}`,
     here: `${own}/here/${branch}`,
+    // It lies in the working copy, whatever branch that is on.
+    uncommitted: `${own}/uncommitted/${digest(`worktree\0${repository.gitDir}`)}`,
   };
 }
 

@@ -14,6 +14,8 @@ export interface History {
   readonly base: string | undefined;
   readonly tip: string;
   readonly commits: readonly string[];
+  /** What a refusal calls it, where it is no commit of the session's. */
+  readonly name?: string;
 }
 
 /**
@@ -31,11 +33,11 @@ export async function judge(history: History, court: Court): Promise<string[]> {
     for (const change of changes) {
       if (change.newMode === modes.absent) continue;
       const reason = badPath(change.path, platform) ?? badMode(change);
-      if (reason !== undefined) throw refusal(commit, change.path, reason);
+      if (reason !== undefined) throw refusal(history.name ?? nameOf(commit), change.path, reason);
       if (change.oldMode === modes.absent) added.add(change.path);
     }
     const wrong = await links.judge({ commit, changes });
-    if (wrong !== undefined) throw refusal(commit, wrong.path, wrong.reason);
+    if (wrong !== undefined) throw refusal(history.name ?? nameOf(commit), wrong.path, wrong.reason);
     all.push(...changes);
   }
   const collisions = await collisionsOf(history.tip, added, court);
@@ -54,10 +56,15 @@ function foldsNames(platform: NodeJS.Platform): boolean {
   return platform === "darwin" || platform === "win32";
 }
 
-function refusal(commit: string, path: GitPath, reason: string): FerryError {
-  return new FerryError("failure", `commit ${short(commit)} is refused: ${showPath(path)} ${reason}`, {
+function nameOf(commit: string): string {
+  return `commit ${short(commit)}`;
+}
+
+function refusal(name: string, path: GitPath, reason: string): FerryError {
+  const isCommit = name.startsWith("commit ");
+  return new FerryError("failure", `${name} is refused: ${showPath(path)} ${reason}`, {
     code: "policy",
-    hint: "nothing was changed; ask the agent to take it out of its history",
+    hint: `nothing was changed; ask the agent to take it ${isCommit ? "out of its history" : "away"}`,
   });
 }
 

@@ -6,6 +6,7 @@ import type { Context } from "../context.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { Journal, type Left, type Plan } from "../recovery/journal.ts";
 import { lockPatience, whenUnlocked } from "./locks.ts";
+import { checkOverlay, type Overlay, writeOverlay } from "./overlay.ts";
 import { checkPaths, type PathCheck } from "./path-check.ts";
 import { foreignError, settle, type Settled } from "../recovery/settle.ts";
 import { removeStaleLocks } from "../recovery/stale-locks.ts";
@@ -15,9 +16,12 @@ import type { WorkingCopy } from "./working-copy.ts";
 
 export interface Landing {
   readonly head: Head;
-  readonly tip: string;
+  /** Undefined where a branch without a commit stays so. */
+  readonly tip: string | undefined;
   /** From the tree that HEAD has to that of the tip. */
   readonly changes: readonly Change[];
+  /** Where the working tree is to hold more than the tip. */
+  readonly overlay?: Overlay | undefined;
   /** HEAD's own first. */
   readonly updates: readonly RefUpdate[];
   readonly reason: string;
@@ -47,7 +51,7 @@ export async function land(landing: Landing, context: Context): Promise<PathChec
   return blocked;
 }
 
-function makePlan({ head, tip, updates }: Landing, { repository }: Context): Plan {
+function makePlan({ head, tip, overlay, updates }: Landing, { repository }: Context): Plan {
   const { gitDir, commonDir, workTree } = repository;
   const branch = head.state === "detached" ? undefined : head.ref;
   const refs = [...(branch === undefined ? [] : [branch]), ...updates.map(({ ref }) => ref).filter((ref) => ref !== "HEAD")];
@@ -56,10 +60,12 @@ function makePlan({ head, tip, updates }: Landing, { repository }: Context): Pla
     workTree,
     old: head.state === "unborn" ? undefined : head.commit,
     new: tip,
+    overlay: overlay && { old: overlay.old, new: overlay.new },
     updates,
     locks: {
       refs: [join(gitDir, "HEAD.lock"), ...refs.map((ref) => join(commonDir, `${ref}.lock`))],
       index: [join(gitDir, "index.lock")],
+      tree: [],
     },
   };
 }
@@ -72,30 +78,42 @@ interface Work {
 }
 
 async function withRefsLocked(transaction: Transaction, work: Work): Promise<PathCheck["blocked"]> {
-  const { landing, context, copy, journal } = work;
+  const { context } = work;
   try {
     await context.checkpoint("prepared");
     await refuseOtherBranch(work);
-    const check = await checkPaths(copy, landing.changes);
-    await context.checkpoint("checked");
-    if (check.blocked.length > 0) {
+    const blocked = await checkAndWrite(work);
+    if (blocked.length > 0) {
       await transaction.abort();
-      return check.blocked;
+      return blocked;
     }
-    await journal.writing(check.before);
-    await writeTree(copy, {
-      old: landing.head,
-      tip: landing.tip,
-      changes: landing.changes,
-      check,
-      checkpoint: context.checkpoint,
-    });
     await transaction.commit();
   } catch (error) {
     throw await takeBack(error, transaction, work);
   }
   await context.checkpoint("committed");
   return [];
+}
+
+/** Gives what is in the way; nothing was written then. */
+async function checkAndWrite({ landing, context, copy, journal }: Work): Promise<PathCheck["blocked"]> {
+  const { head, tip, changes, overlay } = landing;
+  const { checkpoint } = context;
+  const begin = async ({ blocked, before }: PathCheck): Promise<boolean> => {
+    await checkpoint("checked");
+    if (blocked.length > 0) return false;
+    await journal.writing(before);
+    return true;
+  };
+  if (overlay === undefined && tip !== undefined) {
+    const check = await checkPaths(copy, changes);
+    if (await begin(check)) await writeTree(copy, { old: head, tip, changes, check, checkpoint });
+    return check.blocked;
+  }
+  if (overlay === undefined) return [];
+  const check = await checkOverlay(copy, changes, overlay);
+  if (await begin(check)) await writeOverlay(copy, { changes, overlay, check, children: journal.children("tree"), checkpoint });
+  return check.blocked;
 }
 
 /** With HEAD locked: `update HEAD` moves the branch that it names now, which must be the one that was looked at. */

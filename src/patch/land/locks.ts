@@ -1,6 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import type { GitChild, GitResult } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
+import { withIndex } from "./compare.ts";
 import type { PatchHost } from "../request.ts";
 import type { WorkingCopy } from "./working-copy.ts";
 import { RefsLocked } from "./transaction.ts";
@@ -34,7 +35,7 @@ export async function whenUnlocked<T>(host: Pick<PatchHost, "clock">, patience: 
   }
 }
 
-/** Runs a git that writes the index of the user's working copy, when no other git has it locked. */
+/** Runs a git that writes the index of the user's working copy, or the one that the copy names, when no other git has it locked. */
 export async function writeIndex(copy: WorkingCopy, args: readonly string[], input?: Uint8Array): Promise<void> {
   await whenUnlocked(copy.host, copy.patience, async () => {
     const result = await runNoted(copy, args, input);
@@ -54,7 +55,7 @@ export async function refreshIndex(copy: WorkingCopy): Promise<void> {
 }
 
 async function runNoted(
-  { git, repository, children }: WorkingCopy,
+  { git, repository, index, children }: WorkingCopy,
   args: readonly string[],
   input?: Uint8Array,
 ): Promise<GitResult> {
@@ -64,7 +65,8 @@ async function runNoted(
     noted = child;
     await children.starting(child);
   };
-  const result = await git.run(args, { cwd: workTree, gitDir, workTree, announce, input });
+  const place = index === undefined ? { cwd: workTree, gitDir, workTree } : withIndex(repository, index);
+  const result = await git.run(args, { ...place, announce, input });
   // One that was killed may have left its lock.
   if (noted !== undefined && result.code <= 128) await children.ended(noted);
   return result;

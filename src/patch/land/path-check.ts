@@ -1,10 +1,9 @@
-import { copyFile, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitPath } from "../../git/path.ts";
-import { type Change, fields, modes } from "../../git/records.ts";
-import { gitError } from "../../git/runner.ts";
+import { type Change, modes } from "../../git/records.ts";
 import { type Entry, presentAs, withIndex } from "./compare.ts";
 import { type Found, look, Looker, walk } from "./disk.ts";
+import { copyIndex, type IndexEntry, isIndexed, isStaged, readIndex } from "./index-entries.ts";
 import type { Watched } from "./working-copy.ts";
 
 export interface PathCheck {
@@ -58,10 +57,6 @@ function whatWas(state: State, changes: readonly Change[], present: readonly Ent
   };
 }
 
-function isIndexed(entry: IndexEntry | undefined, newMode: string): boolean {
-  return entry === undefined ? newMode === modes.absent : entry.kind === "new";
-}
-
 function newEntry(change: Change): Entry {
   return { path: change.path, mode: change.newMode, id: change.newId };
 }
@@ -80,22 +75,12 @@ interface State {
   readonly found: ReadonlyMap<GitPath, Found>;
 }
 
-interface IndexEntry {
-  readonly mode: string;
-  readonly id: string;
-  /** Git is told not to look at the file (skip-worktree, assume-unchanged). */
-  readonly unwatched: boolean;
-  /** The first of the two. */
-  readonly skipped: boolean;
-  readonly kind: "old" | "new" | "other";
-}
-
 async function readState(copy: Watched, changes: readonly Change[]): Promise<State> {
   const { git, repository, scratch } = copy;
   const byPath = new Map(changes.map((change) => [change.path, change]));
   const index = await readIndex(copy, byPath);
   const aside = join(scratch, "index");
-  await copyIndex(join(repository.gitDir, "index"), aside);
+  await copyIndex(copy.index ?? join(repository.gitDir, "index"), aside);
   const options = withIndex(repository, aside);
   // Refreshed in the copy: an untouched file whose times changed isn't modified. Exits with 1 where some are.
   await git.run(["update-index", "-q", "--refresh"], options);
@@ -112,54 +97,6 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
   );
   const staged = new Set(changes.filter((change) => isStaged(change, index)).map(({ path }) => path));
   return { index, staged, modified, missing, going, found };
-}
-
-/**
- * With its time: git takes a file that is no older than the index for one that may have changed unseen, and compares its content
- * (racy-git in git's technical documents). An earlier time only makes it compare more.
- */
-async function copyIndex(from: string, to: string): Promise<void> {
-  try {
-    const second = Math.floor((await stat(from)).mtimeMs / 1000);
-    await copyFile(from, to);
-    await utimes(to, second, second);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-  }
-}
-
-/** The index's entries of the changed paths. `ls-files -v`: a small letter is assume-unchanged, S skip-worktree. */
-async function readIndex({ git, repository }: Watched, changes: ReadonlyMap<GitPath, Change>): Promise<Map<GitPath, IndexEntry>> {
-  const { workTree, gitDir } = repository;
-  const args = ["ls-files", "-z", "--stage", "-v", "--full-name"];
-  const listing = await git.stream(args, { cwd: workTree, gitDir, workTree });
-  listing.stdin.end();
-  const entries = new Map<GitPath, IndexEntry>();
-  for await (const batch of fields(listing.stdout))
-    for (const line of batch) {
-      const tab = line.indexOf("\t");
-      const change = changes.get(line.slice(tab + 1));
-      if (change === undefined) continue;
-      const [tag = "", mode = "", id = "", stage] = line.slice(0, tab).split(" ");
-      const isOld = mode === change.oldMode && id === change.oldId;
-      const isNew = mode === change.newMode && id === change.newId;
-      entries.set(change.path, {
-        mode,
-        id,
-        unwatched: /^[a-zS]$/u.test(tag),
-        skipped: /^[sS]$/u.test(tag),
-        kind: stage !== "0" ? "other" : isOld ? "old" : isNew ? "new" : "other",
-      });
-    }
-  const { code, stderr } = await listing.exit;
-  if (code !== 0) throw gitError(args, { code, stderr });
-  return entries;
-}
-
-/** A path that the index no longer has is a staged deletion, unless the series deletes it as well. */
-function isStaged(change: Change, index: ReadonlyMap<GitPath, IndexEntry>): boolean {
-  const entry = index.get(change.path);
-  return entry === undefined ? change.oldMode !== modes.absent && change.newMode !== modes.absent : entry.kind === "other";
 }
 
 /** Why this path is in the way as it is, undefined where it isn't; content that is the new one already is for the caller to find. */

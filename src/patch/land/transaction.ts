@@ -66,7 +66,9 @@ export async function prepare(git: Git, { gitDir }: Repository, { updates, reaso
     if (answer.done === true || answer.value !== `${word}: ok`) throw refError(await ended());
   };
   await say("start", "start");
-  for (const { ref, to, from } of updates) child.stdin.write(`update ${ref} ${to} ${from}\n`);
+  // One that stays where it is must be there all the same, and nobody may move it meanwhile.
+  for (const { ref, to, from } of updates)
+    child.stdin.write(to === from ? `verify ${ref} ${from}\n` : `update ${ref} ${to} ${from}\n`);
   await say("prepare", "prepare");
   const end = async (command: string) => {
     await say(command, command);

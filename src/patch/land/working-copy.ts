@@ -8,6 +8,8 @@ export interface Watched {
   readonly repository: Repository & { readonly workTree: string };
   /** A folder for files of this step. */
   readonly scratch: string;
+  /** Another index than the user's to compare it with. */
+  readonly index?: string;
 }
 
 /** The user's working copy, to be written in. */

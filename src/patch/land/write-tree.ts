@@ -33,7 +33,7 @@ export async function writeTree(copy: WorkingCopy, { old, tip, changes, check, c
   await checkpoint("tree-written");
 }
 
-function withCheckpoint(children: ChildNotes, checkpoint: TreeMove["checkpoint"]): ChildNotes {
+export function withCheckpoint(children: ChildNotes, checkpoint: TreeMove["checkpoint"]): ChildNotes {
   const starting = async (child: GitChild) => {
     await children.starting(child);
     await checkpoint("tree-started");
@@ -47,7 +47,7 @@ async function emptyTree({ git, repository }: WorkingCopy): Promise<string> {
 }
 
 /** Git only warns where a file can't be removed. */
-async function refuseLeftovers({ repository }: WorkingCopy, changes: readonly Change[]): Promise<void> {
+export async function refuseLeftovers({ repository }: WorkingCopy, changes: readonly Change[]): Promise<void> {
   for (const { path, oldMode, newMode } of changes) {
     if (newMode !== modes.absent || oldMode === modes.gitlink) continue;
     const found = await look(repository.workTree, path);

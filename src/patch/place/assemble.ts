@@ -8,7 +8,7 @@ import type { Court } from "../judge/court.ts";
 import { judge } from "../judge/judge.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { Verdict } from "../verdict.ts";
-import { makeVerdict, place, type Placed } from "./place.ts";
+import { asItIs, makeVerdict, place, type Placed } from "./place.ts";
 
 /** A series as it would land. */
 export interface Assembled {
@@ -27,15 +27,17 @@ export interface Assembled {
  */
 export async function assemble(unbuilt: Incoming, quarantine: Quarantine, context: PullContext): Promise<Assembled> {
   const { git, host, checkpoint } = context;
-  const incoming = await build(unbuilt, quarantine, context);
+  const isNew = unbuilt.series.items.length > 0;
+  const incoming = isNew ? await build(unbuilt, quarantine, context) : unbuilt;
   host.interrupt.throwIfAborted();
-  const placed = await place(incoming, quarantine, context);
+  const placed = isNew ? await place(incoming, quarantine, context) : asItIs(incoming);
   const court = { git, quarantine, platform: host.platform };
   const notices = await judgeAll(incoming, placed, court);
   await checkpoint("judged");
   const from = await startOf(incoming, court);
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, placed.tip];
-  const changes = readChanges(await git.ok(args, quarantine.options));
+  // A branch without a commit stays so where none comes.
+  const changes = placed.tip === "" ? [] : readChanges(await git.ok(args, quarantine.options));
   return { placed, from, changes, verdict: makeVerdict(incoming, placed, { changes, notices }), court };
 }
 

@@ -1,20 +1,20 @@
 import type { Git, GitStreamOptions } from "../../git/git.ts";
-import type { Change } from "../../git/records.ts";
 import { gitError } from "../../git/runner.ts";
 import type { PullContext } from "../context.ts";
 import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "../incoming/incoming.ts";
+import { checkOverlay } from "../land/overlay.ts";
 import { checkPaths } from "../land/path-check.ts";
 import { assemble } from "../place/assemble.ts";
 import { asItIs, inTheWayError, makeVerdict } from "../place/place.ts";
 import { makeQuarantine, withQuarantine } from "../quarantine.ts";
 import type { PullDeps, PullRequest } from "../request.ts";
+import { workFor } from "../uncommitted/work.ts";
 import { underLock } from "../under-lock.ts";
 import type { Verdict } from "../verdict.ts";
 
 /** What a pull would change, to be looked at while its quarantine is there. */
 export interface Preview {
   readonly verdict: Verdict;
-  readonly changes: readonly Change[];
   /** What `git diff-tree` says of it with these options, from the tree that the branch has to the one that it would have. */
   readonly diff: (options: readonly string[], config?: Readonly<Record<string, string>>) => AsyncIterable<Uint8Array>;
 }
@@ -33,7 +33,7 @@ export function preview(request: PullRequest, deps: PullDeps, look: (preview: Pr
         const incoming = await findIncoming(own);
         if (incoming.series.items.length === 0) {
           if (incoming.fit === "rewritten" && (await holdsCursor(incoming, own))) throw droppedError(incoming);
-          return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
+          if (request.uncommitted !== true) return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
         }
         if (incoming.fit === "unrelated") throw unrelatedError(incoming);
         return show(incoming, own, look);
@@ -45,12 +45,23 @@ export function preview(request: PullRequest, deps: PullDeps, look: (preview: Pr
 async function show(incoming: Incoming, context: PullContext, look: (preview: Preview) => Promise<void>): Promise<Verdict> {
   const { git, host, repository } = context;
   const quarantine = await context.quarantine();
-  const { placed, from, changes, verdict: whole } = await assemble(incoming, quarantine, context);
-  const check = incoming.isAside ? undefined : await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
-  const verdict = { ...whole, blocked_by: inTheWayError(check?.blocked ?? []).details };
+  const assembled = await assemble(incoming, quarantine, context);
+  const { placed, from, changes } = assembled;
+  const work = await workFor(incoming, { assembled, quarantine }, context);
+  const own = { git, repository, scratch: quarantine.folder };
+  const check =
+    work !== undefined
+      ? await checkOverlay(own, changes, work.overlay)
+      : incoming.isAside
+        ? undefined
+        : await checkPaths(own, changes);
+  const told = work?.told === undefined ? {} : { uncommitted: { ...work.told, written: work.overlay.changes.length } };
+  const notices = [...assembled.verdict.notices, ...(work?.notices ?? [])];
+  const verdict = { ...assembled.verdict, notices, blocked_by: inTheWayError(check?.blocked ?? []).details, ...told };
+  const trees = work?.told === undefined ? [from, placed.tip] : [from, work.tree];
   const diff = (options: readonly string[], config?: Readonly<Record<string, string>>) =>
-    compare([...options, from, placed.tip], { ...quarantine.options, config, signal: host.interrupt }, git);
-  await look({ verdict, changes, diff });
+    compare([...options, ...trees], { ...quarantine.options, config, signal: host.interrupt }, git);
+  await look({ verdict, diff });
   return verdict;
 }
 

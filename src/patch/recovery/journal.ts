@@ -11,18 +11,21 @@ import type { RefUpdate } from "../land/transaction.ts";
 export interface Plan {
   readonly gitDir: string;
   readonly workTree: string;
-  /** Undefined for an unborn branch. */
+  /** Undefined for an unborn branch, and for one that stays so. */
   readonly old: string | undefined;
-  readonly new: string;
+  readonly new: string | undefined;
   /** The commit of a cherry-pick that is to stop there; `new` is then the tree that it leaves, and HEAD stays. */
   readonly stop?: string | undefined;
+  /** The trees that the working tree goes from and to, where these aren't those of the commits. */
+  readonly overlay?: { readonly old: string; readonly new: string } | undefined;
   /** All refs of the transaction, HEAD among them. */
   readonly updates: readonly RefUpdate[];
   /** The lock files that each kind of git takes. */
   readonly locks: Readonly<Record<ChildKind, readonly string[]>>;
 }
 
-export type ChildKind = "refs" | "index";
+/** What it works on; `tree` is the working tree alone, by an index of our own. */
+export type ChildKind = "refs" | "index" | "tree";
 
 /** A git that works on our behalf. */
 export interface JournalChild extends GitChild {

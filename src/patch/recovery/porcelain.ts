@@ -42,7 +42,7 @@ export async function outlivePorcelain(context: Context): Promise<void> {
     await outlive(note, context);
     const own = ["index", "HEAD", "CHERRY_PICK_HEAD", "ORIG_HEAD", "AUTO_MERGE"].map((name) => join(note.gitDir, `${name}.lock`));
     const shared = ["refs/stash", "packed-refs"].map((name) => join(repository.commonDir, `${name}.lock`));
-    await removeStaleLocks({ children: [note], locks: { refs: [], index: [...own, ...shared] } }, "index");
+    await removeStaleLocks({ children: [note], locks: { refs: [], index: [...own, ...shared], tree: [] } }, "index");
   }
   await rm(path, { force: true });
 }

@@ -72,7 +72,7 @@ async function moveRefs(
 
 function elsewhereError(left: Left): FerryError {
   return new FerryError("attention", `a pull was interrupted in ${left.workTree}, and HEAD was moved since`, {
-    hint: `nothing was touched: compare with git diff ${left.new.slice(0, 12)}, then pull again`,
+    hint: `nothing was touched: compare with git diff ${left.new?.slice(0, 12) ?? ""}, then pull again`,
   });
 }
 

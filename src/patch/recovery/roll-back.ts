@@ -10,8 +10,10 @@ import type { WorkingCopy } from "../land/working-copy.ts";
 
 export interface RollBack {
   readonly copy: WorkingCopy;
-  /** From the old tree to the new one. */
+  /** What was written into the working tree: from the old tree to the new one. */
   readonly changes: readonly Change[];
+  /** What was written into the index. */
+  readonly indexed: readonly Change[];
   readonly before: Before;
   /** Where copies go of what is neither old nor new. */
   readonly rescue: string;
@@ -22,8 +24,8 @@ export interface RollBack {
  * the beginning of it, or nothing. Whatever else lies at a path is someone's work: it stays, a copy goes to the rescue folder, and
  * its path is given back with the reason; so is one that git can't check out.
  */
-export async function rollBack({ copy, changes, before, rescue }: RollBack): Promise<string[]> {
-  const [kept, indexed] = [new Set(before.kept), new Set(before.indexed)];
+export async function rollBack({ copy, changes, indexed, before, rescue }: RollBack): Promise<string[]> {
+  const [kept, were] = [new Set(before.kept), new Set(before.indexed)];
   const ours = changes.filter(({ path }) => !kept.has(path));
   const { restored, removed, foreign } = await sortOut(copy, ours);
   for (const path of removed) await removeFile(copy, path);
@@ -32,7 +34,7 @@ export async function rollBack({ copy, changes, before, rescue }: RollBack): Pro
     copy,
     restored.filter((entry) => !blocked.includes(entry.path)),
   );
-  await resetIndex(copy, { changes: changes.filter(({ path }) => !indexed.has(path)), skipped: new Set(before.skipped) });
+  await resetIndex(copy, { changes: indexed.filter(({ path }) => !were.has(path)), skipped: new Set(before.skipped) });
   for (const path of foreign) await rescueFile(copy, path, rescue);
   const lines = (paths: readonly GitPath[], why: string) => paths.map((path) => `${showPath(path)}, which ${why}`);
   return [...lines([...foreign, ...blocked], "was changed meanwhile"), ...lines(failed, "can't be checked out again")];

@@ -18,21 +18,35 @@ export async function settle(left: Left, copy: WorkingCopy): Promise<Settled> {
   const { git, repository } = copy;
   const head = await readHead(git, repository);
   const commit = head.state === "unborn" ? undefined : head.commit;
-  if (commit === left.new) return { state: "new", foreign: [] };
+  if (commit === left.new && (await hasMoved(left, copy))) return { state: "new", foreign: [] };
   if (commit !== left.old) return { state: "elsewhere", foreign: [] };
   if (left.before === undefined) return { state: "restored", foreign: [] };
   const rescue = join(repository.commonDir, "ferry", "rescue");
-  const changes = await changesBetween(copy, left.old, left.new);
-  const foreign = await rollBack({ copy, changes, before: left.before, rescue });
+  const indexed = await changesBetween(copy, left.old, left.new);
+  const { overlay } = left;
+  const changes = overlay === undefined ? indexed : await changesBetween(copy, overlay.old, overlay.new);
+  const foreign = await rollBack({ copy, changes, indexed, before: left.before, rescue });
   return { state: "restored", foreign };
 }
 
-async function changesBetween({ git, repository }: WorkingCopy, old: string | undefined, tip: string) {
+/** Where HEAD stays where it is, the first ref that doesn't tells whether the transaction was committed. */
+async function hasMoved({ old, new: tip, updates }: Left, { git, repository }: WorkingCopy): Promise<boolean> {
+  if (old !== tip) return true;
+  const moved = updates.find(({ to, from }) => to !== from);
+  if (moved === undefined) return true;
+  const { gitDir } = repository;
+  const result = await git.run(["rev-parse", "--verify", "--quiet", moved.ref], { cwd: gitDir, gitDir });
+  const value = result.stdout.toString("latin1").trim();
+  return value === (/^0+$/u.test(moved.to) ? "" : moved.to);
+}
+
+async function changesBetween({ git, repository }: WorkingCopy, old: string | undefined, tip: string | undefined) {
   const { gitDir } = repository;
   const options = { cwd: gitDir, gitDir };
-  const from =
-    old ?? (await git.ok(["hash-object", "-t", "tree", "--stdin"], { ...options, input: "" })).toString("latin1").trim();
-  return readChanges(await git.ok(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, tip], options));
+  const empty = async () =>
+    (await git.ok(["hash-object", "-t", "tree", "--stdin"], { ...options, input: "" })).toString("latin1").trim();
+  const trees = [old ?? (await empty()), tip ?? (await empty())];
+  return readChanges(await git.ok(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", ...trees], options));
 }
 
 export function foreignError(lines: readonly string[], folder: string, cause?: unknown): FerryError {

@@ -44,6 +44,8 @@ export const caps = {
   totalBytes: 8 * 1024 ** 3,
   /** Of a file in the tree, however it comes. */
   fileBytes: 512 * 1024 ** 2,
+  /** Of the patch of what isn't committed, which is held whole. */
+  uncommittedBytes: 64 * 1024 * 1024,
 };
 
 /**

@@ -13,6 +13,7 @@ interface Options {
   readonly nameOnly: boolean;
   readonly branch?: string;
   readonly acceptRewrite: boolean;
+  readonly uncommitted: boolean;
 }
 
 export const diff: Verb = {
@@ -28,6 +29,7 @@ export const diff: Verb = {
       .addOption(new Option("--stat", "how much changes in which file").default(false).conflicts("nameOnly"))
       .option("--name-only", "only the names of the files", false)
       .option("--branch <name>", "what a pull to this branch would change")
+      .option("--uncommitted", "with what the sandbox has not committed", false)
       .option("--accept-rewrite", "with a history that the sandbox rewrote", false),
   async run(context, options: Options, given?: string) {
     const open = await openSession(context, given);
@@ -39,7 +41,7 @@ export const diff: Verb = {
       else await shown.take(await render(context, preview, options));
     });
     await shown.print();
-    if (verdict.commits.length > 0) return;
+    if (verdict.commits.length > 0 || verdict.uncommitted !== undefined) return;
     if (context.global.json) await printJson(context, verdict, []);
     else await context.print.note("nothing new");
   },

@@ -16,6 +16,7 @@ interface Options extends ParkOptions {
   readonly branch?: string;
   readonly acceptRewrite: boolean;
   readonly source: "auto" | SourceName;
+  readonly uncommitted: boolean;
   readonly undo: boolean;
 }
 
@@ -31,6 +32,7 @@ export const pull: Verb = {
     "ferry pull --source branch",
     "ferry pull --park",
     "ferry pull --continue",
+    "ferry pull --uncommitted",
     "ferry pull --undo",
   ],
   outlivesReaders: true,
@@ -48,10 +50,11 @@ export const pull: Verb = {
           .choices(["auto", ...sourceNames])
           .default("auto"),
       )
+      .option("--uncommitted", "also what the sandbox has not committed, as unstaged changes", false)
       .addOption(
         new Option("--undo", "take the last pull to this branch (or to --branch) back")
           .default(false)
-          .conflicts(["acceptRewrite", "park", "here", "source"]),
+          .conflicts(["acceptRewrite", "park", "here", "source", "uncommitted"]),
       );
     addParkOptions(command);
   },
@@ -67,7 +70,7 @@ export const pull: Verb = {
     try {
       const onConflict = options.park ? "park" : options.here ? "here" : "refuse";
       const verdict = await pullSession(context, open, { ...options, onConflict, acceptDeletion: context.global.yes });
-      const unfinished = verdict.commits.length === 0 && isAtWork(open.session);
+      const unfinished = verdict.commits.length === 0 && !verdict.applied && isAtWork(open.session);
       await showVerdict(
         context,
         verdict,
@@ -85,6 +88,15 @@ async function takeBack(context: Context, open: OpenSession, options: Pick<Optio
   const { from, to, files } = await undoPull(context, open, { dryRun, branch });
   if (context.global.json) {
     await context.print.json({ from, to, files });
+    return;
+  }
+  if (from === to) {
+    const files_ = count(files, "file");
+    await context.print.note(
+      dryRun
+        ? `would go back to what was here before (${files_})`
+        : `back to what was here before (${files_}); ferry pull --uncommitted brings it again`,
+    );
     return;
   }
   const done =

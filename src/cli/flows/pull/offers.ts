@@ -1,7 +1,7 @@
 import type { Offers } from "../../../patch/source.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "../session/select.ts";
-import { makePatchSource } from "../source.ts";
+import { makePatchSource, readUncommitted } from "../source.ts";
 import { remotesOf } from "./remotes.ts";
 import { timelineOf } from "./timeline.ts";
 
@@ -14,11 +14,13 @@ interface Wishes {
 /** Where this session's commits can come from, as far as its service and the working copy have it. */
 export async function offersFor(context: Context, open: OpenSession, { source, hook }: Wishes): Promise<Offers> {
   const { connection, session } = open;
-  const hasPatches = (await connection.client.capabilities()).has("patches");
+  const { client } = connection;
+  const capabilities = await client.capabilities();
   const { branch_name: name, base_commit: commit, base_branch: branch } = session;
   return {
     wanted: source,
-    patches: hasPatches ? makePatchSource(connection.client, session.id, session.repository_id || undefined) : undefined,
+    patches: capabilities.has("patches") ? makePatchSource(client, session.id, session.repository_id || undefined) : undefined,
+    uncommitted: capabilities.has("uncommitted") ? () => readUncommitted(client, session.id) : undefined,
     branch: isSaid(name) ? { name, base: { commit: orNone(commit), branch: orNone(branch) } } : undefined,
     remotes: once(() => remotesOf(context, open)),
     events: timelineOf(context, open, hook),

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
+import { serveLocally } from "../../support/local.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+let service: { stop(): Promise<void> };
+let git: TestGit;
+let count = 0;
+
+beforeAll(async () => {
+  world = makeWorld();
+  service = await serveLocally(world);
+});
+afterAll(async () => {
+  await service.stop();
+  await world.dispose();
+});
+beforeEach(() => {
+  git = makeRepository(join(world.folder, `repo${++count}`));
+  commitFiles(git, { a: "1\n" }, "first");
+});
+
+const here = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), ...argv);
+
+test("run says that something isn't committed, diff shows it, pull --uncommitted brings it, --undo takes it back", async () => {
+  const ran = await here("run", "--no-auto-commit", "echo two > a; echo n > n");
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain("2 files are not committed in the sandbox: ferry pull --uncommitted\n");
+  const shown = await here("diff", "--uncommitted");
+  expect(shown.stdout).toContain("+two\n");
+  expect((await here("diff")).stdout).toBe("");
+  const { code, stderr } = await here("pull", "--uncommitted");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "2 files not committed there; undo with: ferry pull --undo\n" });
+  expect(git("status", "--porcelain")).toBe(" M a\n?? n");
+  const again = await here("pull", "--uncommitted", "--json");
+  expect(JSON.parse(again.stdout)).toMatchObject({ applied: false, uncommitted: { files: 2, written: 0, left: [] } });
+  expect(await here("pull", "--undo")).toMatchObject({
+    code: 0,
+    stderr: "back to what was here before (2 files); ferry pull --uncommitted brings it again\n",
+  });
+  expect({ a: readFileSync(join(git.folder, "a"), "utf8"), n: existsSync(join(git.folder, "n")) }).toEqual({
+    a: "1\n",
+    n: false,
+  });
+});
+
+test("it comes together with the commits", async () => {
+  await here("run", "--pull", "none", "--no-auto-commit", "echo two > a; git commit -qam two; echo three > a");
+  const { code, stderr } = await here("pull", "--uncommitted");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^1 commit \(\S+\) onto main at \S+, and 1 file not committed there; undo with/u) as string,
+  });
+  expect(git("status", "--porcelain")).toBe(" M a");
+});
+
+test("not with --branch: exit 2", async () => {
+  await here("run", "--pull", "none", "--no-auto-commit", "echo two > a");
+  expect((await here("pull", "--uncommitted", "--branch", "aside")).code).toBe(2);
+});
