@@ -1,30 +1,14 @@
-import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { FerryError } from "../../src/base/errors.ts";
 import { gitBytes, type TestGit } from "../support/git.ts";
-import { patchEngines, pullInto } from "../support/pulling.ts";
+import { act, operation, type Operation } from "../support/operations.ts";
+import { pullInto } from "../support/pulling.ts";
 import { makeScene, removeScenes } from "../support/scene.ts";
 import { filesBelow, stateOf } from "../support/state.ts";
 
 afterAll(removeScenes);
 
-/** Few names, some of them folders of others, so that everything gets in each other's way. */
-const path = fc.constantFrom("a", "b", "d", "d/x", "d/y", "d/e/z", "e", "e/f", "ü", "s p", 'q"\t');
-const content = fc.oneof(
-  fc.array(fc.constantFrom("1\n", "2\n", "3\r\n", "four\n", "no end"), { maxLength: 12 }).map((lines) => lines.join("")),
-  fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
-);
-const operation = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant("write" as const), path, content, executable: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("remove" as const), path }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant("link" as const), path, target: fc.constantFrom("a", "d", "nowhere", "./b") }),
-  },
-);
-type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 const message = fc.oneof(
   fc.string({ maxLength: 60 }),
   fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
@@ -35,38 +19,6 @@ const commit = fc.record({
   isMerge: fc.integer({ max: 9, min: 0 }).map((one) => one === 0),
 });
 const dirt = fc.record({ operation, isStaged: fc.boolean() });
-
-function act(git: TestGit, one: Operation): void {
-  const at = join(git.folder, one.path);
-  if (one.kind !== "remove") clearWay(git.folder, one.path);
-  if (isReached(git.folder, one.path)) rmSync(at, { recursive: true, force: true });
-  if (one.kind === "remove") return;
-  if (one.kind === "link") symlinkSync(one.target, at);
-  else {
-    writeFileSync(at, one.content);
-    chmodSync(at, one.executable ? 0o755 : 0o644);
-  }
-}
-
-/** Through folders alone, and no link. */
-function isReached(folder: string, to: string): boolean {
-  const names = to.split("/").slice(0, -1);
-  return names.every(
-    (_, depth) => lstatSync(join(folder, ...names.slice(0, depth + 1)), { throwIfNoEntry: false })?.isDirectory() === true,
-  );
-}
-
-/** Whatever is no folder on the way to a path makes place for one. */
-function clearWay(folder: string, to: string): void {
-  const names = dirname(to) === "." ? [] : dirname(to).split("/");
-  for (const [depth] of names.entries()) {
-    const at = join(folder, ...names.slice(0, depth + 1));
-    const status = lstatSync(at, { throwIfNoEntry: false });
-    if (status?.isDirectory() === true) continue;
-    rmSync(at, { force: true });
-    mkdirSync(at);
-  }
-}
 
 function commitAll(
   git: TestGit,
@@ -91,66 +43,59 @@ function commitAll(
   );
 }
 
-it.each(patchEngines)(
-  "whatever the sandbox did and whatever lies around here: all of it comes, byte for byte, or nothing changes, by %s",
-  async (engine) => {
-    const outcomes = { came: 0, refused: 0 };
-    await fc.assert(
-      fc.asyncProperty(
-        fc.record({
-          base: fc.array(operation, { maxLength: 6 }),
-          commits: fc.array(commit, { minLength: 1, maxLength: 4 }),
-          dirt: fc.array(dirt, { maxLength: 3 }),
-        }),
-        async (plan) => {
-          const scene = makeScene({
-            files: { "always here": "1\n" },
-            prepare: (local) => {
-              commitAll(local, { operations: plan.base, message: "base", isMerge: false });
-            },
-          });
-          for (const one of plan.commits) commitAll(scene.sandbox, one);
-          for (const { operation: one, isStaged } of plan.dirt) {
-            act(scene.local, one);
-            const top = one.path.split("/")[0] ?? "";
-            if (isStaged && scene.local("ls-files", "--cached", "--others", "--", top) !== "")
-              scene.local("add", "--all", "--", top);
-          }
-          const before = stateOf(scene.local.folder);
-          const touched = new Set(
-            scene
-              .sandbox("-c", "core.quotePath=false", "diff", "--name-only", "-z", "--no-renames", scene.base, "HEAD")
-              .split("\0"),
-          );
-          const kept = (lines: readonly string[]) =>
-            lines.filter(
-              (line) => !line.endsWith("/") && ![...touched].some((each) => each !== "" && line.startsWith(`${each} `)),
-            );
-          const files = kept(filesBelow(scene.local.folder));
-          try {
-            const verdict = await pullInto(scene.local.folder, scene.source, { deps: { engines: [engine, "bundle"] } });
-            if (!plan.commits.some(({ isMerge }) => isMerge)) expect(verdict.engine).toBe(engine);
-          } catch (error) {
-            if (!(error instanceof FerryError) || error.kind !== "attention") throw error;
-            outcomes.refused += 1;
-            expect(stateOf(scene.local.folder)).toEqual(before);
-            return;
-          }
-          outcomes.came += 1;
-          expect(scene.local("rev-parse", "HEAD")).toBe(scene.sandbox("rev-parse", "HEAD"));
-          expect(scene.local("fsck", "--strict", "--no-dangling")).toBe("");
-          expect(kept(filesBelow(scene.local.folder))).toEqual(files);
-          if (plan.dirt.length === 0) expect(scene.local("status", "--porcelain")).toBe("");
-        },
-      ),
-      {
-        numRuns: Number(process.env["FERRY_TEST_RUNS"] ?? 20),
-        endOnFailure: true,
-        seed: process.env["FERRY_TEST_SEED"] === undefined ? 7 : Number(process.env["FERRY_TEST_SEED"]),
+it("whatever the sandbox did and whatever lies around here: all of it comes, byte for byte, or nothing changes", async () => {
+  const outcomes = { came: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        base: fc.array(operation, { maxLength: 6 }),
+        commits: fc.array(commit, { minLength: 1, maxLength: 4 }),
+        dirt: fc.array(dirt, { maxLength: 3 }),
+      }),
+      async (plan) => {
+        const scene = makeScene({
+          files: { "always here": "1\n" },
+          prepare: (local) => {
+            commitAll(local, { operations: plan.base, message: "base", isMerge: false });
+          },
+        });
+        for (const one of plan.commits) commitAll(scene.sandbox, one);
+        for (const { operation: one, isStaged } of plan.dirt) {
+          act(scene.local, one);
+          const top = one.path.split("/")[0] ?? "";
+          if (isStaged && scene.local("ls-files", "--cached", "--others", "--", top) !== "")
+            scene.local("add", "--all", "--", top);
+        }
+        const before = stateOf(scene.local.folder);
+        const touched = new Set(
+          scene
+            .sandbox("-c", "core.quotePath=false", "diff", "--name-only", "-z", "--no-renames", scene.base, "HEAD")
+            .split("\0"),
+        );
+        const kept = (lines: readonly string[]) =>
+          lines.filter((line) => !line.endsWith("/") && ![...touched].some((each) => each !== "" && line.startsWith(`${each} `)));
+        const files = kept(filesBelow(scene.local.folder));
+        try {
+          await pullInto(scene.local.folder, scene.source);
+        } catch (error) {
+          if (!(error instanceof FerryError) || error.kind !== "attention") throw error;
+          outcomes.refused += 1;
+          expect(stateOf(scene.local.folder)).toEqual(before);
+          return;
+        }
+        outcomes.came += 1;
+        expect(scene.local("rev-parse", "HEAD")).toBe(scene.sandbox("rev-parse", "HEAD"));
+        expect(scene.local("fsck", "--strict", "--no-dangling")).toBe("");
+        expect(kept(filesBelow(scene.local.folder))).toEqual(files);
+        if (plan.dirt.length === 0) expect(scene.local("status", "--porcelain")).toBe("");
       },
-    );
-    // A test of which all runs end the same way tests half of what it says.
-    expect(Math.min(outcomes.came, outcomes.refused)).toBeGreaterThan(0);
-  },
-  240_000,
-);
+    ),
+    {
+      numRuns: Number(process.env["FERRY_TEST_RUNS"] ?? 20),
+      endOnFailure: true,
+      seed: process.env["FERRY_TEST_SEED"] === undefined ? 7 : Number(process.env["FERRY_TEST_SEED"]),
+    },
+  );
+  // A test of which all runs end the same way tests half of what it says.
+  expect(Math.min(outcomes.came, outcomes.refused)).toBeGreaterThan(0);
+}, 240_000);
