@@ -107,7 +107,21 @@ describe("FERRY_API_KEY", () => {
     expect(services.get(b)?.calls).toEqual([]);
   });
 
-  test.each([" ", "abc\n", "ключ"])("%j is refused before anything is sent", async (value) => {
+  test("set to nothing it is not set: the stored key is used", async () => {
+    await login(b);
+    expect(await called(["--host", b], { FERRY_API_KEY: "" })).toBe(b);
+  });
+
+  test.each([
+    ["blank", " "],
+    ["tabs and spaces", " \t "],
+    ["a space in it", "key of a"],
+    ["a space before it", " abc"],
+    ["a trailing newline", "abc\n"],
+    ["a trailing CRLF", "abc\r\n"],
+    ["a non-ASCII character", "ключ"],
+    ["a non-ASCII blank", "abc\u00a0"],
+  ])("%s: it is refused before anything is sent", async (_, value) => {
     const { code, stderr } = await ferry(world.next({ env: { FERRY_API_KEY: value } }), "session", "list", "--host", a);
     expect({ code, calls: services.get(a)?.calls }).toEqual({ code: 4, calls: [] });
     expect(stderr).toContain("FERRY_API_KEY");

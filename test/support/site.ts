@@ -23,10 +23,13 @@ export interface Page {
 }
 
 export interface Browser {
+  /** A page of the site; after signIn() the one below the sign-in's own path. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Page>;
   /** Sends a form of ours, its hidden fields being those of the page shown last. */
   submit(path: string, fields: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<Page>;
   signIn(): Promise<void>;
+  /** What it has of the sign-in: the path that its pages begin with, and what the header `cookie` holds there. */
+  signedIn(): { readonly base: string; readonly cookie: string };
 }
 
 const port = 8080;
@@ -67,14 +70,21 @@ function withHost(request: Request, host: string): Request {
 }
 
 function makeBrowser(site: App, origin: string, code: () => string): Browser {
-  const cookies = new Map<string, string>();
+  let cookies: { readonly path: string; readonly text: string }[] = [];
+  let base = "";
   let shown = "";
-  async function visit(method: string, path: string, headers: Record<string, string>, body?: string): Promise<Page> {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const cookieAt = (path: string): string =>
+    cookies
+      .filter((cookie) => path === cookie.path || path.startsWith(`${cookie.path}/`))
+      .map(({ text }) => text)
+      .join("; ");
+  async function visit(method: string, page: string, headers: Record<string, string>, body?: string): Promise<Page> {
+    const path = base + page;
+    const cookie = cookieAt(new URL(path, origin).pathname);
     const sent = { host: "127.0.0.1:8080", ...(cookie !== "" && { cookie }), ...headers };
     const response = await site(new Request(origin + path, { method, headers: sent, ...(body !== undefined && { body }) }));
-    const [, name, value] = /^([^=]+)=([^;]*)/u.exec(response.headers.get("set-cookie") ?? "") ?? [];
-    if (name !== undefined && value !== undefined) cookies.set(name, value);
+    const [, text = "", at = ""] = /^([^;]+); Path=(\S+);/u.exec(response.headers.get("set-cookie") ?? "") ?? [];
+    if (text !== "") cookies = [...cookies.filter((one) => one.path !== at), { path: at, text }];
     shown = await response.text();
     return { status: response.status, headers: response.headers, text: shown };
   }
@@ -89,9 +99,11 @@ function makeBrowser(site: App, origin: string, code: () => string): Browser {
     },
     async signIn() {
       await browser.get(`/sign-in?code=${code()}`);
-      const { status } = await browser.submit("/sign-in", {});
+      const { status, headers } = await browser.submit("/sign-in", {});
       if (status !== 303) throw new Error(`signing in gave ${status}`);
+      base = (headers.get("location") ?? "").replace(/\/$/u, "");
     },
+    signedIn: () => ({ base, cookie: cookieAt(base) }),
   };
   return browser;
 }

@@ -5,9 +5,11 @@ export async function approveByHand(address: string, signInCode: string): Promis
     fetch(origin + path, { method: "POST", redirect: "manual", headers: { origin, cookie }, body: new URLSearchParams(fields) });
   const signedIn = await submit("/sign-in", { code: signInCode, to: "/" });
   const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-  const page = await (await fetch(address, { headers: { cookie } })).text();
+  // Below the path of the sign-in, as the redirect has it.
+  const own = address.replace(origin, origin + (signedIn.headers.get("location") ?? "").replace(/\/$/u, ""));
+  const page = await (await fetch(own, { headers: { cookie } })).text();
   const csrf = /name="csrf" value="([^"]+)"/u.exec(page)?.[1] ?? "";
-  const { pathname, search } = new URL(address);
+  const { pathname, search } = new URL(own);
   const decided = await submit(pathname + search, { csrf, decision: "approve" }, cookie);
   await (await fetch(decided.headers.get("location") ?? "")).text();
 }

@@ -27,6 +27,17 @@ export function checkOrigin(request: Request, origin: string): void {
 }
 
 /**
+ * Refuses what a page of another origin loads as a part of itself, such as a picture (Fetch Metadata); a link that somebody follows is
+ * a document. Another port of this machine is another origin of the same site.
+ * @throws Problem 403
+ */
+export function checkUse({ headers }: Request): void {
+  const [site, use] = [headers.get("sec-fetch-site") ?? "none", headers.get("sec-fetch-dest") ?? "document"];
+  if (site === "none" || site === "same-origin" || use === "document") return;
+  throw new Problem(403, "wrong_origin", "the request comes from a page of somebody else");
+}
+
+/**
  * Lets a form pass that a page of this very sign-in sent.
  * @throws Problem 403
  */

@@ -57,7 +57,7 @@ function documentOf(title: string, body: Html, visitor: Visitor | undefined, wid
 <style>${new Html(style)}</style>
 </head>
 <body>
-<header><a href="/">ferry</a>${visitor === undefined ? undefined : signedIn(visitor)}</header>
+<header><a href="${visitor?.base}/">ferry</a>${visitor === undefined ? undefined : signedIn(visitor)}</header>
 <main${wide ? new Html(' class="wide"') : undefined}>
 <h1>${title}</h1>
 ${body}
@@ -68,9 +68,9 @@ ${body}
 `.text;
 }
 
-function signedIn({ user, csrf }: Visitor): Html {
+function signedIn({ user, base, csrf }: Visitor): Html {
   return html`<span>${user.name}</span>
-    <form method="post" action="/sign-out">
+    <form method="post" action="${base}/sign-out">
       <input type="hidden" name="csrf" value="${csrf}" /><button class="small">Sign out</button>
     </form>`;
 }

@@ -11,14 +11,22 @@ export interface SignInLink {
 /** `keep` stores each new code where its user finds it, and nobody else. */
 export async function makeSignInLink(random: Host["random"], keep: (code: string) => Promise<void>): Promise<SignInLink> {
   let current = mintSecret(random);
+  let taking = false;
   await keep(current);
   return {
     async take(code) {
       const [right, given] = [Buffer.from(current), Buffer.from(code)];
-      if (right.length !== given.length || !timingSafeEqual(right, given)) return false;
-      current = mintSecret(random);
-      await keep(current);
-      return true;
+      if (taking || right.length !== given.length || !timingSafeEqual(right, given)) return false;
+      taking = true;
+      try {
+        // The next one is kept first: where that fails, on a full disk, this one still works.
+        const next = mintSecret(random);
+        await keep(next);
+        current = next;
+        return true;
+      } finally {
+        taking = false;
+      }
     },
   };
 }

@@ -6,7 +6,7 @@ import { OAuthError, oauthErrorAnswer } from "../oauth/error.ts";
 import { endpoints } from "../oauth/metadata.ts";
 import { Problem } from "../problem.ts";
 import { oauthRoutes } from "./routes/oauth.ts";
-import { checkHost, checkOrigin } from "./guard.ts";
+import { checkHost, checkOrigin, checkUse } from "./guard.ts";
 import { problemPage } from "./pages/problem.ts";
 import { authorizeRoutes } from "./routes/authorize.ts";
 import { deviceRoutes } from "./routes/device.ts";
@@ -17,15 +17,16 @@ import type { Page, Pages, SiteDeps } from "./visit.ts";
 /** What browsers get at 127.0.0.1: the portal, a login's OAuth endpoints, and beside them the API where it is served here. */
 export function makeSite(deps: SiteDeps): App {
   const router = new Hono();
-  const pages: Pages = {
-    ...signInRoutes,
-    ...keyRoutes,
-    ...(deps.api && { ...authorizeRoutes, ...deviceRoutes, ...oauthRoutes }),
+  const pages: Pages = { ...signInRoutes, ...keyRoutes, ...(deps.api && { ...authorizeRoutes, ...deviceRoutes }) };
+  const serve = (served: Pages, base: string): void => {
+    for (const [route, page] of Object.entries(served)) {
+      const [method = "", path = ""] = route.split(" ");
+      router.on(method, base + path, (context) => guard(context.req.raw, page, deps));
+    }
   };
-  for (const [route, page] of Object.entries(pages)) {
-    const [method = "", path = ""] = route.split(" ");
-    router.on(method, path, (context) => guard(context.req.raw, page, deps));
-  }
+  serve(pages, "");
+  serve(pages, "/s/:signIn{[\\w-]{43}}");
+  if (deps.api !== undefined) serve(oauthRoutes, "");
   router.notFound((context) => guard(context.req.raw, async () => problemPage(404, "There is nothing at this address."), deps));
   return async (request) => {
     const { api } = deps;
@@ -42,6 +43,7 @@ async function guard(request: Request, page: Page, deps: SiteDeps): Promise<Resp
   try {
     const origin = checkHost(request, deps.url());
     checkOrigin(request, origin);
+    checkUse(request);
     return await page({ request, origin }, deps);
   } catch (error) {
     return failure(error, isForPrograms(new URL(request.url).pathname), deps.log);

@@ -9,11 +9,11 @@ export function withRequestLog(app: App, log: Log, clock: Clock): App {
     const began = clock.elapsed();
     const response = await app(request);
     const { method, url } = request;
-    // Without the query, which may hold what the user looks for.
+    // Without the query, which may hold what the user looks for, and without what a browser's sign-in is known by.
     if (response.status >= 400 || !["GET", "HEAD"].includes(method))
       log.info("request", {
         method,
-        path: cut(new URL(url).pathname, 200),
+        path: cut(new URL(url).pathname.replace(/^\/s\/[^/]+/u, "/s/…"), 200),
         status: response.status,
         ms: Math.round(clock.elapsed() - began),
       });

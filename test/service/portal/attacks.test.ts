@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { makeAttempts } from "../../../src/service/portal/attempts.ts";
 import { makeSignInLink } from "../../../src/service/portal/sign-in-link.ts";
@@ -101,6 +102,53 @@ describe("a form without the token of this very sign-in (CSRF)", () => {
       const { status, text } = await browser.submit(path, { csrf, decision: "approve" });
       expect({ status, text }).toMatchObject({ status: 403, text: expect.stringContaining("no longer valid") as string });
     }
+  });
+});
+
+describe("a program on another port of this machine, to which browsers send the cookies of each port", () => {
+  const ask = (path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) =>
+    site.app(
+      new Request(site.origin + path, {
+        ...init,
+        headers: { host: "127.0.0.1:8080", "content-type": "application/x-www-form-urlencoded", ...init.headers },
+      }),
+    );
+
+  test("gets no cookie for a path that it can know", async () => {
+    await browser.signIn();
+    const { base } = browser.signedIn();
+    expect(base).toMatch(/^\/s\/[\w-]{43}$/u);
+    const { headers } = await browser.get("/keys");
+    expect(headers.get("referrer-policy")).toBe("same-origin");
+  });
+
+  test("can't do a thing with the cookie alone, whatever token it makes of it", async () => {
+    await browser.signIn();
+    const { cookie } = browser.signedIn();
+    const secret = cookie.split("=")[1] ?? "";
+    const csrf = createHmac("sha256", secret).update("csrf").digest("base64url");
+    const body = new URLSearchParams({ csrf, name: "evil", scope: "all:all", days: "0", decision: "approve" }).toString();
+    for (const base of ["", `/s/${secret}`, `/s/${"x".repeat(43)}`]) {
+      for (const path of [...forms.slice(2), authorize()])
+        expect((await ask(base + path, { method: "POST", headers: { cookie, origin: site.origin }, body })).status).toBe(403);
+      expect(await (await ask(`${base}/keys`, { headers: { cookie } })).text()).toContain("Sign-in link");
+    }
+    expect((await service.store.keys.list({ limit: 100 })).items.map(({ name }) => name)).not.toContain("evil");
+  });
+
+  test("nor with the path alone", async () => {
+    await browser.signIn();
+    const { base } = browser.signedIn();
+    expect(await (await ask(`${base}/keys`)).text()).toContain("Sign-in link");
+  });
+
+  test("can't use up the patience for wrong codes of devices, by pictures or by frames", async () => {
+    await browser.signIn();
+    const foreign = { "sec-fetch-site": "same-site", "sec-fetch-dest": "image" };
+    for (let count = 0; count < 12; count++) expect((await browser.get("/device?user_code=BBBB-BBBB", foreign)).status).toBe(403);
+    expect((await browser.get("/device?user_code=BBBB-BBBB")).status).toBe(400);
+    const followed = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" };
+    expect((await browser.get("/device", followed)).status).toBe(200);
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { makeSignInLink } from "../../../src/service/portal/sign-in-link.ts";
 import { type Browser, makeTestSite, type TestSite } from "../../support/site.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
 
@@ -62,14 +63,40 @@ describe("the sign-in link", () => {
     "leads back to where it was asked for: %s",
     async (to) => {
       await browser.get(`/sign-in?code=${site.signInCode()}&to=${encodeURIComponent(to)}`);
-      expect((await browser.submit("/sign-in", { to })).headers.get("location")).toBe(to);
+      const location = (await browser.submit("/sign-in", { to })).headers.get("location") ?? "";
+      expect(location.replace(/^\/s\/[\w-]{43}(?=\/)/u, "<sign-in>")).toBe(`<sign-in>${to}`);
     },
   );
 
   test("gives a cookie that no script and no other site gets, named after the port", async () => {
     await browser.get(`/sign-in?code=${site.signInCode()}`);
     const { headers } = await browser.submit("/sign-in", {});
-    expect(headers.get("set-cookie")).toMatch(/^ferry_8080=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/u);
+    expect(headers.get("set-cookie")).toMatch(
+      /^ferry_8080=[\w-]{43}; Path=\/s\/[\w-]{43}; HttpOnly; SameSite=Lax; Max-Age=43200$/u,
+    );
+  });
+
+  test("is used once, also by two at the same moment", async () => {
+    const code = site.signInCode();
+    const others = [site.browser(), site.browser()];
+    for (const other of others) await other.get(`/sign-in?code=${code}`);
+    const answers = await Promise.all(others.map((other) => other.submit("/sign-in", {})));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 403]);
+  });
+
+  test("still works after the next one could not be kept (a full disk)", async () => {
+    const kept: string[] = [];
+    let full = false;
+    const link = await makeSignInLink(service.deps.random, async (code) => {
+      if (full) throw new Error("no space left on device");
+      kept.push(code);
+    });
+    full = true;
+    await expect(link.take(kept[0] ?? "")).rejects.toThrow("no space left");
+    full = false;
+    expect(await link.take(kept[0] ?? "")).toBe(true);
+    expect(await link.take(kept[0] ?? "")).toBe(false);
+    expect(await link.take(kept[1] ?? "")).toBe(true);
   });
 
   test("is worth nothing after signing out, or after twelve hours", async () => {

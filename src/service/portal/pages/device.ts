@@ -9,7 +9,7 @@ export function devicePage(visitor: Visitor, complaint?: string): Response {
     visitor,
     status: complaint === undefined ? 200 : 400,
     body: html` ${complaint === undefined ? undefined : html`<p class="card warning" role="alert">${complaint}</p>`}
-      <form method="get" action="/device">
+      <form method="get" action="${visitor.base}/device">
         <label
           >The code that the terminal shows
           <input

@@ -75,17 +75,17 @@ function row(key: KeyRecord, { visitor, now, ownKeyId }: KeysPage): Html {
 
 const ownKey = html`<span class="soft">ferry’s own on this machine</span>`;
 
-function revocation({ id, name }: KeyRecord, { csrf }: Visitor): Html {
-  return html`<form method="post" action="/keys/revoke">
+function revocation({ id, name }: KeyRecord, { base, csrf }: Visitor): Html {
+  return html`<form method="post" action="${base}/keys/revoke">
     <input type="hidden" name="csrf" value="${csrf}" /><input type="hidden" name="id" value="${id}" />
     <button class="small danger" aria-label="Revoke ${name}">Revoke</button>
   </form>`;
 }
 
-function newKey({ csrf }: Visitor): Html {
+function newKey({ base, csrf }: Visitor): Html {
   return html`<section class="card" aria-labelledby="new">
     <h2 id="new">A new key</h2>
-    <form method="post" action="/keys">
+    <form method="post" action="${base}/keys">
       <input type="hidden" name="csrf" value="${csrf}" />
       <label>Name<input type="text" name="name" required maxlength="100" autocomplete="off" /></label>
       <label

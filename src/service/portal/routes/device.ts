@@ -22,7 +22,7 @@ export const deviceRoutes = {
       requester: requesterOf(device),
       scopes: device.scopes,
       code: dashed(device.user_code),
-      action: `/device?user_code=${device.user_code}`,
+      action: `${visitor.base}/device?user_code=${device.user_code}`,
       canShow: false,
     });
   }),
@@ -46,8 +46,10 @@ const gone = "No terminal waits with this code. Look again at what it shows; cod
 /** The waiting login, or what to say. Wrong codes are counted: theirs are short. */
 async function findDevice(typed: string, { store, clock, attempts }: SiteDeps): Promise<DeviceRecord | string> {
   if (!attempts.allowed()) throw new Problem(429, "too_many_attempts", "too many wrong codes: try again in ten minutes");
-  const device = await store.logins.findDeviceByUserCode(readUserCode(typed));
+  const code = readUserCode(typed);
+  const device = await store.logins.findDeviceByUserCode(code);
   if (device !== undefined && Date.parse(device.expires_at) > clock.now()) return device;
-  attempts.fail();
+  // A page that is loaded again once its terminal has its key guesses nothing.
+  if (!(await store.logins.hasUserCode(code))) attempts.fail();
   return gone;
 }

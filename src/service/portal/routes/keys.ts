@@ -27,7 +27,7 @@ export const keyRoutes = {
     const form = await readForm(request);
     checkForm(request, visitor, form["csrf"]);
     await deps.keyEnds.revoke(form["id"] ?? "");
-    return seeOther("/keys");
+    return seeOther(`${visitor.base}/keys`);
   }),
 } satisfies Pages;
 
@@ -38,7 +38,7 @@ async function show(
   cursor = "",
 ): Promise<Response> {
   const { items, next_cursor } = await store.keys.list({ cursor, limit: 50 });
-  const older = next_cursor === "" ? undefined : `/keys?cursor=${encodeURIComponent(next_cursor)}`;
+  const older = next_cursor === "" ? undefined : `${visitor.base}/keys?cursor=${encodeURIComponent(next_cursor)}`;
   return keysPage({ visitor, keys: items, ownKeyId, older, now: clock.now(), ...news });
 }
 

@@ -4,10 +4,10 @@ import { checkForm } from "../guard.ts";
 import { seeOther } from "../page.ts";
 import { signInPage } from "../pages/sign-in.ts";
 import type { Page, Pages, SiteDeps, Visit } from "../visit.ts";
-import { cookieName, findVisitor, signIn, type Visitor } from "../visitor.ts";
+import { baseOf, endedCookie, findVisitor, signIn, type Visitor } from "../visitor.ts";
 
 export const signInRoutes = {
-  "GET /": async () => seeOther("/keys"),
+  "GET /": async ({ request }) => seeOther(`${baseOf(request)}/keys`),
 
   "GET /sign-in": async ({ request, origin }) => {
     const { searchParams } = new URL(request.url);
@@ -19,7 +19,8 @@ export const signInRoutes = {
     const form = await readForm(request);
     const to = pathHere(form["to"], origin);
     if (!(await deps.link.take(codeOf(form["code"] ?? "")))) return signInPage({ code: "", to, refused: true });
-    return seeOther(to, await signIn(request, deps.userId, deps));
+    const { base, cookie } = await signIn(request, deps.userId, deps);
+    return seeOther(base + to, cookie);
   },
 
   "POST /sign-out": async (visit, deps) => {
@@ -27,7 +28,7 @@ export const signInRoutes = {
     if (visitor === undefined) return seeOther("/sign-in");
     checkForm(visit.request, visitor, (await readForm(visit.request))["csrf"]);
     await deps.store.logins.deleteSignIn(visitor.hash);
-    return seeOther("/sign-in", `${cookieName(visit.request)}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`);
+    return seeOther("/sign-in", endedCookie(visit.request, visitor));
   },
 } satisfies Pages;
 
@@ -37,7 +38,8 @@ export function signedIn(page: (visit: Visit, visitor: Visitor, deps: SiteDeps) 
     const visitor = await findVisitor(visit.request, deps);
     if (visitor !== undefined) return page(visit, visitor, deps);
     const { pathname, search } = new URL(visit.request.url);
-    if (visit.request.method !== "POST") return signInPage({ code: "", to: pathname + search });
+    if (visit.request.method !== "POST")
+      return signInPage({ code: "", to: pathname.slice(baseOf(visit.request).length) + search });
     throw new Problem(403, "signed_out", "you are no longer signed in: go back and reload the page");
   };
 }

@@ -11,6 +11,8 @@ export interface LoginStore {
   findDevice(hash: string): Promise<DeviceRecord | undefined>;
   /** The one that waits for its user to decide. */
   findDeviceByUserCode(userCode: string): Promise<DeviceRecord | undefined>;
+  /** Whether one has this code, or had it until a little while ago. */
+  hasUserCode(userCode: string): Promise<boolean>;
   /** How many wait for their user at a time. */
   countDevices(now: string): Promise<number>;
   /** Moves it on from one state to the next; false where it isn't in that state any more. */

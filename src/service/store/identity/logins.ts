@@ -31,6 +31,10 @@ export function makeLoginStore(db: Database): LoginStore {
       const pending = db.selectFrom("login_devices").selectAll().where("state", "=", "pending");
       return withScopes(await pending.where("user_code", "=", userCode).executeTakeFirst());
     },
+    async hasUserCode(userCode) {
+      const known = db.selectFrom("login_devices").select("hash").where("user_code", "=", userCode);
+      return (await known.executeTakeFirst()) !== undefined;
+    },
     async countDevices(now) {
       const pending = db.selectFrom("login_devices").select("hash").where("state", "=", "pending").where("expires_at", ">", now);
       return (await pending.execute()).length;
