@@ -8,13 +8,15 @@ import type { Incoming } from "./incoming/incoming.ts";
 import { massDeletion } from "./judge/deletions.ts";
 import { land } from "./land/land.ts";
 import { moveRefs } from "./land/move-refs.ts";
-import { checkPaths, type PathCheck } from "./land/path-check.ts";
+import { checkPaths } from "./land/path-check.ts";
 import { promote } from "./land/promote.ts";
 import { moveRef } from "./land/transaction.ts";
 import { Conflicting } from "./place/conflicting.ts";
 import { assemble } from "./place/assemble.ts";
 import { deletesMost, inTheWay, type Placed } from "./place/place.ts";
 import type { Quarantine } from "./quarantine.ts";
+import { isStashable, landStashed, type StashedLanding } from "./stash/land.ts";
+import { stashLeft } from "./stash/told.ts";
 import { bringWork } from "./uncommitted/bring-work.ts";
 import { workFor } from "./uncommitted/work.ts";
 import { writeUndoNote } from "./undo-note.ts";
@@ -39,10 +41,13 @@ export async function bring(incoming: Incoming, context: PullContext): Promise<V
   const lost =
     verdict.base === "" || request.acceptDeletion === true ? undefined : await massDeletion(verdict.base, changes, court);
   if (lost !== undefined) throw deletesMost(lost, verdict);
-  const blocked = await tryLanding({ incoming, placed, changes, quarantine }, context);
+  const { blocked, left } = await tryLanding({ incoming, placed, changes, quarantine }, context);
   if (blocked.length > 0) throw inTheWay(blocked, verdict);
+  if (left !== undefined) throw stashLeft(left, { ...verdict, applied: true });
   return { ...verdict, applied: request.dryRun !== true };
 }
+
+const landed: StashedLanding = { blocked: [], left: undefined };
 
 interface Built {
   readonly incoming: Incoming;
@@ -52,12 +57,14 @@ interface Built {
 }
 
 /** Looked at first without a lock, so that a pull that is in the way leaves no object behind; what counts is the look under the lock. */
-async function tryLanding({ incoming, placed, changes, quarantine }: Built, context: PullContext): Promise<PathCheck["blocked"]> {
+async function tryLanding({ incoming, placed, changes, quarantine }: Built, context: PullContext): Promise<StashedLanding> {
   const { git, host, repository, request, checkpoint } = context;
   const { head, isAside, series, refs, at } = incoming;
   const scratch = quarantine.folder;
   const blocked = isAside ? [] : (await checkPaths({ git, repository, scratch }, changes)).blocked;
-  if (blocked.length > 0 || request.dryRun === true) return blocked;
+  const isStashed = request.autostash === true && isStashable(blocked);
+  if (blocked.length > 0 && !isStashed) return { blocked, left: undefined };
+  if (request.dryRun === true) return landed;
   host.interrupt.throwIfAborted();
   const commit = head.state === "unborn" ? undefined : head.commit;
   const known = await knownCommits(incoming, context);
@@ -69,8 +76,9 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   const remembered = [...(await cursorUpdates(incoming, context)), moveRef(refs.undo, at.undo, note)];
   if (isAside && head.state !== "detached") {
     await moveRefs({ updates: [moveRef(head.ref, commit, placed.tip), ...remembered], reason }, context);
-    return [];
+    return landed;
   }
   const updates = [moveRef("HEAD", commit, placed.tip), ...remembered];
-  return land({ head, tip: placed.tip, changes, updates, reason, scratch }, context);
+  const landing = { head, tip: placed.tip, changes, updates, reason, scratch };
+  return isStashed ? landStashed(landing, context) : { blocked: await land(landing, context), left: undefined };
 }

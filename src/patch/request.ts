@@ -20,6 +20,8 @@ export interface Errand {
 
 export interface PullRequest extends Errand {
   readonly offers: Offers;
+  /** Puts local changes that are in the way into a stash for the time of the landing. */
+  readonly autostash?: boolean | undefined;
   /** What becomes of a pull that a commit doesn't fit: nothing, unless the user wants to resolve it. */
   readonly onConflict?: "refuse" | "park" | "here" | undefined;
   /** Lands on this branch (its short name) and leaves the checkout alone; made at the series' base where there is none. */
@@ -79,6 +81,7 @@ export const moreCheckpoints = {
   continue: ["park-read", "park-moved", "park-reset", "park-landed", "park-removed"],
   here: ["here-landed", "here-picked"],
   hereSkip: ["here-skipped"],
+  stash: ["stash-made", "stash-stored", "stash-cleared", "stash-landed", "stash-applied", "stash-dropped"],
 } as const;
 
 export type Checkpoint = (typeof checkpoints)[number] | (typeof moreCheckpoints)[keyof typeof moreCheckpoints][number];

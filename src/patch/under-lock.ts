@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import { lockRepository } from "./lock.ts";
 import { findWorkingCopy, refuseInsideCommit } from "./preconditions.ts";
 import { ferryFolder, sweepQuarantines } from "./quarantine.ts";
+import { recoverStash } from "./stash/recover.ts";
 import { sweepParked } from "./parked/end.ts";
 import { outlivePorcelain } from "./recovery/porcelain.ts";
 import { recover } from "./recovery/recover.ts";
@@ -24,6 +25,7 @@ export async function underLock<T>(request: Errand, deps: PullDeps, work: (conte
     await context.checkpoint("locked");
     await outlivePorcelain(context);
     await recover(context);
+    await recoverStash(context);
     await sweepQuarantines(repository);
     await sweepParked(context);
     return await work(context);

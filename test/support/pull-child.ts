@@ -14,7 +14,7 @@ export interface PullChild {
   readonly dieAt: Checkpoint | "";
   /** From the branch `work` of the remote `origin` instead of the patch stream. */
   readonly fromBranch?: boolean;
-  readonly options?: Pick<PullRequest, "onConflict" | "uncommitted">;
+  readonly options?: Pick<PullRequest, "onConflict" | "uncommitted" | "autostash">;
   readonly engine?: EngineName;
   /** Ends a parked pull instead. */
   readonly how?: ParkedRequest["how"];

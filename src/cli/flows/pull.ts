@@ -25,6 +25,8 @@ export interface PullOptions {
   readonly uncommitted?: boolean;
   /** Takes a series that removes more than half of the files. */
   readonly acceptDeletion?: boolean;
+  /** Puts local changes that are in the way into a stash meanwhile. */
+  readonly autostash?: boolean;
   /** What becomes of it where a commit doesn't fit. */
   readonly onConflict?: PullRequest["onConflict"];
   /** The git hook that it runs in: nothing is waited for then. */
@@ -65,7 +67,7 @@ export async function previewPull(
 }
 
 async function requestFor(context: Context, open: OpenSession, options: PullOptions): Promise<PullRequest> {
-  const { dryRun, branch, acceptRewrite, uncommitted, acceptDeletion, onConflict, hook } = options;
+  const { dryRun, branch, acceptRewrite, uncommitted, acceptDeletion, autostash, onConflict, hook } = options;
   return {
     ...errandOf(context, open),
     offers: await offersFor(context, open, options),
@@ -74,6 +76,7 @@ async function requestFor(context: Context, open: OpenSession, options: PullOpti
     acceptRewrite,
     uncommitted,
     acceptDeletion,
+    autostash,
     onConflict,
     hook,
   };

@@ -24,6 +24,11 @@ export interface Before {
   readonly skipped: readonly GitPath[];
 }
 
+const reasons = { changed: "has local changes", staged: "has staged changes", deletion: "is staged for deletion" };
+
+/** Reasons that git stash takes away. */
+export const stashable: ReadonlySet<string> = new Set(Object.values(reasons));
+
 /**
  * Whether the working copy can go from one tree to another without losing a byte: each path that changes must be the old tree's
  * tracked, unmodified content, or already what it will become. Git's own check knows nothing of ignored files, of what lies
@@ -103,7 +108,7 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
 async function judgePath({ repository }: Watched, change: Change, state: State): Promise<string | undefined> {
   const { path, oldMode, newMode } = change;
   const entry = state.index.get(path);
-  if (state.staged.has(path)) return entry === undefined ? "is staged for deletion" : "has staged changes";
+  if (state.staged.has(path)) return entry === undefined ? reasons.deletion : reasons.staged;
   const found = state.found.get(path) ?? (await look(repository.workTree, path));
   if (oldMode === modes.gitlink && newMode !== modes.gitlink)
     return found.what === "nothing" || (await isEmptyFolder(repository.workTree, path))
@@ -112,7 +117,7 @@ async function judgePath({ repository }: Watched, change: Change, state: State):
   if (newMode === modes.gitlink && oldMode !== modes.gitlink && found.what === "folder")
     return (await holdsOnly(repository.workTree, path, state.going)) ? undefined : "is a folder with files of its own";
   if (oldMode === modes.gitlink) return undefined;
-  if (state.modified.has(path)) return found.what === "nothing" && newMode === modes.absent ? undefined : "has local changes";
+  if (state.modified.has(path)) return found.what === "nothing" && newMode === modes.absent ? undefined : reasons.changed;
   if (oldMode !== modes.absent && entry !== undefined) return undefined;
   switch (found.what) {
     case "nothing":

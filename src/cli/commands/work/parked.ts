@@ -9,6 +9,7 @@ import { showVerdict } from "./verdict.ts";
 const endings = ["continue", "skip", "abort"] as const;
 
 export interface ParkOptions {
+  readonly autostash: boolean;
   readonly park: boolean;
   readonly here: boolean;
   readonly continue: boolean;
@@ -17,13 +18,18 @@ export interface ParkOptions {
 }
 
 export function addParkOptions(command: Command): void {
+  command.addOption(
+    new Option("--autostash", "put changes of tracked files that are in the way into a stash, and back afterwards")
+      .default(false)
+      .conflicts("uncommitted"),
+  );
   command.option("--park", "leave a commit that doesn't fit in a worktree of its own, to resolve it there", false);
   command.addOption(
     new Option("--here", "land what fits, and leave a commit that doesn't as a cherry-pick in this working copy")
       .default(false)
       .conflicts(["park", "branch"]),
   );
-  const others = ["dryRun", "branch", "acceptRewrite", "undo", "park", "here", "source"];
+  const others = ["dryRun", "branch", "acceptRewrite", "undo", "park", "here", "autostash", "source"];
   const texts = {
     continue: "go on with the parked pull, whose conflict is resolved",
     skip: "go on with it (or past a --here stop) without the commit that doesn't fit",

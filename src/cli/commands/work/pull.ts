@@ -30,6 +30,7 @@ export const pull: Verb = {
     "ferry pull --dry-run --json",
     "ferry pull 4h2k --branch review",
     "ferry pull --source branch",
+    "ferry pull --autostash",
     "ferry pull --park",
     "ferry pull --continue",
     "ferry pull --uncommitted",
@@ -54,7 +55,7 @@ export const pull: Verb = {
       .addOption(
         new Option("--undo", "take the last pull to this branch (or to --branch) back")
           .default(false)
-          .conflicts(["acceptRewrite", "park", "here", "source", "uncommitted"]),
+          .conflicts(["acceptRewrite", "park", "here", "autostash", "source", "uncommitted"]),
       );
     addParkOptions(command);
   },

@@ -1,0 +1,88 @@
+import { FerryError } from "../../base/errors.ts";
+import { showPath } from "../../git/path.ts";
+import { gitError } from "../../git/runner.ts";
+import type { Context } from "../context.ts";
+import { committerEnvironment } from "../place/identity.ts";
+import { runPorcelain } from "../recovery/porcelain.ts";
+import { removeStashNote, type StashNote, writeStashNote } from "./note.ts";
+
+const message = "ferry pull: autostash";
+
+/** What could not be put back as it was: it is in the stash still. */
+export interface StashLeft {
+  /** As git names it now, e.g. `stash@{0}`. */
+  readonly name: string;
+  /** Paths with conflicts between it and what came. */
+  readonly paths: readonly string[];
+}
+
+/**
+ * Puts all changes of tracked files away, as git's own autostash does: untracked files stay where they are. First as a commit, then
+ * in the list of stashes, and only then out of the tree.
+ * @throws FerryError attention where git can't stash them (intent to add, say); nothing has changed then
+ */
+export async function stashAway(context: Context): Promise<StashNote> {
+  const { gitDir, workTree } = context.repository;
+  const create = ["stash", "create", message];
+  const created = await run(create, context);
+  const stash = created.stdout.toString("latin1").trim();
+  if (created.code !== 0 || stash === "")
+    throw new FerryError("attention", `your changes can't be stashed: ${gitError(create, created).message}`, {
+      hint: "nothing was changed; commit them, or move them away",
+    });
+  const note = { stash, gitDir, workTree };
+  await writeStashNote(note, context);
+  await context.checkpoint("stash-made");
+  await ok(["stash", "store", "--quiet", "-m", message, stash], context);
+  await context.checkpoint("stash-stored");
+  await ok(["reset", "--quiet", "--hard"], context);
+  await context.checkpoint("stash-cleared");
+  return note;
+}
+
+/** Puts them back, staged what was staged, and takes the stash away; where that fails it stays, and is named. */
+export async function bringBack(note: StashNote, context: Context): Promise<StashLeft | undefined> {
+  const applied = await run(["stash", "apply", "--quiet", "--index", note.stash], context);
+  if (applied.code !== 0) return leave(note, context);
+  await context.checkpoint("stash-applied");
+  await dropStash(note, context);
+  return undefined;
+}
+
+/** Where the index can't be put back, git does nothing at all with --index: the content comes without. */
+async function leave(note: StashNote, context: Context): Promise<StashLeft> {
+  if ((await unmerged(context)).length === 0) await run(["stash", "apply", "--quiet", note.stash], context);
+  await removeStashNote(context);
+  return { name: (await stashName(note, context)) ?? note.stash, paths: await unmerged(context) };
+}
+
+export async function dropStash(note: StashNote, context: Context): Promise<void> {
+  const name = await stashName(note, context);
+  if (name !== undefined) await ok(["stash", "drop", "--quiet", name], context);
+  await context.checkpoint("stash-dropped");
+  await removeStashNote(context);
+}
+
+/** Undefined where it isn't in the list. */
+export async function stashName({ stash }: StashNote, { git, repository }: Context): Promise<string | undefined> {
+  const { gitDir } = repository;
+  const listing = await git.run(["log", "-g", "--format=%H", "refs/stash", "--"], { cwd: gitDir, gitDir });
+  const at = listing.code === 0 ? listing.stdout.toString("latin1").split("\n").indexOf(stash) : -1;
+  return at < 0 ? undefined : `stash@{${at}}`;
+}
+
+async function unmerged({ git, repository }: Context): Promise<string[]> {
+  const { gitDir, workTree } = repository;
+  const listing = await git.ok(["diff", "--name-only", "--diff-filter=U", "-z"], { cwd: workTree, gitDir, workTree });
+  return [...new Set(listing.toString("latin1").split("\0").filter(Boolean))].map(showPath);
+}
+
+function run(args: readonly string[], context: Context) {
+  const { gitDir, workTree } = context.repository;
+  return runPorcelain(args, { cwd: workTree, gitDir, workTree, env: committerEnvironment(context.host) }, context);
+}
+
+async function ok(args: readonly string[], context: Context): Promise<void> {
+  const result = await run(args, context);
+  if (result.code !== 0) throw gitError(args, result);
+}

@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { moreCheckpoints } from "../../src/patch/request.ts";
+import { buildPullChild, ended, startPull } from "../support/dying.ts";
+import { commitFiles, gitBytes, makeFolder, writeFile } from "../support/git.ts";
+import { edited, refusedBy } from "../support/parking.ts";
+import { pullInto } from "../support/pulling.ts";
+import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
+import { stateOf } from "../support/state.ts";
+
+const folder = makeFolder();
+let program = "";
+beforeAll(async () => {
+  program = await buildPullChild(folder.path);
+});
+afterAll(() => {
+  folder.remove();
+  removeScenes();
+});
+
+/** Local changes in a file that the series changes elsewhere, one of them staged, and others beside it. */
+function makeDirty(): Scene {
+  const scene = makeScene({ files: { f: edited({}), b: "b\n", c: "c\n" } });
+  commitFiles(scene.sandbox, { f: edited({ 9: "theirs" }), n: "n\n" });
+  writeFile(scene.local, "f", edited({ 1: "staged" }));
+  scene.local("add", "f");
+  writeFile(scene.local, "f", edited({ 1: "staged", 3: "unstaged" }));
+  writeFile(scene.local, "b", "dirty\n");
+  writeFile(scene.local, "c", "staged\n");
+  scene.local("add", "c");
+  writeFile(scene.local, "u", "untracked\n");
+  return scene;
+}
+
+function expectBack({ local }: Scene): void {
+  expect(local("status", "--porcelain")).toBe(" M b\nM  c\nMM f\n?? u");
+  expect(readFileSync(`${local.folder}/f`, "utf8")).toBe(edited({ 1: "staged", 3: "unstaged", 9: "theirs" }));
+  expect(gitBytes(local.folder, ["show", ":f"]).toString()).toBe(edited({ 1: "staged", 9: "theirs" }));
+  expect(local("stash", "list")).toBe("");
+  expect(readdirSync(`${local.folder}/.git/ferry`)).toEqual([]);
+}
+
+const visible = ({ local }: Scene) => ({ ...stateOf(local.folder), objects: "", gitFolder: "" });
+
+describe("--autostash", () => {
+  it("puts local changes away and back, staged what was staged; without it nothing happens", async () => {
+    const scene = makeDirty();
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention" });
+    await pullExactly(scene, { autostash: true });
+    expectBack(scene);
+  });
+
+  it("isn't used where nothing is in the way, and leaves other stashes alone", async () => {
+    const scene = makeDirty();
+    scene.local("stash", "push", "--quiet", "-m", "mine");
+    writeFile(scene.local, "b", "dirty again\n");
+    const stashes = scene.local("stash", "list", "--format=%H %gs");
+    await pullExactly(scene, { autostash: true });
+    expect(scene.local("stash", "list", "--format=%H %gs")).toBe(stashes);
+    expect(scene.local("status", "--porcelain")).toBe(" M b\n?? u");
+  });
+
+  it("where they conflict: exit 3, the commits came, the stash is named and kept", async () => {
+    const scene = makeDirty();
+    scene.local("checkout", "--quiet", "HEAD", "--", "f");
+    writeFile(scene.local, "f", edited({ 9: "mine" }));
+    const error = await refusedBy(pullInto(scene.local.folder, scene.source, { autostash: true }));
+    expect(error).toMatchObject({ kind: "attention", code: "stash_conflict", verdict: { applied: true, conflicts: ["f"] } });
+    expect(error.message).toContain("stash@{0}");
+    expect(scene.local("status", "--porcelain", "f")).toBe("UU f");
+    expect(gitBytes(scene.local.folder, ["show", "stash@{0}:f"]).toString()).toBe(edited({ 9: "mine" }));
+    expect(scene.local("rev-parse", "HEAD")).toBe(scene.sandbox("rev-parse", "HEAD"));
+    expect(readdirSync(`${scene.local.folder}/.git/ferry`)).toEqual([]);
+  });
+
+  it("takes no untracked file out of the way", async () => {
+    const scene = makeDirty();
+    writeFile(scene.local, "n", "mine\n");
+    const before = visible(scene);
+    expect(await refusedBy(pullInto(scene.local.folder, scene.source, { autostash: true }))).toMatchObject({
+      verdict: { blocked_by: ["f", "n"] },
+    });
+    expect(visible(scene)).toEqual(before);
+  });
+
+  it("brings them back where the landing fails", async () => {
+    const scene = makeDirty();
+    scene.local("config", "filter.bad.smudge", "false");
+    scene.local("config", "filter.bad.required", "true");
+    writeFile(scene.local, ".git/info/attributes", "n filter=bad\n");
+    const before = visible(scene);
+    await expect(pullInto(scene.local.folder, scene.source, { autostash: true })).rejects.toMatchObject({ kind: "failure" });
+    expect({ ...visible(scene), reflog: "", refs: "" }).toEqual({ ...before, reflog: "", refs: "" });
+    expect(scene.local("stash", "list")).toBe("");
+  });
+
+  it("only tells with dryRun", async () => {
+    const scene = makeDirty();
+    const before = stateOf(scene.local.folder);
+    expect(await pullInto(scene.local.folder, scene.source, { autostash: true, dryRun: true })).toMatchObject({
+      applied: false,
+      blocked_by: [],
+    });
+    expect(stateOf(scene.local.folder)).toEqual(before);
+  });
+});
+
+describe("kill -9 with --autostash", () => {
+  const landing = ["journaled", "prepared", "tree-started", "tree-written", "committed"] as const;
+  it.each([...moreCheckpoints.stash, ...landing])(
+    "at %s: the changes are back after the next run, and nothing is lost",
+    async (dieAt) => {
+      const scene = makeDirty();
+      expect(await ended(startPull(program, scene, dieAt, { options: { autostash: true } }))).toMatchObject({
+        signal: "SIGKILL",
+      });
+      await pullInto(scene.local.folder, scene.source, { dryRun: true }).catch(() => undefined);
+      if (scene.local("rev-parse", "HEAD") === scene.base) {
+        expect(readFileSync(`${scene.local.folder}/f`, "utf8")).toBe(edited({ 1: "staged", 3: "unstaged" }));
+        expect(scene.local("stash", "list")).toBe("");
+        await pullExactly(scene, { autostash: true });
+      }
+      expectBack(scene);
+    },
+  );
+
+  it("and then the user edits: nothing is touched, and the stash is named", async () => {
+    const scene = makeDirty();
+    await ended(startPull(program, scene, "stash-cleared", { options: { autostash: true } }));
+    writeFile(scene.local, "f", "mine, since\n");
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
+      kind: "attention",
+      message: expect.stringContaining("stash@{0}") as string,
+    });
+    expect(readFileSync(`${scene.local.folder}/f`, "utf8")).toBe("mine, since\n");
+    expect(gitBytes(scene.local.folder, ["show", "stash@{0}:f"]).toString()).toBe(edited({ 1: "staged", 3: "unstaged" }));
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ verdict: { blocked_by: ["f"] } });
+  });
+});
