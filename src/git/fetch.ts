@@ -47,6 +47,15 @@ export interface Store {
   readonly objects: string;
 }
 
+interface Wanted {
+  readonly remote: string;
+  readonly wants: readonly string[];
+  /** git-rev-list(1), --filter. */
+  readonly filter?: string | undefined;
+  /** Doesn't tell what is here: for folders and contents alone, which would not be sent to who has a commit with them. */
+  readonly isBlunt?: boolean;
+}
+
 /** No tag, ref, FETCH_HEAD, submodule or shallow file of the user's is written; git-fetch(1). */
 const flags = [
   "--quiet",
@@ -65,14 +74,13 @@ const flags = [
 export async function fetchInto(
   store: Store,
   reaching: Reaching,
-  { remote, wants, filter }: { readonly remote: string; readonly wants: readonly string[]; readonly filter?: string },
+  { remote, wants, filter, isBlunt = false }: Wanted,
 ): Promise<void> {
   const { git, signal } = reaching;
   const options: GitStreamOptions = await reachOptions(git, reaching);
   const args = ["fetch", ...flags, filter === undefined ? "--no-filter" : `--filter=${filter}`, "--stdin", "--", remote];
   const env = { ...options.env, GIT_OBJECT_DIRECTORY: store.objects };
-  // Also where all is here: for blobs alone there is nothing to negotiate with.
-  const config = { ...options.config, ...(filter === undefined ? {} : { "fetch.negotiationAlgorithm": "noop" }) };
+  const config = { ...options.config, ...(isBlunt ? { "fetch.negotiationAlgorithm": "noop" } : {}) };
   const result = await git.run(args, { ...options, config, env, signal, input: wants.map((want) => `${want}\n`).join("") });
   if (result.code !== 0) throw reachError(remote, args, result);
 }

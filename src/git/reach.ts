@@ -98,6 +98,8 @@ export function reachError(remote: string, args: readonly string[], result: Pick
       code: "remote_auth",
       hint: `git fetch ${oneLine(remote)} must work without a question: see to its credential helper or ssh key`,
     });
+  if (refWords.test(said))
+    return new FerryError("not_found", `${what} doesn't have what is wanted: ${line}`, { code: "no_object" });
   if (checkWords.test(said)) return new FerryError("failure", `git refuses what ${what} sends: ${line}`, { code: "policy" });
   if (transportWords.test(said)) return new FerryError("failure", `${what} can't be used: ${line}`, { code: "transport" });
   if (missingWords.test(said))
@@ -114,6 +116,7 @@ const authWords =
   /Authentication failed|could not read (Username|Password)|terminal prompts disabled|Permission denied \([^)]*\)|requested URL returned error: (401|403|407)|Host key verification failed|HTTP Basic: Access denied/iu;
 const checkWords =
   /fsck error|error: object [0-9a-f]+:|index-pack (failed|died)|invalid index-pack output|unresolved delta|did not send all necessary objects/iu;
+const refWords = /not our ref|unadvertised object|couldn't find remote ref/iu;
 const transportWords = /transport '[^']*' not allowed|Unable to find remote helper|protocol '[^']*' is not supported/iu;
 const missingWords =
   /does not appear to be a git repository|repository '[^']*' (not found|does not exist)|requested URL returned error: 404/iu;

@@ -1,6 +1,7 @@
 import { FerryError } from "../base/errors.ts";
 import { bring } from "./bring.ts";
 import type { PullContext } from "./context.ts";
+import { endedUpdates, forgetOld } from "./incoming/ended.ts";
 import { cursorUpdates } from "./incoming/cursor.ts";
 import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "./incoming/incoming.ts";
 import { moveRefs } from "./land/move-refs.ts";
@@ -62,6 +63,7 @@ async function once(context: PullContext): Promise<Verdict> {
   await refuseParked(incoming, context);
   const isAsked = context.request.uncommitted === true;
   if (isAsked && incoming.isAside) throw asideError();
+  await forgetOld(incoming.memory, context);
   if (incoming.series.items.length === 0) {
     if (incoming.fit === "rewritten" && (await holdsCursor(incoming, context))) throw droppedError(incoming);
     if (!isAsked) return remember(incoming, context);
@@ -81,7 +83,11 @@ function asideError(): FerryError {
 
 /** Nothing new. Where the branch had the commits before we knew of it, the cursor moves. */
 async function remember(incoming: Incoming, context: PullContext): Promise<Verdict> {
-  if ((incoming.present > 0 || incoming.learned !== undefined) && context.request.dryRun !== true)
-    await moveRefs({ updates: await cursorUpdates(incoming, context), reason: "ferry pull: nothing new" }, context);
+  const { memory, at, present, learned } = incoming;
+  if (context.request.dryRun !== true) {
+    const isNews = present > 0 || learned !== undefined;
+    const updates = isNews ? await cursorUpdates(incoming, context) : endedUpdates(memory, at.remote ?? "", context);
+    if (updates.length > 0) await moveRefs({ updates, reason: "ferry pull: nothing new" }, context);
+  }
   return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
 }

@@ -26,6 +26,8 @@ export interface PullRequest extends Errand {
   readonly onConflict?: "refuse" | "park" | "here" | undefined;
   /** Lands on this branch (its short name) and leaves the checkout alone; made at the series' base where there is none. */
   readonly branch?: string | undefined;
+  /** Whether the session has ended; undefined where its service's words don't tell. */
+  readonly isOver?: boolean | undefined;
   /** Takes the session's new history in place of the one that it came with before. */
   readonly acceptRewrite?: boolean | undefined;
   /** Also what the sandbox has not committed, as unstaged changes. */

@@ -7,6 +7,7 @@ import type { Errand, PullRequest } from "../../patch/request.ts";
 import type { Offers } from "../../patch/source.ts";
 import type { Undone } from "../../patch/undo.ts";
 import type { Verdict } from "../../patch/verdict.ts";
+import { sessionStatuses } from "../../wire/values.ts";
 import type { Context } from "../context.ts";
 import { findPlace, type Place } from "./place/place.ts";
 import { matchRemotes, repositoriesOf } from "./place/repository.ts";
@@ -71,6 +72,7 @@ async function requestFor(context: Context, open: OpenSession, options: PullOpti
   return {
     ...errandOf(context, open),
     offers: await offersFor(context, open, options),
+    isOver: isOver(open.session),
     dryRun,
     branch,
     acceptRewrite,
@@ -113,6 +115,11 @@ export async function resumePull(context: Context, how: ParkedRequest["how"], gi
   return withProgress(context, (progress) =>
     resumeParked({ folder, how, session, acceptDeletion: global.yes, progress }, context),
   );
+}
+
+/** Undefined for words of its service's own. */
+function isOver({ status }: OpenSession["session"]): boolean | undefined {
+  return (sessionStatuses as readonly (string | null | undefined)[]).includes(status) ? status !== "active" : undefined;
 }
 
 function errandOf({ folder }: Context, { connection, session }: OpenSession): Errand {

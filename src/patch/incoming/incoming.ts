@@ -2,6 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
 import type { Head } from "../../git/discover.ts";
 import type { Context, PullContext } from "../context.ts";
+import { isMadeSince } from "./incarnation.ts";
 import { readCursorNote } from "./note.ts";
 import { hasCome } from "../here/learned.ts";
 import { readHere } from "../here/note.ts";
@@ -47,7 +48,8 @@ export async function findIncoming(context: PullContext): Promise<Incoming> {
   const { at } = memory;
   // The branch that it tells of is gone, or was never there.
   const learned = await learn(at.here, head, context);
-  const cursor = head.state === "unborn" ? undefined : (learned ?? at.cursor);
+  const isGone = at.cursor !== undefined && (await isMadeSince(refs.cursor, head, repository));
+  const cursor = head.state === "unborn" ? undefined : (learned ?? (isGone ? undefined : at.cursor));
   const commit = head.state === "unborn" ? undefined : head.commit;
   const isNote = memory.isNote && learned === undefined;
   const note = isNote && cursor !== undefined ? await readCursorNote(cursor, context) : undefined;

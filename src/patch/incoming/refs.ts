@@ -51,12 +51,15 @@ export async function readRefs(git: Git, repository: Repository, refs: FerryRefs
 /** All that a repository remembers of a session, read at once. */
 export interface Memory {
   readonly at: Partial<FerryRefs>;
-  /** The cursor is no commit but a note (notes.ts). */
+  /** The cursor is no commit but a note (note.ts). */
   readonly isNote: boolean;
   /** Where its commits came from until now; undefined where none came yet. */
   readonly pinned: SourceName | undefined;
-  /** Full names and objects of the refs whose name is all that they say. */
+  /** What all refs of the session begin with. */
+  readonly own: string;
+  /** Marks of its source, and of any session that is over: full names and objects of refs whose name is all that they say. */
   readonly marks: ReadonlyMap<string, string>;
+  readonly ended: ReadonlyMap<string, string>;
 }
 
 /** A mark is a ref whose name says it, so that no object has to be read: `…/source/branch`, `…/ended/2026-11-28`. */
@@ -64,7 +67,9 @@ export async function readMemory(git: Git, { gitDir }: Repository, refs: FerryRe
   const names = Object.entries(refs) as [keyof FerryRefs, string][];
   const own = refs.remote.replace(/\/remote$/u, "");
   const args = ["for-each-ref", "--format=%(objectname) %(objecttype) %(refname)", ...names.map(([, ref]) => ref)];
-  const lines = (await git.ok([...args, `${own}/source`], { cwd: gitDir, gitDir })).toString("latin1").split("\n");
+  const lines = (await git.ok([...args, `${own}/source`, "refs/ferry/*/ended/*"], { cwd: gitDir, gitDir }))
+    .toString("latin1")
+    .split("\n");
   const found = new Map(
     lines.filter(Boolean).map((line): [string, { id: string; type: string }] => {
       const [id = "", type = "", ...name] = line.split(" ");
@@ -77,12 +82,16 @@ export async function readMemory(git: Git, { gitDir }: Repository, refs: FerryRe
       return there === undefined ? [] : [[name, there.id]];
     }),
   ) as Partial<FerryRefs>;
+  const named = (prefix: string) =>
+    new Map([...found].filter(([name]) => name.startsWith(prefix)).map(([name, { id }]) => [name, id]));
   const marked = sourceNames.find((name) => found.has(`${own}/source/${name}`));
   return {
     at,
     isNote: found.get(refs.cursor)?.type === "blob",
     pinned: marked ?? (at.remote === undefined ? undefined : "patches"),
-    marks: new Map([...found].filter(([name]) => name.startsWith(`${own}/source/`)).map(([name, { id }]) => [name, id])),
+    own,
+    marks: named(`${own}/source/`),
+    ended: new Map([...named("refs/ferry/")].filter(([name]) => name.includes("/ended/"))),
   };
 }
 

@@ -3,10 +3,12 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Repository } from "../../git/discover.ts";
-import type { Git } from "../../git/git.ts";
+import type { Git, GitOptions } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
+import { systemTrouble } from "../../git/trouble.ts";
 import { storePack } from "../engine/pack.ts";
 import { bigFile, type Quarantine } from "../quarantine.ts";
+import { isPartial } from "../sources/promised.ts";
 
 /** Below this many objects they are stored one by one, as git's own fetch does, so that small pulls don't pile up packs. */
 const unpackLimit = 100;
@@ -17,6 +19,12 @@ export interface Wanted {
   readonly known: readonly (string | undefined)[];
 }
 
+interface Places {
+  readonly git: Git;
+  readonly quarantine: Quarantine;
+  readonly repository: Repository;
+}
+
 const indexPack = ["index-pack", "--stdin", "--strict", "--fix-thin"];
 
 /**
@@ -24,27 +32,43 @@ const indexPack = ["index-pack", "--stdin", "--strict", "--fix-thin"];
  * that it points to (`--strict`), all or none. No ref points at them yet.
  * @throws FerryError failure with what git found wrong
  */
-export async function promote(
-  objects: Wanted,
-  places: { git: Git; quarantine: Quarantine; repository: Repository },
-): Promise<void> {
+export async function promote(objects: Wanted, places: Places): Promise<void> {
   const { git, quarantine, repository } = places;
+  // Of a partial clone much that is pointed to may be on a remote.
+  const partial = await isPartial(places);
   const pack = join(quarantine.folder, "series.pack");
-  await writePack(pack, objects, { git, quarantine });
+  await writePack(pack, objects, { git, quarantine, isThin: !partial });
   const config = { "core.fsync": "committed,loose-object", "core.fsyncMethod": "batch", "core.bigFileThreshold": bigFile };
   const options = { cwd: repository.gitDir, gitDir: repository.gitDir, config };
+  if (partial) return promotePartial(objects, pack, { git, options });
   if ((await countObjects(pack)) >= unpackLimit) return storePack(git, indexPack, { ...options, input: createReadStream(pack) });
   // Unpacking stops at the first bad object and leaves those before it, so the whole is checked where that does no harm.
   await storePack(git, indexPack, { ...quarantine.options, input: createReadStream(pack) });
   await storePack(git, ["unpack-objects", "-q", "--strict"], { ...options, input: createReadStream(pack) });
 }
 
+/**
+ * `--strict` would fetch all that the new folders point to, one by one. So objects are checked by themselves, and then that
+ * nothing is missing but what a remote has promised.
+ */
+async function promotePartial(
+  { tips, known }: Wanted,
+  pack: string,
+  { git, options }: { git: Git; options: GitOptions },
+): Promise<void> {
+  await storePack(git, ["index-pack", "--stdin", "--fsck-objects"], { ...options, input: createReadStream(pack) });
+  const without = known.filter((commit) => commit !== undefined).map((commit) => `^${commit}`);
+  const args = ["rev-list", "--objects", "--quiet", "--missing=allow-promisor", ...new Set(tips), ...without, "--"];
+  const result = await git.run(args, options);
+  if (result.code !== 0) throw systemTrouble(args, result) ?? gitError(args, result);
+}
+
 async function writePack(
   path: string,
   { tips, known }: Wanted,
-  { git, quarantine }: { git: Git; quarantine: Quarantine },
+  { git, quarantine, isThin }: { git: Git; quarantine: Quarantine; isThin: boolean },
 ): Promise<void> {
-  const args = ["pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"];
+  const args = ["pack-objects", "--quiet", "--revs", ...(isThin ? ["--thin"] : []), "--stdout", "--delta-base-offset"];
   const packer = await git.stream(args, quarantine.options);
   const without = known.filter((commit) => commit !== undefined).map((commit) => `^${commit}`);
   packer.stdin.end([...new Set([...tips.filter((tip) => tip !== undefined), ...without]), ""].join("\n"));

@@ -7,6 +7,7 @@ import type { Incoming } from "../incoming/incoming.ts";
 import type { Court } from "../judge/court.ts";
 import { judge } from "../judge/judge.ts";
 import type { Quarantine } from "../quarantine.ts";
+import { fetchPromised } from "../sources/promised.ts";
 import type { Verdict } from "../verdict.ts";
 import { asItIs, makeVerdict, place, type Placed } from "./place.ts";
 
@@ -28,6 +29,7 @@ export interface Assembled {
 export async function assemble(unbuilt: Incoming, quarantine: Quarantine, context: PullContext): Promise<Assembled> {
   const { git, host, checkpoint } = context;
   const isNew = unbuilt.series.items.length > 0;
+  if (isNew) await fetchNeeded(unbuilt, quarantine, context);
   const incoming = isNew ? await build(unbuilt, quarantine, context) : unbuilt;
   host.interrupt.throwIfAborted();
   const placed = isNew ? await place(incoming, quarantine, context) : asItIs(incoming);
@@ -39,6 +41,13 @@ export async function assemble(unbuilt: Incoming, quarantine: Quarantine, contex
   // A branch without a commit stays so where none comes.
   const changes = placed.tip === "" ? [] : readChanges(await git.ok(args, quarantine.options));
   return { placed, from, changes, verdict: makeVerdict(incoming, placed, { changes, notices }), court };
+}
+
+/** Where the clone is a partial one. */
+async function fetchNeeded({ series, head, fit }: Incoming, quarantine: Quarantine, context: PullContext): Promise<void> {
+  const onto = fit === "moved" && head.state !== "unborn" ? head.commit : undefined;
+  const commits = [series.base, onto].filter((commit) => commit !== undefined);
+  await fetchPromised({ commits, paths: new Set(series.items.flatMap(({ paths }) => paths)) }, quarantine, context);
 }
 
 /** From the service's patches, by the first engine that can; what another source has is in the quarantine already. */

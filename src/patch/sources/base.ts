@@ -1,9 +1,7 @@
-import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
-import { fetchInto } from "../../git/fetch.ts";
 import type { GitStreamOptions } from "../../git/git.ts";
 import type { PullContext } from "../context.ts";
-import { reachingOf } from "./reaching.ts";
+import { fetchWhole } from "./whole.ts";
 
 /** Where a commit that a series begins after was found. */
 export interface Ground {
@@ -29,7 +27,6 @@ export async function findGround(base: string | undefined, context: PullContext)
   const quarantine = await context.quarantine();
   const { options } = quarantine;
   if (await has(base, options, context)) return { at: "quarantine", reasons: [], options };
-  const store = { objects: join(quarantine.gitDir, "objects") };
   const reasons: string[] = [];
   for (const remote of names) {
     const wants = [
@@ -39,7 +36,7 @@ export async function findGround(base: string | undefined, context: PullContext)
     for (const want of wants) {
       try {
         if (want[0]?.startsWith("refs/") === true && (await git.run(["check-ref-format", ...want], here)).code !== 0) continue;
-        await fetchInto(store, reachingOf(context), { remote, wants: want });
+        await fetchWhole({ remote, wants: want }, quarantine, context);
       } catch (error) {
         context.host.interrupt.throwIfAborted();
         if (!(error instanceof FerryError)) throw error;

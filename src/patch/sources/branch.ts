@@ -1,13 +1,13 @@
-import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
-import { fetchInto, listRefs } from "../../git/fetch.ts";
+import { listRefs } from "../../git/fetch.ts";
 import type { PullContext } from "../context.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { seriesOf } from "../series/objects.ts";
 import type { BranchSource, Remotes } from "../source.ts";
 import type { Found } from "./found.ts";
 import { reachingOf } from "./reaching.ts";
+import { fetchWhole } from "./whole.ts";
 
 /** What is asked of a remote, and what it answered. */
 interface Tips {
@@ -84,14 +84,13 @@ async function fetchTips(
 ): Promise<void> {
   const { request } = context;
   request.progress?.({ stage: "fetch", done: 0, total: 0 });
-  const store = { objects: join(quarantine.gitDir, "objects") };
   // Where the service names the commit it began at, that is behind the tip.
   const wants = [tip, ...(base.commit === undefined && ground !== undefined ? [ground] : [])];
   try {
-    await fetchInto(store, reachingOf(context), { remote, wants });
+    await fetchWhole({ remote, wants }, quarantine, context);
   } catch (error) {
-    if (!(error instanceof FerryError && /unadvertised|not our ref/u.test(error.message))) throw error;
-    await fetchInto(store, reachingOf(context), { remote, wants: [`refs/heads/${name}`] });
+    if (!(error instanceof FerryError && error.code === "no_object")) throw error;
+    await fetchWhole({ remote, wants: [`refs/heads/${name}`] }, quarantine, context);
   }
   await context.checkpoint("fetched");
 }

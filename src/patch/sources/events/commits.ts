@@ -8,6 +8,7 @@ import type { PullContext } from "../../context.ts";
 import { badPath } from "../../judge/names.ts";
 import type { Quarantine } from "../../quarantine.ts";
 import type { TimelineEvent } from "../../source.ts";
+import { fetchPromised } from "../promised.ts";
 import { Model, type ModelFile } from "./model.ts";
 import type { Turn } from "./turns.ts";
 import { Unfit } from "./unfit.ts";
@@ -36,6 +37,7 @@ export async function makeCommits(turns: readonly Turn[], base: string | undefin
   const { context, quarantine } = workplace;
   const { git } = context;
   const { options } = quarantine;
+  if (base !== undefined) await fetchPromised({ commits: [base], paths: new Set(turns.flatMap(pathsOf)) }, quarantine, context);
   const reader = await ObjectReader.open(git, options);
   const readBlob = async (id: string): Promise<Buffer> => {
     const object = await reader.read(id, maxContent);
@@ -63,6 +65,12 @@ export async function makeCommits(turns: readonly Turn[], base: string | undefin
   });
   const commits = kept.length === 0 ? [] : await commitsSince(base, workplace);
   return made.map(({ turn, changes }) => ({ turn, commit: changes.size === 0 ? undefined : commits.shift() }));
+}
+
+function pathsOf({ events }: Turn): GitPath[] {
+  return events
+    .flatMap(({ payload }) => [payload["file_path"], payload["source_path"]])
+    .flatMap((path) => (typeof path === "string" ? [Buffer.from(path, "utf8").toString("latin1")] : []));
 }
 
 async function playOne(model: Model, event: TimelineEvent, { host }: PullContext): Promise<void> {
