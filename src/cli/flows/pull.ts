@@ -1,6 +1,7 @@
 import { local } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
+import type { Forgotten } from "../../patch/incoming/forget.ts";
 import type { Preview } from "../../patch/preview/preview.ts";
 import type { ParkedRequest, Resumed } from "../../patch/parked/parked.ts";
 import type { Errand, PullRequest } from "../../patch/request.ts";
@@ -120,6 +121,12 @@ export async function resumePull(context: Context, how: ParkedRequest["how"], gi
 /** Undefined for words of its service's own. */
 function isOver({ status }: OpenSession["session"]): boolean | undefined {
   return (sessionStatuses as readonly (string | null | undefined)[]).includes(status) ? status !== "active" : undefined;
+}
+
+/** Takes away what this repository remembers of a session; see patch/incoming/forget.ts. */
+export async function forgetSession(context: Context, open: OpenSession, isLinkedElsewhere: boolean): Promise<Forgotten> {
+  const { forgetSession: forget } = await import("../../patch/incoming/forget.ts");
+  return forget(errandOf(context, open), { isLinkedElsewhere }, context);
 }
 
 function errandOf({ folder }: Context, { connection, session }: OpenSession): Errand {

@@ -39,7 +39,7 @@ export function ferryRefs(request: Errand, repository: Repository, head: Head): 
 }
 
 /** What all refs of a session begin with. */
-function sessionRefs({ origin, workspace, session, repositoryId }: Errand): string {
+export function sessionRefs({ origin, workspace, session, repositoryId }: Errand): string {
   return `refs/ferry/${digest([origin, workspace, session, repositoryId].join("\0"))}`;
 }
 

@@ -1,11 +1,18 @@
-import { FerryError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
+import type { Context } from "../../context.ts";
+import { connect } from "../../flows/host/connect.ts";
 import { readLink, removeLink } from "../../flows/place/link.ts";
 import { findPlace } from "../../flows/place/place.ts";
+import { forgetSession } from "../../flows/pull.ts";
 import type { Verb } from "../../verb.ts";
+
+type Link = NonNullable<Awaited<ReturnType<typeof readLink>>>;
 
 export const unlink: Verb = {
   name: "unlink",
   summary: "Take the current branch's link to a session away",
+  description:
+    "Take the current branch's link to a session away, and the refs below refs/ferry that remember what was pulled. Commits stay where they are; a later pull of the session begins anew.",
   examples: ["ferry session unlink"],
   async run(context) {
     const place = await findPlace(context);
@@ -15,5 +22,28 @@ export const unlink: Verb = {
     await removeLink(context, place);
     if (context.global.json) await context.print.json({ session: link.session, host: link.host ?? null });
     await context.print.note(`${here} is no longer linked to ${link.session}`);
+    if (place.repository.workTree !== undefined) await forget(context, link, place.folder);
   },
 };
+
+/** Which refs they are is known with the session's own fields: where its service can't be asked, they stay, which harms nothing. */
+async function forget(context: Context, link: Link, folder: string): Promise<void> {
+  const { print } = context;
+  try {
+    const connection = await connect(context, link.host);
+    const session = await connection.client.readSession({ params: { sessionId: link.session } });
+    const { loose } = await forgetSession(context, { connection, session }, await isLinked(context, link.session, folder));
+    if (loose !== undefined)
+      await print.note(`no branch here has its commits any more; to keep them: git branch NAME ${loose.slice(0, 12)}`);
+  } catch (error) {
+    context.host.interrupt.throwIfAborted();
+    await print.note(`what was remembered of its pulls stays below refs/ferry: ${asFerryError(error).message}`);
+  }
+}
+
+/** Whether another branch is linked to it, too. */
+async function isLinked({ git }: Context, session: string, folder: string): Promise<boolean> {
+  const args = ["config", "--null", "--get-regexp", "^branch\\..*\\.ferrysession$"];
+  const values = (await git.run(args, { cwd: folder })).stdout.toString("utf8").split("\0");
+  return values.some((entry) => entry.slice(entry.indexOf("\n") + 1) === session);
+}

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
+import { serveLocally } from "../../support/local.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+let service: { stop(): Promise<void> };
+let git: TestGit;
+let count = 0;
+beforeAll(async () => {
+  world = makeWorld();
+  service = await serveLocally(world);
+});
+afterAll(async () => {
+  await service.stop();
+  await world.dispose();
+});
+beforeEach(() => {
+  git = makeRepository(join(world.folder, `repo${++count}`));
+  commitFiles(git, { a: "1\n" }, "first");
+});
+
+const here = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), ...argv);
+const remembered = () => git("for-each-ref", "--format=%(refname)", "refs/ferry");
+
+test("the refs that remember the session go with the link; the commits stay", async () => {
+  await here("run", "echo two > a");
+  const head = git("rev-parse", "HEAD");
+  expect(remembered()).not.toBe("");
+  expect((await here("session", "unlink")).stderr).toMatch(/^main is no longer linked to \S+\n$/u);
+  expect({ refs: remembered(), head: git("rev-parse", "HEAD") }).toEqual({ refs: "", head });
+});
+
+test("commits that no branch has are told, with how to keep them", async () => {
+  await here("run", "echo two > a");
+  const head = git("rev-parse", "HEAD");
+  git("reset", "--quiet", "--hard", "HEAD^");
+  expect((await here("session", "unlink")).stderr).toContain(`git branch NAME ${head.slice(0, 12)}`);
+});
+
+test("where another branch is linked too, that one goes on as before", async () => {
+  await here("run", "echo two > a");
+  const [, session = ""] = /linked to (\S+)/u.exec((await here("session", "link", "-")).stderr) ?? [];
+  git("switch", "--quiet", "-c", "other");
+  await here("session", "link", session);
+  await here("session", "unlink");
+  git("switch", "--quiet", "main");
+  expect((await here("pull")).stderr).toContain("nothing new");
+  expect(remembered()).not.toBe("");
+});
