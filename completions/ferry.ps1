@@ -2,8 +2,8 @@
 Register-ArgumentCompleter -Native -CommandName ferry -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { "$_" })
-  if ($wordToComplete -eq '') { $words += '' }
-  ferry complete -- @words 2>$null | ForEach-Object {
+  $next = if ($wordToComplete -eq '') { @('--next') } else { @() }
+  ferry complete @next '--' @words 2>$null | ForEach-Object {
     $value, $description = $_ -split "`t", 2
     if (-not $description) { $description = $value }
     [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)

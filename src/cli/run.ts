@@ -22,7 +22,10 @@ async function execute(argv: readonly string[], host: Host): Promise<void> {
   // What the scripts of `ferry completion` call; no verb, since it looks at all of them.
   if (argv[0] === "complete") {
     const { printCandidates } = await import("./complete/complete.ts");
-    return printCandidates(argv.slice(argv[1] === "--" ? 2 : 1), host);
+    // `--next`: an empty word follows, which PowerShell before 7.3 hands to no program.
+    const next = argv[1] === "--next";
+    const words = argv.slice(next ? 2 : 1);
+    return printCandidates([...words.slice(words[0] === "--" ? 1 : 0), ...(next ? [""] : [])], host);
   }
   if (argv.length === 0 || argv[0] === "help" || argv.at(-1) === "--help" || argv.at(-1) === "-h") {
     const { printHelp } = await import("./help/print.ts");

@@ -80,6 +80,12 @@ describe("what can stand there", () => {
   });
 });
 
+test("an empty word that a shell can't hand over is told by --next", async () => {
+  const { stdout } = await ferry(world.next(), "complete", "--next", "--", "config");
+  expect(stdout).toBe((await ferry(world.next(), "complete", "--", "config", "")).stdout);
+  expect(stdout).toContain("unset\t");
+});
+
 describe("what the service says", () => {
   const ask = (): Promise<string[]> => values("session", "view", "");
 
