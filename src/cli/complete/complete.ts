@@ -91,8 +91,8 @@ function stepInto({ topic }: Place, program: CommandNode, command: CommandNode |
 
 /** What an unknown word leads to. */
 const nowhere: CommandNode = {
-  ...{ name: "", aliases: [], summary: "", group: "", usage: "", about: "", closing: "" },
-  ...{ examples: [], arguments: [], options: [], commands: [] },
+  ...{ name: "", aliases: [], summary: "", group: "", usage: "", about: "" },
+  ...{ examples: [], arguments: [], options: [], commands: [], codes: [], closing: [] },
 };
 
 function described({ name, summary }: CommandNode): Candidate {

@@ -23,6 +23,7 @@ export async function describeProgram(): Promise<CommandNode> {
     arguments: [],
     options: [version, ...describeGlobalOptions(), help],
     commands: await Promise.all(entries.map(describeEntry)),
+    codes,
     closing,
   };
 }
@@ -57,7 +58,8 @@ async function describeEntry({ name, aliases = [], summary, group, load }: Entry
     arguments: [],
     options: [],
     commands: loaded.map((verb) => describeVerb(verb, ["ferry", name, verb.name])),
-    closing: `What one of them takes: ferry ${name} COMMAND --help`,
+    codes: [],
+    closing: [`What one of them takes: ferry ${name} COMMAND --help`],
   };
 }
 
@@ -76,7 +78,8 @@ function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
     arguments: taken,
     options: command.options.filter(({ hidden }) => !hidden).map(describeOption),
     commands: [],
-    closing: "",
+    codes: [],
+    closing: [],
   };
 }
 
@@ -116,11 +119,18 @@ function aboutOption({ description, argChoices, defaultValue, ...option }: Optio
   return notes.length === 0 || String(defaultValue) === "" ? description : `${description} (${notes.join("; ")})`;
 }
 
-const closing = `Exit codes:
-  ${exitCodes.failure} it failed           ${exitCodes.attention} a person is needed   ${exitCodes.not_found} no such thing   ${exitCodes.pending} still working
-  ${exitCodes.usage} wrong arguments     ${exitCodes.auth} not logged in        ${exitCodes.unavailable} unreachable     ${exitCodes.interrupted} Ctrl-C
+const codes: CommandNode["codes"] = [
+  [String(exitCodes.failure), "it failed"],
+  [String(exitCodes.usage), "wrong arguments"],
+  [String(exitCodes.attention), "a person is needed: a conflict, local work in the way, a question"],
+  [String(exitCodes.auth), "not logged in, or not allowed"],
+  [String(exitCodes.not_found), "no such thing"],
+  [String(exitCodes.unavailable), "the service can't be reached"],
+  [String(exitCodes.pending), "still working when the time ran out"],
+  [String(exitCodes.interrupted), "Ctrl-C, or a question that was answered with no"],
+];
 
-More help: ferry help COMMAND, ferry help environment, ferry help exit-codes
-
-A session is named by its id or the start of it, a branch, its address in the
-portal, or - for the newest; left out, it is the one that the branch is linked to.`;
+const closing = [
+  "A session is named by its id or the start of it, a branch, its address in the portal, or - for the newest; left out, it is the one that the branch is linked to.",
+  "More help: ferry help COMMAND, ferry help environment, ferry help exit-codes",
+];

@@ -6,7 +6,7 @@ type Section = readonly [title: string, rows: readonly Row[]];
 
 const indent = "  ";
 const gap = 2;
-/** Beside its term an explanation is given no less room than this; below it where there isn't so much. */
+/** Beside its term an explanation is given no less room than this, or its longest word; below it where there isn't so much. */
 const narrowest = 28;
 
 /**
@@ -30,7 +30,8 @@ export function layOutHelp(node: CommandNode, program: CommandNode, width: numbe
     ...aliases,
     ...(node.examples.length === 0 ? [] : ["", "Examples:", ...node.examples.map((example) => indent + example)]),
     ...sections.flatMap(([title, rows]) => ["", title, ...rows.flatMap((row) => layOutRow(row, termWidth, width))]),
-    ...(node.closing === "" ? [] : ["", node.closing]),
+    ...(node.codes.length === 0 ? [] : ["", "Exit codes:", ...node.codes.flatMap((row) => layOutRow(row, 3, width))]),
+    ...node.closing.flatMap((paragraph) => ["", ...wrap(paragraph, width)]),
     "",
   ].join("\n");
 }
@@ -51,7 +52,9 @@ function groups(commands: readonly CommandNode[]): Section[] {
 /** A term with its explanation beside it, or below it where the terminal is too narrow for that. */
 export function layOutRow([term, about]: Row, termWidth: number, width: number): string[] {
   const start = indent.length + termWidth + gap;
-  if (width - start < narrowest) return [indent + term, ...wrap(about, width - 6).map((line) => " ".repeat(6) + line)];
+  const longest = Math.max(...about.split(" ").map((word) => word.length));
+  if (width - start < Math.max(narrowest, longest))
+    return [indent + term, ...wrap(about, width - 6).map((line) => " ".repeat(6) + line)];
   const [first = "", ...more] = wrap(about, width - start);
   if (term.length > termWidth) return [indent + term, ...[first, ...more].map((line) => " ".repeat(start) + line)];
   return [`${indent}${term.padEnd(termWidth + gap)}${first}`, ...more.map((line) => " ".repeat(start) + line)];

@@ -13,8 +13,10 @@ export interface CommandNode {
   /** Its own; the program's are everybody's. */
   readonly options: readonly OptionNode[];
   readonly commands: readonly CommandNode[];
-  /** What its help ends with, as it stands there. */
-  readonly closing: string;
+  /** What else there is to know of it: a code and what it says. */
+  readonly codes: readonly (readonly [code: string, meaning: string])[];
+  /** The paragraphs that its help ends with. */
+  readonly closing: readonly string[];
 }
 
 export interface ArgumentNode {
