@@ -15,7 +15,7 @@ const unpackLimit = 100;
 
 /** All that the tips reach, without what the known commits do: those are there. */
 export interface Wanted {
-  readonly tips: readonly (string | undefined)[];
+  readonly tips: readonly string[];
   readonly known: readonly (string | undefined)[];
 }
 
@@ -71,7 +71,7 @@ async function writePack(
   const args = ["pack-objects", "--quiet", "--revs", ...(isThin ? ["--thin"] : []), "--stdout", "--delta-base-offset"];
   const packer = await git.stream(args, quarantine.options);
   const without = known.filter((commit) => commit !== undefined).map((commit) => `^${commit}`);
-  packer.stdin.end([...new Set([...tips.filter((tip) => tip !== undefined), ...without]), ""].join("\n"));
+  packer.stdin.end([...new Set([...tips, ...without]), ""].join("\n"));
   await pipeline(packer.stdout, createWriteStream(path, { flags: "wx", mode: 0o600 }));
   const { code, stderr } = await packer.exit;
   if (code !== 0) throw gitError(args, { code, stderr });
