@@ -10,7 +10,14 @@ const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta
 const blocks = [...readme.matchAll(/^```sh\n(.*?)^```/gmsu)].map(([, text = ""]) => text);
 
 /** What needs a checkout, the network or a person's own shell; its own tests have each. */
-const elsewhere = ["npm run quickstart", "npm install", "mkdir -p ~/.local/share/bash-completion", "unset FERRY_HOST", "npm cit"];
+const elsewhere = [
+  "npm run quickstart",
+  "npm install",
+  "npm install -g @agentclientprotocol",
+  "mkdir -p ~/.local/share/bash-completion",
+  "unset FERRY_HOST",
+  "npm cit",
+];
 
 let ferry: Binary;
 let repository: string;

@@ -3,7 +3,7 @@ import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 import { type AgentReport, listAgents } from "../../flows/local/agents.ts";
-import { forgetKey, keepKey } from "../../flows/local/agent-key.ts";
+import { forgetKeys, keepKey } from "../../flows/local/agent-key.ts";
 import { showList } from "../../output/show.ts";
 import type { Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
@@ -12,15 +12,15 @@ interface Options {
   readonly withToken: boolean;
 }
 
-const columns: readonly Column<AgentReport>[] = [
+const columns: readonly Column<ReturnType<typeof shown>>[] = [
   { header: "AGENT", value: ({ name }) => name },
-  { header: "VERSION", value: ({ program, version }) => (program === undefined ? "not installed" : version) },
-  { header: "KEY", value: ({ signedIn }) => signedIn },
+  { header: "VERSION", value: ({ program, version }) => (program === null ? "not installed" : version) },
+  { header: "KEY", value: ({ key }) => key },
   {
     header: "LAST TURN",
-    value: ({ lastTurn }) => lastTurn && (lastTurn.failure === "" ? "went well" : oneLine(lastTurn.failure)),
+    value: ({ last_turn: turn }) => turn && (turn.failure === "" ? "went well" : oneLine(turn.failure)),
   },
-  { header: "TO DO", value: ({ remedy }) => (remedy === "" ? undefined : oneLine(remedy)) },
+  { header: "TO DO", value: ({ remedy }) => (remedy === "" ? null : oneLine(remedy)) },
 ];
 
 export const agents: Verb = {
@@ -43,21 +43,26 @@ export const agents: Verb = {
     if (action === undefined) return show(context);
     if (agent === undefined)
       throw new FerryError("usage", "missing the agent's name", { hint: `ferry service agents ${action} AGENT` });
-    const variable = action === "login" ? await keepKey(context, agent, withToken) : await forgetKey(context, agent);
-    if (context.global.json) await context.print.json({ agent, variable, kept: action === "login" });
-    else await context.print.note(`${variable} ${action === "login" ? "is kept for" : "is forgotten for"} ${agent}`);
+    const variable = action === "login" ? await keepKey(context, agent, withToken) : await forgetKeys(context, agent);
+    if (context.global.json) await context.print.json({ agent, variable });
+    else
+      await context.print.note(variable === null ? `no key is kept for ${agent} any more` : `${variable} is kept for ${agent}`);
   },
 };
 
+function shown({ name, program, version, signedIn, ready, remedy, lastTurn }: AgentReport) {
+  return {
+    name,
+    program: program ?? null,
+    version: version ?? null,
+    key: signedIn ?? null,
+    ready,
+    remedy,
+    last_turn: lastTurn ?? null,
+  };
+}
+
 async function show(context: Context): Promise<void> {
-  const items = (await listAgents(context.host)).map(({ lastTurn, ...agent }) => ({ ...agent, lastTurn }));
-  await showList(context, { items, more: false }, columns, [
-    "name",
-    "program",
-    "version",
-    "signedIn",
-    "ready",
-    "remedy",
-    "lastTurn",
-  ]);
+  const items = (await listAgents(context.host)).map(shown);
+  await showList(context, { items, more: false }, columns, ["name", "program", "version", "key", "ready", "remedy", "last_turn"]);
 }

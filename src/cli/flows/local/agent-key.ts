@@ -25,13 +25,13 @@ export async function keepKey(context: Context, agent: string, fromStdin: boolea
   return variable;
 }
 
-/** Forgets what was kept for an agent. Gives the variables' names. */
-export async function forgetKey(context: Context, agent: string): Promise<string> {
+/** Forgets what was kept for an agent's providers, which other agents may share. */
+export async function forgetKeys(context: Context, agent: string): Promise<null> {
   const { host } = context;
   const variables = await variablesOf(context, agent);
   const { keepModelKey } = await import("../../../service/agent/key-file.ts");
   for (const variable of variables) await keepModelKey(host.files, findFolders(host).data, variable, "");
-  return variables.join(", ");
+  return null;
 }
 
 function askUnseen({ host }: Context, agent: string): Promise<string> {

@@ -1,6 +1,8 @@
 import { local } from "../../../auth/address.ts";
+import { FerryError } from "../../../base/errors.ts";
+import type { Client } from "../../../client/client.ts";
 import type { Context } from "../../context.ts";
-import { chooseAgent } from "../local/agents.ts";
+import { chooseAgent, listAgents } from "../local/agents.ts";
 import { findBase, notInSandbox, type Base } from "../place/base.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { readLink, writeLink } from "../place/link.ts";
@@ -32,7 +34,7 @@ export async function startSession(
   const repository = extended ? await chooseRepository(context, connection, options.repo, place) : undefined;
   const base = place === undefined || !extended ? undefined : await findBase(context.git, place, connection.host, options.base);
   await announce(context, { connection, repository, base, place });
-  const session = await connection.client.createSession({
+  const session = await createSession(context, connection, {
     body: {
       auto_commit: options.autoCommit,
       ...(options.branch === undefined ? {} : { branch_name: options.branch }),
@@ -45,6 +47,23 @@ export async function startSession(
   await context.print.note(`session: ${session.id}`);
   if (place !== undefined) await writeLink(context, place, { session: session.id, host: connection.host });
   return { connection, session, place };
+}
+
+/** An embedded service that runs already has the environment that it was started with: other keys and programs than this one, perhaps. */
+async function createSession(
+  { host }: Context,
+  { client, host: where }: Connection,
+  call: Parameters<Client["createSession"]>[0],
+) {
+  try {
+    return await client.createSession(call);
+  } catch (error) {
+    if (!(error instanceof FerryError) || error.code !== "agent_not_ready" || where !== local) throw error;
+    const { message, kind, status, code } = error;
+    const here = (await listAgents(host)).find(({ name }) => name === call?.body?.model?.split(":", 1)[0]);
+    const hint = here?.ready === true ? "the service runs with an older environment: ferry service stop, and again" : error.hint;
+    throw new FerryError(kind, message, { status, code, hint, cause: error });
+  }
 }
 
 async function chooseRepository(

@@ -1,0 +1,141 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeContext } from "../../../src/cli/context.ts";
+import { chooseAgent } from "../../../src/cli/flows/local/agents.ts";
+import { findFolders } from "../../../src/base/folders.ts";
+import { ferry } from "../../support/ferry.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = makeWorld();
+});
+afterEach(() => world.dispose());
+
+/** The same world with these programs on its PATH and these variables. */
+function withAgents(programs: readonly string[], env: Readonly<Record<string, string>> = {}): World {
+  const bin = join(world.folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  for (const name of programs) {
+    writeFileSync(join(bin, name), "\x7fELF…");
+    chmodSync(join(bin, name), 0o755);
+  }
+  const next = world.next({ env });
+  const find = (name: string) => Promise.resolve(programs.includes(name) ? join(bin, name) : undefined);
+  return { ...next, host: { ...next.host, processes: { ...next.host.processes, find } } };
+}
+
+const choose = (given: World, interactive = false) =>
+  chooseAgent({
+    ...makeContext(given.host, {
+      json: false,
+      color: "never",
+      input: true,
+      verbose: false,
+      quiet: true,
+      yes: false,
+      showSecrets: false,
+    }),
+    interactive,
+  });
+
+test("agents are listed with what is missing", async () => {
+  const { code, stdout } = await ferry(
+    withAgents(["opencode", "gemini"], { OPENAI_API_KEY: "k" }),
+    "service",
+    "agents",
+    "--json",
+  );
+  expect(code).toBe(0);
+  const listed = JSON.parse(stdout) as { name: string; key: string | null; ready: boolean; remedy: string }[];
+  expect(listed.map(({ name, key, ready }) => [name, key, ready])).toEqual([
+    ["claude", null, false],
+    ["codex", "OPENAI_API_KEY", false],
+    ["gemini", null, false],
+    ["opencode", "OPENAI_API_KEY", true],
+    ["qwen", "OPENAI_API_KEY", false],
+    ["shell", "needs none", true],
+  ]);
+  expect(listed.find(({ name }) => name === "codex")?.remedy).toBe("npm install -g @agentclientprotocol/codex-acp");
+  expect(listed.find(({ name }) => name === "gemini")?.remedy).toContain("set GEMINI_API_KEY");
+});
+
+describe("a key", () => {
+  const file = () => join(findFolders(world.host).data, "model-keys.json");
+
+  test.each([
+    ["claude", "sk-ant-api03-x", "ANTHROPIC_API_KEY"],
+    ["claude", "sk-ant-oat01-x", "CLAUDE_CODE_OAUTH_TOKEN"],
+    ["opencode", "sk-proj-x", "OPENAI_API_KEY"],
+    ["opencode", "AIzaSyx", "GEMINI_API_KEY"],
+    ["codex", "something", "OPENAI_API_KEY"],
+  ])("for %s of the form %s is %s, in a file that is nobody else's, and makes it ready", async (agent, key, variable) => {
+    const { code, stdout, stderr } = await ferry(
+      world.next({}, { stdin: `${key}\n` }),
+      "service",
+      "agents",
+      "login",
+      agent,
+      "--with-token",
+    );
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "", stderr: `${variable} is kept for ${agent}\n` });
+    expect(JSON.parse(readFileSync(file(), "utf8"))).toEqual({ [variable]: key });
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    const listed = await ferry(world.next(), "service", "agents", "--json");
+    expect(listed.stdout).toContain(`"name":"${agent}"`);
+    expect(listed.stdout).not.toContain(key);
+    expect((await ferry(world.next(), "service", "agents", "logout", agent)).code).toBe(0);
+    expect(JSON.parse(readFileSync(file(), "utf8"))).toEqual({});
+  });
+
+  test.each([
+    [["login", "claude", "--with-token"], "", "the key is empty"],
+    [["login", "claude", "--with-token"], "two words", "this is no key"],
+    [["login", "claude"], "", "no key was given"],
+    [["login", "shell", "--with-token"], "k", 'there is no agent "shell" that needs a key'],
+    [["login"], "", "missing the agent's name"],
+  ])("%j with %j: %s", async (argv, stdin, message) => {
+    const { code, stderr } = await ferry(world.next({}, { stdin }), "service", "agents", ...argv);
+    expect({ code, said: stderr.split("\n", 1)[0] }).toEqual({ code: 2, said: `ferry: ${message}` });
+  });
+});
+
+describe("a run on host local takes", () => {
+  const env = { ANTHROPIC_API_KEY: "k" };
+
+  test("what the config or FERRY_AGENT says", async () => {
+    expect(await choose(withAgents([], { FERRY_AGENT: "codex:gpt" }))).toBe("codex:gpt");
+    await ferry(world.next(), "config", "set", "agent", "gemini");
+    expect(await choose(withAgents([]))).toBe("gemini");
+  });
+
+  test("the only one that is ready", async () => {
+    expect(await choose(withAgents(["claude-agent-acp", "codex-acp"], env))).toBe("claude");
+  });
+
+  test("one of several by asking, or says how to name it where there is nobody to ask", async () => {
+    const several = withAgents(["claude-agent-acp", "opencode"], env);
+    await expect(choose(several)).rejects.toMatchObject({
+      kind: "usage",
+      message: "several agents are ready here: claude, opencode",
+      hint: expect.stringContaining("--model") as string,
+    });
+    const asked: string[] = [];
+    const select = <T>(_: string, choices: readonly { name: string; value: T }[]): Promise<T> => {
+      asked.push(...choices.map(({ name }) => name));
+      return Promise.resolve((choices[1] ?? choices[0])?.value as T);
+    };
+    const host = { ...several.host, prompt: { ...several.host.prompt, select } };
+    expect(await choose({ ...several, host }, true)).toBe("opencode");
+    expect(asked).toEqual(["claude", "opencode"]);
+  });
+
+  test("never shell by itself: with none it says what to install", async () => {
+    await expect(choose(withAgents([]))).rejects.toMatchObject({
+      message: "no agent is ready here",
+      details: expect.arrayContaining(["claude: npm install -g @agentclientprotocol/claude-agent-acp"]) as string[],
+      hint: expect.stringContaining("--model shell") as string,
+    });
+  });
+});
