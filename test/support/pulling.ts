@@ -47,14 +47,22 @@ export function pullInto(
   source: (PatchSource & Pick<Offers, "uncommitted">) | undefined,
   { env, deps, offers, engine, ...request }: PullInto = {},
 ): Promise<Verdict> {
-  const whole = {
+  const whole = { ...pullRequest(folder, source, offers), ...request };
+  return pull(whole, makeDeps(env, { engines: engine === undefined ? undefined : [engine], ...deps }));
+}
+
+/** The request for that. */
+export function pullRequest(
+  folder: string,
+  source: (PatchSource & Pick<Offers, "uncommitted">) | undefined,
+  offers: Partial<Offers> = {},
+): PullRequest {
+  return {
     folder,
     origin: "https://agents.example.com",
     workspace: "wsp_1",
     session: "ses_1",
     repositoryId: "rep_1",
     offers: { patches: source, uncommitted: source?.uncommitted, ...offers },
-    ...request,
   };
-  return pull(whole, makeDeps(env, { engines: engine === undefined ? undefined : [engine], ...deps }));
 }

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { local } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { count } from "../../base/text.ts";
@@ -9,6 +10,7 @@ import type { Offers } from "../../patch/source.ts";
 import type { Undone } from "../../patch/undo.ts";
 import type { Verdict } from "../../patch/verdict.ts";
 import { sessionStatuses } from "../../wire/values.ts";
+import type { PulledElsewhere } from "../../patch/worktree/pull.ts";
 import type { Context } from "../context.ts";
 import { findPlace, type Place } from "./place/place.ts";
 import { matchRemotes, repositoriesOf } from "./place/repository.ts";
@@ -49,6 +51,19 @@ export async function pullSession(context: Context, open: OpenSession, options: 
     for (const line of [`commits: ${verdict.from}`, `engine: ${verdict.engine}`, ...details]) await context.print.note(line);
   }
   return verdict;
+}
+
+/** The same in another working copy of the repository, made where there is none, which leaves this one alone. */
+export async function pullIntoWorktree(
+  context: Context,
+  open: OpenSession,
+  options: PullOptions & { worktree: string },
+): Promise<PulledElsewhere> {
+  const { pullElsewhere } = await import("../../patch/worktree/pull.ts");
+  const request = await requestFor(context, open, options);
+  const worktree = resolve(context.folder, options.worktree);
+  const sessionBranch = open.session.branch_name || undefined;
+  return withProgress(context, (progress) => pullElsewhere({ ...request, worktree, sessionBranch, progress }, context));
 }
 
 /** What a pull would change, shown by `look`; nothing is written. @throws FerryError as a pull does, but not for what is in the way */

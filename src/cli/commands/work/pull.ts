@@ -1,11 +1,11 @@
 import { Option } from "commander";
-import { count } from "../../../base/text.ts";
+import { count, oneLine } from "../../../base/text.ts";
 import { isAtWork } from "../../../client/outcome.ts";
 import { type SourceName, sourceNames } from "../../../patch/source.ts";
 import { PullRefused } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
-import { checkRepository, pullSession, summary, undoPull } from "../../flows/pull.ts";
+import { checkRepository, pullIntoWorktree, type PullOptions, pullSession, summary, undoPull } from "../../flows/pull.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
 import { addParkOptions, endParked, type ParkOptions } from "./parked.ts";
@@ -18,6 +18,7 @@ interface Options extends ParkOptions {
   readonly source: "auto" | SourceName;
   readonly uncommitted: boolean;
   readonly undo: boolean;
+  readonly worktree?: string;
 }
 
 export const pull: Verb = {
@@ -29,6 +30,7 @@ export const pull: Verb = {
     "ferry pull",
     "ferry pull --dry-run --json",
     "ferry pull 4h2k --branch review",
+    "ferry pull --worktree ../review",
     "ferry pull --source branch",
     "ferry pull --autostash",
     "ferry pull --park",
@@ -42,6 +44,7 @@ export const pull: Verb = {
       .argument("[session]", "which one")
       .option("--dry-run", "say what would come, and change nothing", false)
       .option("--branch <name>", "land on this branch, made at the session's base, and leave the checkout alone")
+      .option("--worktree <dir>", "land in this linked worktree, made on --branch or the session's branch where there is none")
       .option("--accept-rewrite", "take a history that the sandbox rewrote", false)
       .addOption(
         new Option(
@@ -55,7 +58,7 @@ export const pull: Verb = {
       .addOption(
         new Option("--undo", "take the last pull to this branch (or to --branch) back")
           .default(false)
-          .conflicts(["acceptRewrite", "park", "here", "autostash", "source", "uncommitted"]),
+          .conflicts(["worktree", "acceptRewrite", "park", "here", "autostash", "source", "uncommitted"]),
       );
     addParkOptions(command);
   },
@@ -70,7 +73,12 @@ export const pull: Verb = {
     if (given !== undefined) await checkRepository(context, open);
     try {
       const onConflict = options.park ? "park" : options.here ? "here" : "refuse";
-      const verdict = await pullSession(context, open, { ...options, onConflict, acceptDeletion: context.global.yes });
+      const wanted = { ...options, onConflict, acceptDeletion: context.global.yes } as const;
+      if (options.worktree !== undefined) {
+        await elsewhere(context, open, { ...wanted, worktree: options.worktree });
+        return;
+      }
+      const verdict = await pullSession(context, open, wanted);
       const unfinished = verdict.commits.length === 0 && !verdict.applied && isAtWork(open.session);
       await showVerdict(
         context,
@@ -83,6 +91,18 @@ export const pull: Verb = {
     }
   },
 };
+
+async function elsewhere(context: Context, open: OpenSession, options: PullOptions & { worktree: string }): Promise<void> {
+  const { verdict, branch } = await pullIntoWorktree(context, open, options);
+  const place = await findPlace(context);
+  const said = summary(verdict, place, { dryRun: options.dryRun === true, branch: branch ?? "a detached HEAD" }).replace(
+    /; undo with: .*$/u,
+    "",
+  );
+  const { worktree, dryRun } = options;
+  const undo = verdict.applied && dryRun !== true ? `; undo with: ferry -C ${oneLine(worktree)} pull --undo` : "";
+  await showVerdict(context, verdict, `${said}, in ${oneLine(worktree)}${undo}`);
+}
 
 async function takeBack(context: Context, open: OpenSession, options: Pick<Options, "dryRun" | "branch">): Promise<void> {
   const { dryRun, branch } = options;

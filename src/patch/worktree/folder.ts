@@ -1,0 +1,80 @@
+import { readdir, readFile, realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { discover, readHead, type Repository } from "../../git/discover.ts";
+import type { Git } from "../../git/git.ts";
+
+/** A folder to land in: a working copy of the repository that is there, or one that is to be made. */
+export type WorktreeFolder =
+  | { readonly is: "there"; readonly path: string; readonly branch: string | undefined }
+  | { readonly is: "new"; readonly path: string };
+
+/**
+ * Looks at the folder that was named. It may be another working copy of this repository, or nothing (an empty folder) outside of
+ * git's own and of what this checkout would show as untracked.
+ * @throws FerryError attention for anything else, usage for this very checkout
+ */
+export async function findFolder(git: Git, given: string, repository: Repository): Promise<WorktreeFolder> {
+  const path = await realPath(resolve(given));
+  if (path === (await realPath(repository.workTree ?? "")))
+    throw new FerryError("usage", `${oneLine(given)} is this checkout itself`, { hint: "leave --worktree out" });
+  if (isBelow(path, repository.commonDir)) throw refused(given, "lies in git's own folder");
+  const names = await readdir(path).catch(missing);
+  if (names === "no folder") throw refused(given, "is a file");
+  const own = names === undefined || names.length === 0 ? undefined : await discover(git, path).catch(() => undefined);
+  if (own?.workTree !== undefined && (await realPath(own.workTree)) === path) return existing(git, path, { own, repository });
+  if (names !== undefined && names.length > 0) throw refused(given, "is there already, and is no worktree of this repository");
+  await refuseInCheckout(git, path, repository);
+  return { is: "new", path };
+}
+
+async function existing(
+  git: Git,
+  path: string,
+  { own, repository }: { own: Repository; repository: Repository },
+): Promise<WorktreeFolder> {
+  if (own.commonDir !== repository.commonDir) throw refused(path, "is a working copy of another repository");
+  // git-worktree keeps what it is making locked till it is whole.
+  const locked = await readFile(join(own.gitDir, "locked"), "utf8").catch(() => "");
+  if (locked.startsWith("initializing"))
+    throw new FerryError("attention", `${oneLine(path)} is half made: git was interrupted there`, {
+      hint: `git worktree remove --force --force ${oneLine(path)}, then pull again`,
+    });
+  const head = await readHead(git, own);
+  return { is: "there", path, branch: head.state === "detached" ? undefined : head.ref.replace(/^refs\/heads\//u, "") };
+}
+
+/** In the checkout it would be an untracked folder, unless git ignores it. */
+async function refuseInCheckout(git: Git, path: string, { workTree, gitDir }: Repository): Promise<void> {
+  if (workTree === undefined || !isBelow(path, await realPath(workTree))) return;
+  const name = `${relative(await realPath(workTree), path)}/`;
+  const ignored = await git.run(["check-ignore", "--quiet", "--", name], { cwd: workTree, gitDir, workTree });
+  if (ignored.code !== 0) throw refused(path, "lies in this checkout, which would show it as untracked");
+}
+
+function refused(path: string, why: string): FerryError {
+  return new FerryError("attention", `${oneLine(path)} ${why}`, {
+    hint: "name a folder that isn't there yet, or a worktree of this repository",
+  });
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+/** Also of what isn't there yet: of the nearest folder that is. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT") || dirname(path) === path) throw error;
+    return join(await realPath(dirname(path)), basename(path));
+  }
+}
+
+function missing(error: NodeJS.ErrnoException): undefined | "no folder" {
+  if (error.code === "ENOENT") return undefined;
+  if (error.code === "ENOTDIR") return "no folder";
+  throw error;
+}

@@ -1,0 +1,77 @@
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { discover } from "../../git/discover.ts";
+import { gitError } from "../../git/runner.ts";
+import { systemTrouble } from "../../git/trouble.ts";
+import { pull } from "../pull.ts";
+import { runPorcelain } from "../recovery/porcelain.ts";
+import type { PullDeps, PullRequest } from "../request.ts";
+import { underLock } from "../under-lock.ts";
+import type { Verdict } from "../verdict.ts";
+import { findFolder } from "./folder.ts";
+import { worktreeWith } from "./list.ts";
+
+export interface WorktreeRequest extends PullRequest {
+  /** An absolute path: a linked worktree of the repository, or where one is to be made. */
+  readonly worktree: string;
+  /** The branch for a new one that `branch` names none for. */
+  readonly sessionBranch: string | undefined;
+}
+
+export interface PulledElsewhere {
+  readonly verdict: Verdict;
+  /** The branch's short name; undefined for a detached HEAD. */
+  readonly branch: string | undefined;
+}
+
+/**
+ * A pull into another working copy of the repository, which leaves this one alone. One that isn't there is made once the commits are
+ * on its branch: a pull that is refused makes none, and one that was killed in between makes it the next time.
+ * @throws FerryError as a pull does; attention or usage for a folder or a branch that can't be it
+ */
+export async function pullElsewhere(request: WorktreeRequest, deps: PullDeps): Promise<PulledElsewhere> {
+  const { worktree, sessionBranch, ...plain } = request;
+  const repository = await discover(deps.git, request.folder);
+  const found = await findFolder(deps.git, worktree, repository);
+  if (found.is === "there") {
+    if (request.branch !== undefined && request.branch !== found.branch)
+      throw new FerryError(
+        "attention",
+        `${oneLine(found.path)} is on ${found.branch ?? "no branch"}, not on ${oneLine(request.branch)}`,
+        {
+          hint: "switch it, or leave --branch out",
+        },
+      );
+    return { verdict: await pull({ ...plain, folder: found.path, branch: undefined }, deps), branch: found.branch };
+  }
+  const branch = request.branch ?? sessionBranch;
+  if (branch === undefined)
+    throw new FerryError("usage", "the session has no branch to name the worktree's after", { hint: "name one: --branch NAME" });
+  const holder = await worktreeWith(`refs/heads/${branch}`, { git: deps.git, repository });
+  if (holder !== undefined)
+    throw new FerryError("attention", `${oneLine(branch)} is checked out in ${oneLine(holder)}`, {
+      hint: "name another one: --branch NAME",
+    });
+  const verdict = await pull({ ...plain, branch }, deps);
+  if (request.dryRun !== true) await addWorktree(found.path, branch, { request, deps });
+  return { verdict, branch };
+}
+
+/** git-worktree(1): it would run the hook post-checkout, but our git has none; the user's filters act as in any checkout. */
+async function addWorktree(
+  path: string,
+  branch: string,
+  { request, deps }: { request: PullRequest; deps: PullDeps },
+): Promise<void> {
+  await underLock(request, deps, async (context) => {
+    const { gitDir, workTree } = context.repository;
+    const args = ["worktree", "add", "--quiet", path, branch];
+    const result = await runPorcelain(args, { cwd: workTree, gitDir, workTree }, context);
+    if (result.code === 0) return;
+    const cause = systemTrouble(args, result) ?? gitError(args, result);
+    throw new FerryError("attention", `${oneLine(branch)} is up to date, but its worktree can't be made: ${cause.message}`, {
+      hint: "pull again when that is mended, or git worktree add yourself",
+      cause,
+    });
+  });
+}

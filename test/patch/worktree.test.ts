@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import { pullElsewhere, type WorktreeRequest } from "../../src/patch/worktree/pull.ts";
+import { commitFiles, gitIn, makeRepository } from "../support/git.ts";
+import { makeDeps, pullInto, pullRequest } from "../support/pulling.ts";
+import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
+import { stateOf } from "../support/state.ts";
+
+afterAll(removeScenes);
+
+const into = ({ local, source }: Scene, worktree: string, more: Partial<WorktreeRequest> = {}) =>
+  pullElsewhere({ ...pullRequest(local.folder, source), worktree, sessionBranch: "agent/x", ...more }, makeDeps());
+const checkout = ({ local }: Scene) => ({ ...stateOf(local.folder), refs: "", objects: "", worktrees: "", gitFolder: "" });
+
+describe("--worktree", () => {
+  it("makes one on the session's branch at its base, again lands in it, and leaves this checkout alone; no hook runs", async () => {
+    const scene = makeScene();
+    const one = commitFiles(scene.sandbox, { a: "x\n" });
+    commitFiles(scene.local, { a: "mine\n" }, "mine");
+    writeFileSync(`${scene.local.folder}/.git/hooks/post-checkout`, `#!/bin/sh\ntouch ${scene.local.folder}/../hook-ran\n`, {
+      mode: 0o755,
+    });
+    const before = checkout(scene);
+    const dir = `${scene.local.folder}-tree`;
+    expect(await into(scene, dir)).toMatchObject({ branch: "agent/x", verdict: { applied: true, exactness: "exact", tip: one } });
+    const tree = gitIn(dir);
+    expect([tree("rev-parse", "HEAD"), tree("branch", "--show-current"), tree("status", "--porcelain")]).toEqual([
+      one,
+      "agent/x",
+      "",
+    ]);
+    const two = commitFiles(scene.sandbox, { n: "n\n" });
+    expect(await into(scene, dir)).toMatchObject({ branch: "agent/x", verdict: { applied: true, tip: two } });
+    expect([tree("rev-parse", "HEAD"), tree("status", "--porcelain")]).toEqual([two, ""]);
+    expect(checkout(scene)).toEqual(before);
+    expect(existsSync(`${scene.local.folder}/../hook-ran`)).toBe(false);
+    await expect(into(scene, dir, { branch: "other" })).rejects.toMatchObject({ kind: "attention" });
+  });
+
+  it("with a name of one's own, into an empty folder, and only told with dryRun", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    const dir = `${scene.local.folder}-tree`;
+    const before = stateOf(scene.local.folder);
+    await into(scene, dir, { branch: "review", dryRun: true });
+    expect([stateOf(scene.local.folder), existsSync(dir)]).toEqual([before, false]);
+    mkdirSync(dir);
+    await into(scene, dir, { branch: "review" });
+    expect(gitIn(dir)("branch", "--show-current")).toBe("review");
+  });
+
+  it("where the commits are there already and the worktree isn't, it is made", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    await pullInto(scene.local.folder, scene.source, { branch: "agent/x" });
+    await into(scene, `${scene.local.folder}-tree`);
+    expect(gitIn(`${scene.local.folder}-tree`)("status", "--porcelain")).toBe("");
+  });
+
+  it("refuses what is something else, and nothing changes", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    const { folder } = scene.local;
+    makeRepository(`${folder}-other`);
+    mkdirSync(`${folder}-full`);
+    writeFileSync(`${folder}-full/mine`, "m");
+    writeFileSync(`${folder}-file`, "m");
+    const before = stateOf(folder);
+    const places = [
+      folder,
+      `${folder}/.git/x`,
+      `${folder}/sub`,
+      `${folder}-other`,
+      `${folder}-full`,
+      `${folder}-file`,
+      `${folder}/dir`,
+    ];
+    for (const place of places)
+      await expect(into(scene, place)).rejects.toMatchObject({ kind: place === folder ? "usage" : "attention" });
+    await expect(into(scene, `${folder}-tree`, { branch: "main" })).rejects.toMatchObject({ kind: "attention" });
+    await expect(into(scene, `${folder}-tree`, { sessionBranch: undefined })).rejects.toMatchObject({ kind: "usage" });
+    expect(stateOf(folder)).toEqual(before);
+    expect(existsSync(`${folder}-tree`)).toBe(false);
+  });
+});
