@@ -59,6 +59,8 @@ export class ObjectReader {
   /** Ends it, whatever it was asked and hasn't answered yet. */
   async abandon(): Promise<void> {
     this.git.kill();
+    // What nobody reads would keep it from being over.
+    this.git.stdout.destroy();
     await this.git.exit;
   }
 

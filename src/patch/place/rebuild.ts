@@ -1,5 +1,7 @@
 import type { Context } from "../context.ts";
+import { CommitWriter } from "./commit-writer.ts";
 import { committerIdent, wantsSignatures } from "./identity.ts";
+import { type Merge, Merges } from "./merges.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { PullRequest } from "../request.ts";
 import type { SeriesItem } from "../series/series.ts";
@@ -40,63 +42,89 @@ export async function rebuild(
   context: RebuildContext,
 ): Promise<Rebuilt | Conflict> {
   const committer = await committerIdent(context);
-  const builder = new Builder(context, place.quarantine, committer);
-  const commits: string[] = [];
-  let tip = place.onto;
-  for (const item of series.items) {
-    context.host.interrupt.throwIfAborted();
-    const merged = await builder.merge(item, tip);
-    if ("paths" in merged) return { ...merged, item, tip, commits };
-    // Nothing is left of it: what it did is here already. One that was empty from the start is kept.
-    const isSpent = merged.tree === (await builder.treeOf(tip)) && item.tree !== (await builder.treeOf(item.parents[0] ?? ""));
-    if (!isSpent) tip = await builder.commit(item, { tree: merged.tree, parent: tip });
-    commits.push(tip);
-    context.request.progress?.({ stage: "rebuild", done: commits.length, total: series.items.length });
+  const builder = await Builder.open(context, place.quarantine, committer);
+  try {
+    const rebuilt = await rebuildAll(series.items, { onto: place.onto, builder, context });
+    if ("paths" in rebuilt) return rebuilt;
+    const unsigned = (await wantsSignatures(context)) ? ["the rebuilt commits aren't signed, though commit.gpgSign is set"] : [];
+    return { ...rebuilt, notices: unsigned };
+  } finally {
+    await builder.close();
   }
-  const unsigned = (await wantsSignatures(context)) ? ["the rebuilt commits aren't signed, though commit.gpgSign is set"] : [];
-  return { tip, commits, notices: unsigned };
 }
 
+async function rebuildAll(
+  items: readonly Pickable[],
+  { onto, builder, context }: { onto: string; builder: Builder; context: RebuildContext },
+): Promise<Omit<Rebuilt, "notices"> | Conflict> {
+  const commits: string[] = [];
+  const trees = new Map(items.map(({ commit, tree }) => [commit, tree]));
+  let tip = onto;
+  let tree = await builder.treeOf(onto);
+  for (const item of items) {
+    context.host.interrupt.throwIfAborted();
+    const merged = await builder.merge(item, tree, commits.length === items.length - 1);
+    if (!merged.isClean) return { item, paths: merged.paths, tree: merged.tree, tip, commits };
+    const before = item.parents[0] ?? "";
+    // Nothing is left of it: what it did is here already. One that was empty from the start is kept.
+    const isSpent = merged.tree === tree && item.tree !== (trees.get(before) ?? (await builder.treeOf(before)));
+    if (!isSpent) tip = await builder.commit(item, { tree: merged.tree, parent: tip });
+    tree = merged.tree;
+    commits.push(tip);
+    context.request.progress?.({ stage: "rebuild", done: commits.length, total: items.length });
+  }
+  return { tip, commits };
+}
+
+/** A few gits for a series of any length: a process for each step of each commit would be most of the time. */
 class Builder {
   private readonly context: RebuildContext;
   private readonly quarantine: Quarantine;
   private readonly committer: string;
+  private readonly merges: Merges;
+  private readonly writer: CommitWriter;
 
-  constructor(context: RebuildContext, quarantine: Quarantine, committer: string) {
+  private constructor(
+    context: RebuildContext,
+    of: { quarantine: Quarantine; committer: string; merges: Merges; writer: CommitWriter },
+  ) {
     this.context = context;
-    this.quarantine = quarantine;
-    this.committer = committer;
+    this.quarantine = of.quarantine;
+    this.committer = of.committer;
+    this.merges = of.merges;
+    this.writer = of.writer;
+  }
+
+  static async open(context: RebuildContext, quarantine: Quarantine, committer: string): Promise<Builder> {
+    const { git, host } = context;
+    const writer = await CommitWriter.open(git, quarantine, host.interrupt);
+    const merges = await Merges.open(git, quarantine, host.interrupt);
+    return new Builder(context, { quarantine, committer, merges, writer });
   }
 
   /**
-   * git-merge-tree(1) takes the merge base from history, and a given one only since git 2.40: so our side is a commit with the
-   * tip's tree whose parent is the other side's parent.
+   * What a commit does, done to a tree. git-merge-tree(1) takes the merge base from history, and a given one only since git 2.40: so
+   * our side is a commit with that tree whose parent is the other side's parent.
    */
-  async merge(item: Pickable, tip: string): Promise<{ tree: string } | { tree: string; paths: string[] }> {
+  async merge(item: Pickable, tree: string, isLast: boolean): Promise<Merge> {
     const [base = ""] = item.parents;
-    const ours = await this.ask(["commit-tree", "-p", base, "-m", "ours", `${tip}^{tree}`]);
-    const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, item.commit];
-    const config = { "merge.directoryRenames": "conflict" };
-    const { git } = this.context;
-    const result = await git.run(args, { ...this.quarantine.options, config });
-    const [tree = "", ...paths] = result.stdout.toString("latin1").split("\0");
-    if (result.code === 0) return { tree };
-    if (result.code === 1) return { tree, paths: [...new Set(paths.filter((path) => path !== ""))] };
-    await git.ok(args, { ...this.quarantine.options, config });
-    return { tree };
+    const nobody = "ferry <ferry@localhost> 1767225600 +0000";
+    const content = `tree ${tree}\nparent ${base}\nauthor ${nobody}\ncommitter ${nobody}\n\nours\n`;
+    return this.merges.merge(await this.writer.write(Buffer.from(content)), item.commit, isLast);
   }
 
-  async commit(item: Pickable, { tree, parent }: { tree: string; parent: string }): Promise<string> {
-    const content = rebuiltContent(item, { tree, parent, committer: this.committer });
-    return this.ask(["hash-object", "-t", "commit", "-w", "--stdin"], content);
+  commit(item: Pickable, { tree, parent }: { tree: string; parent: string }): Promise<string> {
+    return this.writer.write(rebuiltContent(item, { tree, parent, committer: this.committer }));
   }
 
-  treeOf(commit: string): Promise<string> {
-    return this.ask(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`]);
+  async treeOf(commit: string): Promise<string> {
+    const args = ["rev-parse", "--verify", "--quiet", `${commit}^{tree}`];
+    return (await this.context.git.ok(args, this.quarantine.options)).toString("latin1").trim();
   }
 
-  private async ask(args: readonly string[], input?: Uint8Array): Promise<string> {
-    return (await this.context.git.ok(args, { ...this.quarantine.options, input })).toString("latin1").trim();
+  async close(): Promise<void> {
+    await this.merges.close();
+    await this.writer.close();
   }
 }
 
