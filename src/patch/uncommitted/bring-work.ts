@@ -67,7 +67,7 @@ async function landWork(built: Built, isNews: boolean, context: PullContext): Pr
   if (!isNews && remembered.length === 0) return [];
   const undo = { old: commit, new: tip ?? "", cursor: at.cursor, uncommitted: at.uncommitted, given: work.memory };
   const note = isNews ? await makeUndoCommit(undo, work.overlay.old, { git, quarantine }) : undefined;
-  const tips = [series.tip, tip, work.memory, note].filter((id) => id !== undefined && id !== "");
+  const tips = [series.tip, tip, work.memory, note].flatMap((id) => (id === undefined || id === "" ? [] : [id]));
   const there = [...(await knownCommits(incoming, context)), at.uncommitted];
   await promote({ tips, known: there }, { git, quarantine, repository });
   await quarantine.empty();
