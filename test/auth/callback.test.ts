@@ -15,7 +15,7 @@ let arrival: Promise<Arrival>;
 let arrived: URLSearchParams | undefined;
 beforeEach(async () => {
   arrived = undefined;
-  callback = await openCallback({ listen }, binding);
+  callback = await openCallback({ listen }, binding, { issuer: "x" });
   arrival = callback.next();
   void arrival.then(({ parameters }) => (arrived = parameters));
 });
@@ -49,6 +49,8 @@ describe("what isn't our answer gets 400 and ends nothing", () => {
     ["a code and an error", "/callback?code=abc&error=access_denied&state=the-state"],
     ["neither code nor error", "/callback?state=the-state"],
     ["an empty code", "/callback?code=&state=the-state"],
+    ["the issuer of another service (mix-up)", "/callback?code=abc&state=the-state&iss=https://evil.example"],
+    ["an issuer that is given twice", "/callback?code=abc&state=the-state&iss=x&iss=x"],
     ["another path", "/callback/?code=abc&state=the-state"],
     ["another path above it", "/?code=abc&state=the-state"],
     ["the icon that browsers look for", "/favicon.ico"],
@@ -66,6 +68,21 @@ describe("what isn't our answer gets 400 and ends nothing", () => {
   test.each(["localhost", "evil.example", "127.0.0.1", "127.0.0.1:1"])("the Host %s", async (host) => {
     expect((await visit(good, { host })).status).toBe(400);
     expect(arrived).toBeUndefined();
+  });
+
+  test("a second Host", async () => {
+    const socket = connect(Number(port()), "127.0.0.1");
+    socket.end(`GET ${good} HTTP/1.1\r\nHost: 127.0.0.1:${port()}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /u);
+    expect(arrived).toBeUndefined();
+  });
+
+  test("no issuer, where the service says that it names itself", async () => {
+    const metadata = { issuer: "x", authorization_response_iss_parameter_supported: true };
+    const strict = await openCallback({ listen }, binding, metadata);
+    const answer = await fetch(`${strict.redirectUri}?code=abc&state=the-state`);
+    expect(answer.status).toBe(400);
+    await strict.close();
   });
 
   test("100 stray requests, and then ours", async () => {

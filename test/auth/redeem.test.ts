@@ -232,3 +232,37 @@ test("the key is not sent to another host after a redirect", async () => {
   expect(stderr).toContain("agents.example.com redirects to https://evil.example; the key is not sent there");
   expect(seen).toEqual([]);
 });
+
+describe("the key of this very login, which the service says once more", () => {
+  const key = "ferry_SECRETSECRETSECRETSECRET";
+  const verbose = { argv: ["--verbose"] };
+
+  test("in headers of the token's answer: --verbose shows none of them but what says how it went", async () => {
+    server.answers.set("/token", async () =>
+      json(200, { access_token: key, token_type: "bearer" }, { "x-issued": key, etag: key }),
+    );
+    server.answers.set("/revoke", async () => json(401, {}, { "www-authenticate": `Bearer error="${key}"` }));
+    const { stderr } = await scene.login(scene.approve, verbose);
+    expect(stderr).toContain("< content-type: application/json\n");
+    expect(stderr).not.toContain(key);
+  });
+
+  test.each([
+    ["a type that is none", { access_token: key, token_type: 5 }],
+    ["another type", { access_token: key, token_type: "mac" }],
+    ["a number for a time", { access_token: key, token_type: "bearer", expires_in: "soon" }],
+    ["a list for the key", { access_token: [key], token_type: "bearer" }],
+  ])("in a body that is refused for %s: neither --verbose nor the error shows it", async (_, body) => {
+    server.answers.set("/token", async () => json(200, body));
+    const { code, stderr } = await scene.login(scene.approve, verbose);
+    expect(code).toBe(1);
+    expect(stderr).not.toContain(key);
+  });
+
+  test("in a body that breaks off", async () => {
+    server.answers.set("/token", async () => text(200, `{"access_token":"${key}" x`, { "content-type": "application/json" }));
+    const { code, stderr } = await scene.login(scene.approve, verbose);
+    expect(code).toBe(6);
+    expect(stderr).not.toContain("SECRET");
+  });
+});

@@ -4,6 +4,7 @@ import http from "node:http";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { SendRequest, SendResponse } from "../../src/host/host.ts";
@@ -218,3 +219,32 @@ test("a listener on loopback gives what its handler answers, and survives one th
   await listener.close();
   await expect(send(get(`http://${at}/`))).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
+
+test("localhost and the names below it are this machine, without asking a name server", async () => {
+  const [, port = ""] = (await serve(echo())).split(":");
+  for (const name of ["localhost", "agents.localhost", "no-such-name-anywhere.localhost."])
+    expect((await send(get(`http://${name}:${port}/`))).status).toBe(200);
+});
+
+test("an answer that is encoded more than three times is not decoded", async () => {
+  const times = (count: number) =>
+    serve(
+      http.createServer((_, outgoing) => {
+        let body = Buffer.from("ferry");
+        for (let at = 0; at < count; at++) body = zlib.gzipSync(body);
+        outgoing.setHeader("content-encoding", Array<string>(count).fill("gzip").join(", ")).end(body);
+      }),
+    );
+  expect(await text(await send(get(`http://${await times(3)}/`)))).toBe("ferry");
+  await expect(send(get(`http://${await times(4)}/`))).rejects.toThrow("is encoded 4 times over, which we didn't ask for");
+});
+
+test.each(["http://user:s3cret@", "http://user:s3cret@proxy:99999", "user:s3cret@proxy:3128"])(
+  "a proxy that is none, %s, is told without its password",
+  async (proxy) => {
+    const { send: proxied } = makeNetwork({ HTTPS_PROXY: proxy });
+    const error = await proxied(get("https://agents.example.com/")).catch((thrown: unknown) => thrown);
+    expect(inspect(error)).toContain("HTTPS_PROXY is no address of a proxy");
+    expect(inspect(error)).not.toContain("s3cret");
+  },
+);

@@ -1,6 +1,7 @@
 import type { LoopbackAnswer, LoopbackRequest, Network } from "../../host/host.ts";
 import { callbackPath } from "../../wire/login.ts";
 import { type Binding, isState } from "../oauth/pkce.ts";
+import type { LoginServer } from "../oauth/server.ts";
 import { pages } from "./pages.ts";
 
 /** Where the browser comes back to, open only while a login runs. */
@@ -20,13 +21,17 @@ export interface Arrival {
 }
 
 /** Listens on 127.0.0.1, a port of the system's choice. Rejects with the system's error where none can be had. */
-export async function openCallback(network: Pick<Network, "listen">, binding: Binding): Promise<Callback> {
+export async function openCallback(
+  network: Pick<Network, "listen">,
+  binding: Binding,
+  metadata: LoginServer["metadata"],
+): Promise<Callback> {
   const waiting: Arrival[] = [];
   let arrived = promised<undefined>();
   const finished = promised<LoopbackAnswer>();
   let port = 0;
   const listener = await network.listen(async (request) => {
-    if (!isOurs(request, port, binding)) return pages.refused;
+    if (!isOurs(request, port, binding) || !isIssuer(request.query, metadata)) return pages.refused;
     const answered = promised<LoopbackAnswer>();
     waiting.push({ parameters: request.query, answer: (page) => answered.resolve(pages[page]) });
     arrived.resolve(undefined);
@@ -60,6 +65,16 @@ function isOurs({ method, path, host, query }: LoopbackRequest, port: number, bi
     outcomes.length === 1 &&
     outcomes[0] !== ""
   );
+}
+
+/**
+ * Whether an answer is from the service that was asked (RFC 9207, 2.4): the one of another is refused, and does not end the login that
+ * it was mixed into.
+ */
+export function isIssuer(query: URLSearchParams, metadata: LoginServer["metadata"]): boolean {
+  const given = query.getAll("iss");
+  if (given.length === 0) return metadata.authorization_response_iss_parameter_supported !== true;
+  return given.length === 1 && given[0] === metadata.issuer;
 }
 
 function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {

@@ -6,7 +6,7 @@ import { type Binding, makeBinding } from "../oauth/pkce.ts";
 import { redeem } from "../oauth/redeem.ts";
 import { requesterOf } from "../oauth/requester.ts";
 import { checkAddress, type LoginServer } from "../oauth/server.ts";
-import { type Callback, openCallback } from "./callback.ts";
+import { type Callback, isIssuer, openCallback } from "./callback.ts";
 import { readPasted } from "./paste.ts";
 
 type LoginHost = Pick<Host, "network" | "random" | "clock" | "hostname" | "system" | "version">;
@@ -38,7 +38,7 @@ const patience = 600_000;
  */
 export async function loginByBrowser(host: LoginHost, server: LoginServer, caller: Caller, login: BrowserLogin): Promise<string> {
   const binding = makeBinding(host.random);
-  const callback = await tryCallback(host, binding);
+  const callback = await tryCallback(host, binding, server);
   const redirectUri = callback.redirectUri;
   const url = authorizationUrl(server, binding, {
     ...requesterOf(host),
@@ -86,9 +86,9 @@ interface Waiting extends Callback {
 }
 
 /** Without a listener the code has to be pasted: the address without a port tells the service that nobody listens. */
-async function tryCallback({ network }: LoginHost, binding: Binding): Promise<Waiting> {
+async function tryCallback({ network }: LoginHost, binding: Binding, { metadata }: LoginServer): Promise<Waiting> {
   try {
-    return { ...(await openCallback(network, binding)), missing: undefined };
+    return { ...(await openCallback(network, binding, metadata)), missing: undefined };
   } catch (error) {
     const missing = error instanceof Error ? error.message : String(error);
     const never = new Promise<never>(() => undefined);
@@ -145,7 +145,8 @@ async function pasted(server: LoginServer, login: BrowserLogin, { state, until, 
   for (;;) {
     const parameters = readPasted(await login.paste(until, signal), { state, issuer: server.metadata.issuer });
     if (parameters === undefined) await login.complain("that is neither a code nor the address that the browser ended at");
-    else if (parameters.get("state") !== state) await login.complain("that is the address of another login");
+    else if (parameters.get("state") !== state || !isIssuer(parameters, server.metadata))
+      await login.complain("that is the address of another login");
     else {
       try {
         return await take(parameters);

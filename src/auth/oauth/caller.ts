@@ -3,7 +3,8 @@ import { isLoopback } from "../../base/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { isRedirect } from "../../client/http/address.ts";
 import { readBody } from "../../client/http/body.ts";
-import { requestLines, responseLines } from "../../client/http/trace.ts";
+import { withoutSecrets } from "../../client/http/key.ts";
+import { loginResponseLines, requestLines } from "../../client/http/trace.ts";
 import type { Clock, Send, SendRequest } from "../../host/host.ts";
 
 /** How the calls of a login go out: by the same network as all others, so by the same proxy and certificates. */
@@ -47,29 +48,30 @@ async function call({ send, clock, userAgent, signal, trace }: Caller, url: stri
   requestLines(request).forEach((line) => trace?.(line));
   const start = clock.elapsed();
   const response = await send(request);
-  responseLines(response, clock.elapsed() - start, request).forEach((line) => trace?.(line));
-  if (isRedirect(response)) throw await moved(url, response);
+  loginResponseLines(response, clock.elapsed() - start, request).forEach((line) => trace?.(line));
+  if (isRedirect(response)) throw await moved(url, response, body);
   const bytes = await readBody(response, clock, bodyLimit);
   if (response.status >= 400)
-    return new Response(cleaned(bytes, body), { status: response.status, headers: { ...response.headers } });
+    return new Response(cleaned(new TextDecoder().decode(bytes), body), {
+      status: response.status,
+      headers: { ...response.headers },
+    });
   const bodiless = response.status === 204 || response.status === 304;
   return new Response(bodiless ? null : new Uint8Array(bytes), { status: response.status, headers: { ...response.headers } });
 }
 
 /** What is refused may be read by people: what it says to us must not repeat the code, the verifier or the key that it was sent. */
-function cleaned(bytes: Uint8Array, body: URLSearchParams | undefined): string {
-  const secrets = ["code", "code_verifier", "device_code", "token"]
-    .flatMap((name) => body?.get(name) ?? [])
-    .filter(({ length }) => length > 4);
-  return secrets.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), new TextDecoder().decode(bytes));
+function cleaned(text: string, body: URLSearchParams | undefined): string {
+  const secrets = ["code", "code_verifier", "device_code", "token"].flatMap((name) => body?.get(name) ?? []);
+  return withoutSecrets(text, secrets);
 }
 
 /** A redirect is never followed: what these calls carry is meant for one place. */
-async function moved(url: string, response: Awaited<ReturnType<Send>>): Promise<FerryError> {
+async function moved(url: string, response: Awaited<ReturnType<Send>>, body: URLSearchParams | undefined): Promise<FerryError> {
   await response.cancel();
   const target = response.headers["location"] ?? "";
   const { host } = new URL(url);
-  const where = URL.canParse(target, url) ? new URL(target, url).origin : "somewhere else";
+  const where = URL.canParse(target, url) ? cleaned(new URL(target, url).origin, body) : "somewhere else";
   return new FerryError("failure", `${host} redirects the login to ${where}`, {
     hint: `if that is the service's address, log in there: ferry login --host ${where}`,
   });

@@ -13,21 +13,22 @@ import { cut, oneLine } from "../../base/text.ts";
 /** What was asked for, in words. */
 export type Errand = "login" | "revocation";
 
-/** What went wrong in a login, in our words; `host` is who answered. Texts of the service are cut and made harmless. */
+/**
+ * What went wrong in a login, in our words; `host` is who answered. Texts of the service are cut and made harmless. The library's own
+ * error is no cause of it: that holds the answer, and with it the key.
+ */
 export function loginError(error: unknown, host: string, errand: Errand = "login"): unknown {
   if (error instanceof ResponseBodyError) return refusal(error, { host, errand });
   if (error instanceof AuthorizationResponseError) return refusal(error, { host, errand });
   const status = statusOf(error);
-  if (status !== undefined && status >= 400) return brokenAnswer(error, status, `${host} answered the ${errand} with ${status}`);
+  if (status !== undefined && status >= 400) return brokenAnswer(status, `${host} answered the ${errand} with ${status}`);
   if (!(error instanceof OperationProcessingError || error instanceof UnsupportedOperationError)) return error;
   if (error.code === RESPONSE_IS_NOT_JSON || error.code === PARSE_ERROR)
     return new FerryError("unavailable", `${host} answered the ${errand} with ${contentOf(error.cause)}`, {
       hint: "is a proxy or a sign-in page in the way? check the host's address, and try again",
-      cause: error,
     });
   return new FerryError("failure", `${host} answered the ${errand} with something unexpected: ${oneLine(error.message)}`, {
     hint: "tell whoever runs the service, or pipe a key of its portal to ferry login --with-token",
-    cause: error,
   });
 }
 
@@ -43,14 +44,13 @@ export function isTransient(error: unknown): boolean {
   return status === 429 || status >= 500;
 }
 
-function brokenAnswer(cause: unknown, status: number, message: string): FerryError {
+function brokenAnswer(status: number, message: string): FerryError {
   const passing = status >= 500 || status === 429;
   return new FerryError(passing ? "unavailable" : "failure", message, {
     status,
     hint: passing
       ? "try again later, or pipe a key of its portal to ferry login --with-token"
       : "check the host's address, or pipe a key of its portal to ferry login --with-token",
-    cause,
   });
 }
 

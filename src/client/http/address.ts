@@ -1,6 +1,7 @@
 import { isLoopback } from "../../base/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import type { SendResponse } from "../../host/host.ts";
+import { withoutSecrets } from "./key.ts";
 
 /**
  * A host's base address as calls use it: no slash at its end. For a socket any loopback address does (`http://localhost`).
@@ -30,14 +31,18 @@ export function isRedirect({ status, headers }: SendResponse): boolean {
  * Where it sends us. The key goes with it, so it must be the same origin: never another host, never from https to http.
  * @throws FerryError failure for another origin
  */
-export function redirectTarget(from: string, { headers }: SendResponse): string {
+export function redirectTarget(from: string, { headers }: SendResponse, key: string): string {
   const here = new URL(from);
   const location = headers["location"] ?? "";
   if (!URL.canParse(location, from)) throw new FerryError("failure", `${here.host} redirects to something that is no address`);
   const there = new URL(location, from);
   if (there.origin !== here.origin)
-    throw new FerryError("failure", `${here.host} redirects to ${there.origin}; the key is not sent there`, {
-      hint: "if that is the service's new address, sign in there: ferry login --host URL",
-    });
+    throw new FerryError(
+      "failure",
+      `${here.host} redirects to ${withoutSecrets(there.origin, [key])}; the key is not sent there`,
+      {
+        hint: "if that is the service's new address, sign in there: ferry login --host URL",
+      },
+    );
   return there.href;
 }

@@ -55,12 +55,12 @@ export function parseJson(body: Uint8Array, { headers }: SendResponse, host: str
   if (text.trim() === "") return undefined;
   try {
     return JSON.parse(text) as unknown;
-  } catch (cause) {
+  } catch {
+    // Without the parser's own words, which quote what may be a key.
     const page = isPage(text, headers["content-type"]);
     throw new FerryError("unavailable", `${host} answered with ${page ? "a web page" : "something that is no JSON"}`, {
       hint: page ? "is a proxy or a sign-in page in the way? check the host's address" : "check the host's address",
       code: unexpected,
-      cause,
     });
   }
 }

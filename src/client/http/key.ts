@@ -24,8 +24,16 @@ export function keyHeader({ value, source, remedy }: ApiKey, form: KeyForm): Rec
   return form === "x-api-key" ? { "x-api-key": value } : { authorization: `Bearer ${value}` };
 }
 
-/** Headers are ASCII, and a key holds no blanks: what else arrives here was pasted or read wrongly. */
-function faultOf(value: string): string | undefined {
+/** A text that somebody else wrote without these secrets, also where it has them in other letters, as a host's name would. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  // What is that short is no secret, and would be found in any text.
+  const given = secrets.filter(({ length }) => length > 4).flatMap((secret) => [secret, encodeURIComponent(secret)]);
+  const each = given.map((secret) => secret.replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&"));
+  return each.reduce((cleaned, pattern) => cleaned.replace(new RegExp(pattern, "giu"), "<redacted>"), text);
+}
+
+/** Why it can be no key, in words. Headers are ASCII, and a key holds no blanks: what else arrives here was pasted or read wrongly. */
+export function faultOf(value: string): string | undefined {
   if (value.trim() === "") return "is empty";
   if (/[\r\n]/.test(value)) return "has a line break in it";
   if (/\s/.test(value)) return "has a blank in it";

@@ -2,7 +2,7 @@ import { FerryError, type ErrorKind } from "../../base/errors.ts";
 import { cut, oneLine } from "../../base/text.ts";
 import type { Clock, SendResponse } from "../../host/host.ts";
 import { readBody } from "./body.ts";
-import type { ApiKey } from "./key.ts";
+import { type ApiKey, withoutSecrets } from "./key.ts";
 import { retryAfter } from "./retry.ts";
 
 /** What of an error's body is looked at, in bytes. */
@@ -25,11 +25,17 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const body = await readBody(response, asked.clock, problemLimit).catch(() => new Uint8Array());
   const { message, code } = read(new TextDecoder().decode(body), headers["content-type"] ?? "");
   const { pathname, host } = new URL(asked.url);
-  const said = cut(oneLine(message.replaceAll(asked.key.value, "<redacted>")), 500);
+  const clean = (text: string): string => withoutSecrets(text, [asked.key.value]);
+  const said = cut(oneLine(clean(message)), 500);
   const line = said === "" ? `${host} answered ${asked.method} ${pathname} with ${status}${nameOf(status)}` : said;
   const again = retryAfter(headers["retry-after"], asked.clock.now());
   const hint = again === undefined ? hintFor(status, host, asked.key.source) : `try again in ${Math.ceil(again / 1000)} s`;
-  return new FerryError(kindOf(status), line, { status, code, hint, retryAfter: again });
+  return new FerryError(kindOf(status), line, {
+    status,
+    code: code === undefined ? undefined : clean(code),
+    hint,
+    retryAfter: again,
+  });
 }
 
 /** What an answer's status is to whoever asked. */

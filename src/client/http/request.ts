@@ -2,7 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import type { SendRequest, SendResponse } from "../../host/host.ts";
 import type { ClientOptions } from "../options.ts";
 import { isRedirect, redirectTarget } from "./address.ts";
-import { keyHeader, type KeyForm } from "./key.ts";
+import { keyHeader, type KeyForm, withoutSecrets } from "./key.ts";
 import { problem } from "./problem.ts";
 import { isGateway, persevere } from "./retry.ts";
 import { requestLines, responseLines } from "./trace.ts";
@@ -46,7 +46,9 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
     };
     return persevere(patience, repeatable, async () => {
       signal?.throwIfAborted();
-      const response = await withKey(options, (key) => follow(send, { ...request, headers: { ...request.headers, ...key } }));
+      const response = await withKey(options, (key) =>
+        follow(send, { ...request, headers: { ...request.headers, ...key } }, options.key.value),
+      );
       const again = patience.limit > 0 && (response.status === 429 || (repeatable && isGateway(response.status)));
       if (again) throw await problem(response, { ...request, key: options.key, clock: options.clock });
       return read(response);
@@ -81,17 +83,17 @@ async function withKey(
 }
 
 /** Follows redirects as RFC 9110, 15.4, has them: 303 turns into a GET, a write is only repeated by 307 and 308. */
-async function follow(send: ClientOptions["send"], request: SendRequest): Promise<SendResponse> {
+async function follow(send: ClientOptions["send"], request: SendRequest, key: string): Promise<SendResponse> {
   let current = request;
   for (let count = 0; count <= mostRedirects; count++) {
     const response = await send(current);
     if (!isRedirect(response)) return response;
     await response.cancel();
-    const url = redirectTarget(current.url, response);
+    const url = redirectTarget(current.url, response, key);
     if (response.status === 303) current = { ...current, url, method: "GET", body: undefined };
     else if (current.method === "GET" || current.method === "HEAD" || response.status >= 307) current = { ...current, url };
     else
-      throw new FerryError("failure", `${new URL(url).host} redirects a ${current.method} to ${url}`, {
+      throw new FerryError("failure", `${new URL(url).host} redirects a ${current.method} to ${withoutSecrets(url, [key])}`, {
         hint: "use that address",
       });
   }

@@ -1,14 +1,16 @@
 import { oneLine } from "../../base/text.ts";
+import { withoutSecrets } from "./key.ts";
 import type { SendRequest, SendResponse } from "../../host/host.ts";
 
 const secretHeader = /^(x-api-key|authorization|proxy-authorization|cookie|set-cookie|.*(token|secret|password).*)$/i;
+const plainHeader = /^(cache-control|connection|content-(encoding|length|type)|date|retry-after|transfer-encoding)$/i;
 const secretParameter = /key|token|secret|password|code|signature/i;
 
 /** What goes out, for --verbose: the request line and the headers, secrets cut. Bodies are never shown. */
 export function requestLines({ method, url, headers, body }: SendRequest): string[] {
   const size =
     body === undefined ? "" : ` (${typeof body === "string" ? new TextEncoder().encode(body).length : body.length} bytes)`;
-  return [`> ${method} ${withoutSecrets(url)}${size}`, ...headerLines(">", headers)];
+  return [`> ${method} ${withoutParameters(url)}${size}`, ...headerLines(">", headers)];
 }
 
 /** What came back, and after how many ms; also where a service sends back what it was sent, no key of ours is in it. */
@@ -16,8 +18,17 @@ export function responseLines({ status, headers }: SendResponse, elapsed: number
   const keys = Object.entries(request.headers).flatMap(([name, value]) =>
     secretHeader.test(name) ? [value, value.replace(/^\w+ +/u, "")].filter(Boolean) : [],
   );
-  const lines = headerLines("<", headers).map((line) => keys.reduce((text, key) => text.replaceAll(key, "<redacted>"), line));
+  const lines = headerLines("<", headers).map((line) => withoutSecrets(line, keys));
   return [`< ${status} (${Math.round(elapsed)} ms)`, ...lines];
+}
+
+/**
+ * The same for the calls of a login, whose secrets are in the bodies and not known yet when the headers come: of these only the ones
+ * that say how the call went.
+ */
+export function loginResponseLines(response: SendResponse, elapsed: number, request: SendRequest): string[] {
+  const told = Object.entries(response.headers).filter(([name]) => plainHeader.test(name));
+  return responseLines({ ...response, headers: Object.fromEntries(told) }, elapsed, request);
 }
 
 function headerLines(mark: string, headers: Readonly<Record<string, string>>): string[] {
@@ -26,11 +37,11 @@ function headerLines(mark: string, headers: Readonly<Record<string, string>>): s
 
 /** A header's value, or a stand-in where its name says that it is a secret: a key, a cookie, a token. In an address only those are cut. */
 export function withoutSecret(name: string, value: string): string {
-  if (/^(content-)?location$/iu.test(name) && URL.canParse(value)) return withoutSecrets(value);
+  if (/^(content-)?location$/iu.test(name) && URL.canParse(value)) return withoutParameters(value);
   return secretHeader.test(name) ? "<redacted>" : value;
 }
 
-function withoutSecrets(address: string): string {
+function withoutParameters(address: string): string {
   const url = new URL(address);
   for (const name of new Set(url.searchParams.keys())) if (secretParameter.test(name)) url.searchParams.set(name, "<redacted>");
   return url.href;

@@ -1,5 +1,8 @@
+import type { LookupAddress } from "node:dns";
 import http from "node:http";
 import type https from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { isLoopback } from "../../base/address.ts";
 import { NotSentError } from "./failure.ts";
 import { connectTimeout, type Transport } from "./send.ts";
 
@@ -42,8 +45,20 @@ export function directTransport(socketPath?: string): Transport {
 
 function addressOf(url: URL): http.RequestOptions {
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
-  return { hostname, ...(url.port === "" ? {} : { port: url.port }) };
+  const here = isLoopback(hostname) && isIP(hostname) === 0;
+  return { hostname, ...(url.port === "" ? {} : { port: url.port }), ...(here && { lookup: lookUpLoopback }) };
 }
+
+/** `localhost` and the names below it are this machine, whatever a name server says: they are never looked up (RFC 6761, 6.3). */
+const lookUpLoopback: LookupFunction = (_name, options, callback) => {
+  if (options.all === true) callback(null, loopback);
+  else callback(null, "127.0.0.1", 4);
+};
+
+const loopback: LookupAddress[] = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
 
 /** Bounds the time to a connection, and tells whether there was one: before it nothing of the request can have gone out. */
 function watchConnection(outgoing: http.ClientRequest, secure: boolean): () => boolean {

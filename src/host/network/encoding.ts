@@ -23,9 +23,12 @@ export const accepted = Object.keys(decoders)
   .filter((name) => name !== "x-gzip")
   .join(", ");
 
+/** A proxy may compress what the service did already; each more is a decoder more, for a body that may be nothing. */
+const mostSteps = 3;
+
 /**
  * The body without its content encoding (RFC 9110, 8.4).
- * @throws FerryError unavailable for an encoding that we didn't ask for
+ * @throws FerryError unavailable for an encoding that we didn't ask for, or for more than three
  */
 export function decoded(body: Readable, status: number, encoding = "identity"): Readable {
   const names = encoding
@@ -34,6 +37,10 @@ export function decoded(body: Readable, status: number, encoding = "identity"): 
     .map((name) => name.trim());
   const steps = names.filter((name) => name !== "" && name !== "identity").reverse();
   if (status === 204 || status === 304) return body;
+  if (steps.length > mostSteps) {
+    body.destroy();
+    throw new FerryError("unavailable", `the answer is encoded ${steps.length} times over, which we didn't ask for`);
+  }
   return steps.reduce(undo, body);
 }
 

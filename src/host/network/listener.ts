@@ -24,7 +24,8 @@ const malformed: LoopbackAnswer = { status: 400, headers: {}, body: "" };
 
 async function respond(handler: LoopbackHandler, incoming: http.IncomingMessage): Promise<LoopbackAnswer> {
   const address = incoming.url ?? "/";
-  if (!URL.canParse(address, "http://127.0.0.1")) return malformed;
+  // A second Host is a request that nobody sent in earnest (RFC 9112, 3.2), and Node would tell us of the first alone.
+  if (!URL.canParse(address, "http://127.0.0.1") || (incoming.headersDistinct["host"]?.length ?? 0) > 1) return malformed;
   const { pathname, searchParams } = new URL(address, "http://127.0.0.1");
   const request = { method: incoming.method ?? "", path: pathname, query: searchParams, host: incoming.headers.host ?? "" };
   return handler(request);

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import { isLoopback } from "../../base/address.ts";
+import { FerryError } from "../../base/errors.ts";
 import type { Environment } from "../host.ts";
 import { codeOf, isCertificateError, NotSentError } from "./failure.ts";
 import { connectTimeout, type Transport } from "./send.ts";
@@ -39,6 +40,7 @@ export function proxiedTransport(env: Environment): Transport {
 }
 
 async function makeAgent(env: Environment): Promise<Dispatcher> {
+  for (const name of ["http_proxy", "https_proxy"]) checkProxy(lowerFirst(env, name), name.toUpperCase());
   // A bundle of a CommonJS package has nothing but its default.
   const { default: undici } = await import("undici");
   return new undici.EnvHttpProxyAgent({
@@ -47,6 +49,12 @@ async function makeAgent(env: Environment): Promise<Dispatcher> {
     noProxy: lowerFirst(env, "no_proxy"),
     connect: { timeout: connectTimeout },
   });
+}
+
+/** undici's own error would hold the whole of it, and with it the password. */
+function checkProxy(proxy: string, name: string): void {
+  if (proxy !== "" && !/^(https?|socks5?h?):$/u.test(URL.canParse(proxy) ? new URL(proxy).protocol : ""))
+    throw new FerryError("usage", `${name} is no address of a proxy`, { hint: "write it as http://proxy.example.com:3128" });
 }
 
 /** The lower-case name wins (as curl has it); "" where neither is set, so that undici doesn't look for itself. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
+import { json } from "../../support/login-server.ts";
 import { makeSeedService } from "../../support/seed-service.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
 import { makeWorld, type World } from "../../support/world.ts";
@@ -97,4 +98,20 @@ test("a service that makes keys only in its portal: told plainly", async () => {
     stderr:
       "ferry: agents.example.com makes and revokes keys only in its portal\n  hint: look for its API or developer settings\n",
   });
+});
+
+test.each([
+  ["an escape sequence", "ferry_\u001b]0;pwned\u0007"],
+  ["a line break", "ferry_a\nferry_b"],
+  ["nothing", " "],
+])("a secret with %s in it reaches no terminal: it can be no key", async (_, secret) => {
+  world.services.set(url, async (request) => {
+    const response = await service.send(request);
+    if (request.method !== "POST") return response;
+    await response.cancel();
+    return json(201, { id: "key_1", name: "ci", scopes: ["all:all"], secret });
+  });
+  const { code, stdout, stderr } = await ferry(world.next(), "key", "create", "ci", "--scopes", "all:all");
+  expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+  expect(stderr).toMatch(/^ferry: the service made a key that can be none: it .+\n {2}hint: ferry key revoke key_1\n$/u);
 });

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { FerryError } from "../../../src/base/errors.ts";
 import type { Client } from "../../../src/client/client.ts";
@@ -233,5 +234,43 @@ describe("the address", () => {
     "nonsense",
   ])("%s is refused", (address) => {
     expect(() => at(address)).toThrow(expect.objectContaining({ kind: "usage" }) as FerryError);
+  });
+});
+
+describe("the key, where a service says it back", () => {
+  const key = "key-of-a-test";
+
+  test("in the code of an error", async () => {
+    const { client } = play([{ status: 403, body: { message: `no ${key}`, code: `no_${key}` } }]);
+    await expect(read(client)).rejects.toMatchObject({ message: "no <redacted>", code: "no_<redacted>" });
+  });
+
+  test("in the address that it redirects to, in small letters, too", async () => {
+    const shouting = { key: { value: "KEY-of-A-test", source: "a test" } };
+    for (const change of [{}, shouting]) {
+      const { client } = play([{ status: 302, headers: { location: `https://${key}.evil.example/` } }], change);
+      await expect(read(client)).rejects.toThrow(/redirects to https:\/\/<redacted>\.evil\.example; the key/u);
+    }
+    const { client } = play([{ status: 302, headers: { location: `/x/${key}` } }]);
+    await expect(write(client)).rejects.toThrow(/redirects a POST to \S+\/x\/<redacted>$/u);
+  });
+
+  test("in the trace, in small letters, too", async () => {
+    const lines: string[] = [];
+    const loud = { value: "KEY-OF-A-TEST", source: "a test" };
+    const { client } = play([{ ...session, headers: { "content-location": `https://${key}.example/` } }], {
+      key: loud,
+      trace: (line) => lines.push(line),
+    });
+    await read(client);
+    expect(lines.join("\n")).toContain("<redacted>.example");
+    expect(lines.join("\n")).not.toContain(key);
+  });
+
+  test("in what is no JSON: the error has no cause that quotes it", async () => {
+    const { client } = play([{ headers: { "content-type": "application/json" }, body: `{"secret":"${key}" x` }]);
+    const error = await read(client).catch((thrown: unknown) => thrown);
+    expect(inspect(error)).toContain("something that is no JSON");
+    expect(inspect(error)).not.toContain(key);
   });
 });

@@ -1,4 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
+import { faultOf } from "../../../client/http/key.ts";
 import { fields } from "../../../wire/fields.ts";
 import { type Scope, scopes as known } from "../../../wire/values.ts";
 import { duration, list } from "../../options.ts";
@@ -40,6 +41,11 @@ export const create: Verb = {
     const { secret, ...key } = await client.createKey({ body });
     if (typeof secret !== "string")
       throw new FerryError("unavailable", "the service made a key and did not tell it", { hint: `ferry key revoke ${key.id}` });
+    const fault = faultOf(secret);
+    if (fault !== undefined)
+      throw new FerryError("unavailable", `the service made a key that can be none: it ${fault}`, {
+        hint: `ferry key revoke ${key.id}`,
+      });
     if (context.global.json) await context.print.json({ ...key, secret }, [...fields.apiKey, "secret"]);
     else await context.print.data(`${secret}\n`);
     await context.print.note(`the key ${name} (${key.id}) is shown this once`);
