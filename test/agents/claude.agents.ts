@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type AgentScene, makeAgentScene, realKey } from "../support/real-agents.ts";
 
@@ -65,4 +66,22 @@ test("Claude Code reads, plans, edits, creates and runs a command, and its work 
   expect(told).toContainEqual(expect.objectContaining({ type: "agent_file_remove", file_path: "lib/other.txt" }));
   expect(scene.model.calls.map(({ headers }) => headers["x-api-key"])).toContain(realKey);
   expect(JSON.stringify(events)).not.toContain(realKey);
+});
+
+test("a cancel ends a command of Claude Code's with all its children, and the next message is worked on", async () => {
+  const command = "setsid sleep 1234 & echo started; sleep 1234";
+  scene.model.play({ tools: [{ name: "Bash", args: { command, description: "wait" } }] });
+  const { engine } = scene;
+  const session = await scene.start("claude");
+  await engine.post(session, "wait for it");
+  await engine.until(
+    session,
+    (item) =>
+      item.type === "session_event" && item.event.type === "agent_run_repository_command" && item.event.status === "processing",
+  );
+  expect(await engine.sessions.cancel(session.id, { queued: false })).toMatchObject({ agent_status: "idle" });
+  expect(spawnSync("pgrep", ["-f", "^sleep 1234"]).status).toBe(1);
+  scene.model.play({ text: "Here again." });
+  expect(await engine.work(session, "are you there?")).toMatchObject({ agent_status: "idle" });
+  expect((await scene.events(session)).at(-1)?.payload).toMatchObject({ type: "agent_message", message: "Here again." });
 });
