@@ -24,6 +24,8 @@ export interface Credentials {
   find(login: Login, when?: "at login"): Promise<string | undefined>;
   /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
   save(login: Omit<Login, "store">, key: string): Promise<{ store: StoreName; warning?: string }>;
+  /** Where `save` may put a key. */
+  places(): readonly StoreName[];
   /** Whether there was one. */
   delete(login: Login): Promise<boolean>;
   /** In words, for people: `the keychain`, or the file's path. */
@@ -74,6 +76,10 @@ export function makeCredentials(
         const whose = (await isOpen()) ? openWords : "readable only by you";
         return { ...kept, warning: `no keychain here: the key is kept in ${path}, ${whose}` };
       }
+    },
+    places() {
+      const wanted = wantedStore(host);
+      return wanted === undefined ? ["keychain", "file"] : [wanted];
     },
     delete: (login) => alone(login.store, () => storeOf(login.store).deletePassword(service, accountOf(login))),
   };

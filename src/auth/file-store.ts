@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import type { Files, Host, SecretStore } from "../host/host.ts";
 
@@ -22,6 +22,7 @@ export function makeFileStore(host: FileStoreHost, path: string): SecretStore {
   };
   const change = async (edit: (content: Content) => Content): Promise<void> => {
     await files.makeFolder(dirname(path), 0o700);
+    await sweep(files, path);
     await shutOurs(files, dirname(path));
     await files.write(path, `${JSON.stringify(edit(await read()), undefined, 2)}\n`, 0o600);
   };
@@ -30,6 +31,7 @@ export function makeFileStore(host: FileStoreHost, path: string): SecretStore {
     setPassword: (service, account, password) =>
       change((content) => ({ ...content, [service]: { ...content[service], [account]: password } })),
     async deletePassword(service, account) {
+      await sweep(files, path);
       const there = (await read())[service]?.[account] !== undefined;
       if (there) await change((content) => without(content, service, account));
       return there;
@@ -58,6 +60,15 @@ async function guard({ files, platform, uid, warn }: FileStoreHost, path: string
     });
   if ((status.mode & 0o077) !== 0 && (await files.shut(path)))
     await warn(`${path} could be read by others on this machine, and is shut now: if anybody may have looked, make new keys`);
+}
+
+/** What a writer that was killed left half done, keys and all. Whoever changes the file has its lock: nobody else is at it. */
+async function sweep(files: Files, path: string): Promise<void> {
+  const name = basename(path);
+  const stale = (await files.list(dirname(path))).filter(
+    (other) => other.startsWith(`${name}.`) && /^[0-9a-f]{12}$/u.test(other.slice(name.length + 1)),
+  );
+  for (const other of stale) await files.remove(join(dirname(path), other));
 }
 
 /** Our folder may have been there before, open to others. One with other things in it, such as a home, isn't ours to shut. */

@@ -114,6 +114,10 @@ async function put(path: string, flags: string, data: string | Uint8Array, mode:
     if (flags !== "a") await file.chmod(mode);
     await file.writeFile(data);
     await file.sync();
+  } catch (error) {
+    // A full disk leaves a file that is empty: a lock that nobody holds.
+    if (flags === "wx") await rm(path, { force: true });
+    throw error;
   } finally {
     await file.close();
   }

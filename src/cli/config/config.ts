@@ -12,6 +12,8 @@ export interface Config {
   /** The last one logged in to comes first. */
   readonly hosts: readonly HostEntry[];
   readonly settings?: Settings;
+  /** Logins that are storing their key just now, or were killed while they did. */
+  readonly pending?: readonly PendingLogin[];
 }
 
 export interface HostEntry extends Login {
@@ -19,6 +21,11 @@ export interface HostEntry extends Login {
   readonly workspace?: string;
   /** Whether ferry's login had the key made: then logout ends it at the service, too. */
   readonly minted?: boolean;
+}
+
+/** Where the key of a login may be that isn't done yet, and the process that does it. */
+export interface PendingLogin extends HostEntry {
+  readonly by: { readonly pid: number; readonly startTime: string };
 }
 
 const patience = 5000;
@@ -64,6 +71,9 @@ function checked(value: unknown, path: string): Config {
   const hosts = value["hosts"] ?? [];
   if (!Array.isArray(hosts)) throw wrong(path, "hosts", "an array");
   (hosts as unknown[]).forEach((entry, at) => checkEntry(entry, `hosts[${at}]`, path));
+  const pending = value["pending"] ?? [];
+  if (!Array.isArray(pending)) throw wrong(path, "pending", "an array");
+  (pending as unknown[]).forEach((entry, at) => checkPending(entry, `pending[${at}]`, path));
   if (value["settings"] !== undefined) checkSettings(value["settings"], path);
   return { ...value, version: 1, hosts: hosts as HostEntry[] };
 }
@@ -75,6 +85,12 @@ function checkEntry(entry: unknown, key: string, path: string): void {
   if (entry["workspace"] !== undefined && typeof entry["workspace"] !== "string")
     throw wrong(path, `${key}.workspace`, "a string");
   if (entry["minted"] !== undefined && typeof entry["minted"] !== "boolean") throw wrong(path, `${key}.minted`, "true or false");
+}
+
+function checkPending(entry: unknown, key: string, path: string): void {
+  checkEntry(entry, key, path);
+  const by = isRecord(entry) && isRecord(entry["by"]) ? entry["by"] : {};
+  if (typeof by["pid"] !== "number" || typeof by["startTime"] !== "string") throw wrong(path, `${key}.by`, "a process");
 }
 
 function checkSettings(kept: unknown, path: string): void {

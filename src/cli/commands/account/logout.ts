@@ -5,6 +5,7 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, namedHost } from "../../flows/host/choose.ts";
+import { endPending } from "../../flows/login/pending.ts";
 import { endKey } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
@@ -26,13 +27,16 @@ export const logout: Verb = {
       .option("--forget", "revoke nothing, and forget the login also where its key can't be deleted", false),
   async run(context, options: Options) {
     const { host, print } = context;
-    if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0)
+    const credentials = credentialsOf(context);
+    const broken = options.forget ? [] : await endPending(context, credentials);
+    for (const { url, account } of broken) await print.note(`ended a login to ${hostName(url)} (${account}) that was broken off`);
+    if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && broken.length === 0)
       throw new FerryError("auth", "not logged in anywhere");
+    if (broken.length > 0 && (await readConfig(host)).hosts.length === 0) return;
     const chosen = await chooseHost(context);
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
     const { entry } = chosen;
     if (entry === undefined) throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`);
-    const credentials = credentialsOf(context);
     const { deleted, ...ending } = options.forget
       ? await forget(credentials, entry)
       : await endLogin(context, credentials, entry, options);

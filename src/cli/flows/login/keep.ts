@@ -5,6 +5,7 @@ import { type HostEntry, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { clientFor } from "../host/connect.ts";
 import { endKey } from "./end.ts";
+import { endPending, notePending, withoutPending } from "./pending.ts";
 import { endReplaced, findReplaced } from "./replaced.ts";
 import { credentialsOf } from "./credentials.ts";
 
@@ -32,8 +33,13 @@ export async function keepKey(context: Context, added: NewKey): Promise<void> {
 async function store(context: Context, { url, key, minted }: NewKey, { account, info }: Identity): Promise<HostEntry> {
   const { host, print } = context;
   const credentials = credentialsOf(context);
+  await endPending(context, credentials);
   const replaced = await findReplaced(context, credentials, { url, account });
-  const { store: place, warning } = await credentials.save({ url, account }, key.value);
+  await notePending(context, credentials, { url, account, ...(minted && { minted }) });
+  const { store: place, warning } = await credentials.save({ url, account }, key.value).catch(async (error: unknown) => {
+    await updateConfig(host, (config) => withoutPending(config, host.pid));
+    throw error;
+  });
   if (warning !== undefined) await print.warn(warning);
   const workspace = info?.workspace?.name ?? undefined;
   const entry: HostEntry = {
@@ -47,7 +53,7 @@ async function store(context: Context, { url, key, minted }: NewKey, { account, 
   try {
     // The last one logged in to comes first.
     await updateConfig(host, (config) => ({
-      ...config,
+      ...withoutPending(config, host.pid),
       hosts: [entry, ...config.hosts.filter((other) => other.url !== url || other.account !== account)],
     }));
   } catch (error) {
