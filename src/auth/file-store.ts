@@ -22,6 +22,7 @@ export function makeFileStore(host: FileStoreHost, path: string): SecretStore {
   };
   const change = async (edit: (content: Content) => Content): Promise<void> => {
     await files.makeFolder(dirname(path), 0o700);
+    await guardFolder(host, dirname(path));
     await sweep(files, path);
     await shutOurs(files, dirname(path));
     await files.write(path, `${JSON.stringify(edit(await read()), undefined, 2)}\n`, 0o600);
@@ -43,7 +44,9 @@ export function makeFileStore(host: FileStoreHost, path: string): SecretStore {
 }
 
 /** Whoever can read the file has its keys, and whoever can put one there chooses whose keys we use. */
-async function guard({ files, platform, uid, warn }: FileStoreHost, path: string): Promise<void> {
+async function guard(host: FileStoreHost, path: string): Promise<void> {
+  const { files, platform, uid, warn } = host;
+  await guardFolder(host, dirname(path));
   const status = await files.status(path);
   if (status === undefined || platform === "win32") return;
   if (status.kind !== "file")
@@ -62,6 +65,26 @@ async function guard({ files, platform, uid, warn }: FileStoreHost, path: string
     await warn(`${path} could be read by others on this machine, and is shut now: if anybody may have looked, make new keys`);
 }
 
+/** Whoever owns the folder, or may write in it, can put another file in the place of ours. */
+async function guardFolder({ files, platform, uid, warn }: FileStoreHost, path: string): Promise<void> {
+  const folder = await files.realPath(path);
+  const status = folder === undefined || platform === "win32" ? undefined : await files.status(folder);
+  if (folder === undefined || status === undefined) return;
+  if (status.uid !== uid && status.uid !== 0)
+    throw new FerryError("auth", `${folder} belongs to somebody else`, {
+      hint: "let FERRY_CONFIG_DIR name a folder of your own, and log in again",
+    });
+  // In a sticky one, such as /tmp, nobody replaces what is ours.
+  if ((status.mode & 0o1002) !== 0o002) return;
+  if (!(await isOurs(files, folder)))
+    await warn(`anybody on this machine can write in ${folder}, and so choose whose keys are used: shut it (chmod go-w)`);
+  // Where it can't be shut its file system keeps no modes, as login said.
+  else if (await files.shut(folder))
+    await warn(
+      `anybody on this machine could write in ${folder}, and it is shut now: see whether the hosts in its config.json are yours`,
+    );
+}
+
 /** What a writer that was killed left half done, keys and all. Whoever changes the file has its lock: nobody else is at it. */
 async function sweep(files: Files, path: string): Promise<void> {
   const name = basename(path);
@@ -73,8 +96,11 @@ async function sweep(files: Files, path: string): Promise<void> {
 
 /** Our folder may have been there before, open to others. One with other things in it, such as a home, isn't ours to shut. */
 async function shutOurs(files: Files, folder: string): Promise<void> {
-  const names = await files.list(folder);
-  if (names.every((name) => /^(config|credentials)\.json/u.test(name))) await files.shut(folder);
+  if (await isOurs(files, folder)) await files.shut(folder);
+}
+
+async function isOurs(files: Files, folder: string): Promise<boolean> {
+  return (await files.list(folder)).every((name) => /^(config|credentials)\.json/u.test(name));
 }
 
 async function readContent(files: Files, path: string): Promise<Content> {

@@ -174,6 +174,33 @@ describe("the file", () => {
     expect(await modeAfterLogin()).toBe(0o755);
   });
 
+  test.runIf(process.platform !== "win32")(
+    "in a folder that anybody could write in: it is shut, or said to be open",
+    async () => {
+      const folder = join(world.folder, "config");
+      const stored = { ...login, store: "file" } as const;
+      await listening().save(login, "k1");
+      chmodSync(folder, 0o777);
+      expect(await listening().read(stored)).toBe("k1");
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      expect(heard).toEqual([expect.stringContaining(`could write in ${folder}, and it is shut now`)]);
+      heard.length = 0;
+      writeFileSync(join(folder, "letter.txt"), "");
+      chmodSync(folder, 0o777);
+      await listening().read(stored);
+      expect(statSync(folder).mode & 0o777).toBe(0o777);
+      expect(heard).toEqual([expect.stringContaining(`can write in ${folder}, and so choose whose keys are used`)]);
+    },
+  );
+
+  test.runIf(process.getuid?.() === 0)("in a folder of somebody else is neither read nor written", async () => {
+    await listening().save(login, "k1");
+    chownSync(join(world.folder, "config"), 12345, 12345);
+    const refused = { kind: "auth", message: `${join(world.folder, "config")} belongs to somebody else` };
+    await expect(listening().read({ ...login, store: "file" })).rejects.toMatchObject(refused);
+    await expect(listening().save(login, "k2")).rejects.toMatchObject(refused);
+  });
+
   test("keeps the keys of other hosts and accounts", async () => {
     const other = { ...login, url: "https://other.example.com" };
     await credentials(quiet).save(login, "k1");

@@ -34,12 +34,21 @@ export function configPath(host: Host): string {
   return join(findFolders(host).config, "config.json");
 }
 
-/** @throws FerryError usage for a file that is broken, from a newer ferry, or has a value of the wrong type, which is named */
+/** @throws FerryError usage for a file that is broken, from a newer ferry, or has a value of the wrong type, which is named; auth for somebody else's */
 export async function readConfig(host: Host): Promise<Config> {
   const path = configPath(host);
+  await checkOwner(host, path);
   const text = await host.files.readText(path);
   if (text === undefined) return { version: 1, hosts: [] };
   return checked(parsed(text, path), path);
+}
+
+/** Who can write it says where keys go. Root trusts a user's own, as in a container whose home is the user's. */
+async function checkOwner({ files, platform, uid }: Host, path: string): Promise<void> {
+  const real = platform === "win32" || uid === 0 ? undefined : await files.realPath(path);
+  const owner = real === undefined ? undefined : (await files.status(real))?.uid;
+  if (owner === undefined || owner === uid || owner === 0) return;
+  throw new FerryError("auth", `${path} belongs to somebody else`, { hint: "remove it and log in again, as yourself" });
 }
 
 /** Changes it in one step, also where two do so at once. */

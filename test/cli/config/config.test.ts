@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configPath, readConfig, updateConfig, type HostEntry } from "../../../src/cli/config/config.ts";
@@ -29,6 +29,17 @@ test("twenty writers at once lose nothing, and leave nothing behind", async () =
   expect(hosts.map(({ url }) => url).toSorted()).toEqual(names.map((name) => entry(name).url).toSorted());
   expect(readdirSync(join(world.folder, "config"))).toEqual(["config.json"]);
   expect(statSync(configPath(world.host)).mode & 0o777).toBe(0o600);
+});
+
+test.runIf(process.getuid?.() === 0)("somebody else's is not read: it says where keys go", async () => {
+  writeFileSync(configPath(world.host), JSON.stringify({ version: 1, hosts: [entry("a")] }));
+  const somebody = { ...world.host, uid: 54321 };
+  expect((await readConfig(somebody)).hosts).toEqual([entry("a")]);
+  chownSync(configPath(world.host), 12345, 12345);
+  await expect(readConfig(somebody)).rejects.toMatchObject({
+    kind: "auth",
+    message: expect.stringContaining("somebody else") as string,
+  });
 });
 
 test("what a newer ferry wrote beside it stays", async () => {
