@@ -102,6 +102,6 @@ export function sampleTimeline(): TimelineEvent[] {
       payload: whole,
       created_at: made,
       updated_at: made,
-    } as TimelineEvent;
+    };
   });
 }

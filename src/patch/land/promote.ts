@@ -58,7 +58,7 @@ async function promotePartial(
 ): Promise<void> {
   await storePack(git, ["index-pack", "--stdin", "--fsck-objects"], { ...options, input: createReadStream(pack) });
   const without = known.filter((commit) => commit !== undefined).map((commit) => `^${commit}`);
-  const wanted = new Set(tips.filter((tip) => tip !== undefined));
+  const wanted = new Set(tips);
   const args = ["rev-list", "--objects", "--quiet", "--missing=allow-promisor", ...wanted, ...without, "--"];
   const result = await git.run(args, options);
   if (result.code !== 0) throw systemTrouble(args, result) ?? gitError(args, result);
