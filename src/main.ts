@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { FerryError } from "./base/errors.ts";
-import { run } from "./cli/run.ts";
+import { exitCodes, FerryError } from "./base/errors.ts";
+import { fail, run } from "./cli/run.ts";
 import { systemBrowser } from "./host/browser.ts";
 import { systemClock } from "./host/clock.ts";
 import type { Files, Host, Network, Processes, Prompt } from "./host/host.ts";
@@ -12,7 +12,14 @@ import { makeTerminal } from "./host/terminal.ts";
 
 /** Runs ferry on this machine. `argv` is without node and script; gives the exit code and never ends the process itself. */
 export async function main(argv: readonly string[]): Promise<number> {
-  return run(argv, makeHost());
+  const host = makeHost();
+  // What nobody waited for has no place in the program that could go on: one line here too, not Node's dump.
+  process.on("uncaughtException", (error) => void fail(error, argv, host).then(exit, () => exit(exitCodes.failure)));
+  return run(argv, host);
+}
+
+function exit(code: number): never {
+  process.exit(code);
 }
 
 /** The package's folder: this file lies in `src` of a checkout or, bundled, in `dist`. */

@@ -9,12 +9,17 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     await execute(argv, host);
     return 0;
   } catch (error) {
-    // Whoever reads us has seen enough (`| head`, a quit pager): that is no failure.
-    if (isClosedPipe(error)) return 0;
-    const failure = asFailure(host.interrupt.aborted ? host.interrupt.reason : error);
-    await report(failure, argv, host);
-    return exitCodes[failure.kind];
+    return fail(error, argv, host);
   }
+}
+
+/** Tells what ended the command, whatever it is, and gives the exit code. */
+export async function fail(error: unknown, argv: readonly string[], host: Host): Promise<number> {
+  // Whoever reads us has seen enough (`| head`, a quit pager): that is no failure.
+  if (isClosedPipe(error)) return 0;
+  const failure = asFailure(host.interrupt.aborted ? host.interrupt.reason : error);
+  await report(failure, argv, host);
+  return exitCodes[failure.kind];
 }
 
 async function execute(argv: readonly string[], host: Host): Promise<void> {

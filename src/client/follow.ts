@@ -4,18 +4,23 @@ import type { Outcome } from "./outcome.ts";
 import { followAfter } from "./timeline/after.ts";
 import { followArray, readAll, readRest } from "./timeline/array.ts";
 import { makeEnding, type EndingOptions } from "./timeline/ending.ts";
-import type { EventItem, SourceName, Update } from "./timeline/items.ts";
-import { isNotOffered, type Watched } from "./timeline/source.ts";
+import type { EventItem, SessionState, SourceName, Update } from "./timeline/items.ts";
+import { isNotOffered, passes, type Watched } from "./timeline/source.ts";
 import { followStream } from "./timeline/stream.ts";
 import { orTimeUp, timeUp } from "./timeline/time-up.ts";
 import { makeTimeline } from "./timeline/timeline.ts";
 import { makeWholeTimeline } from "./timeline/whole/array.ts";
+import { patiently } from "./timeline/whole/patient.ts";
+
+/** An event that differs at each look would put the end off for ever: so often it may, and with so long between looks, in ms. */
+const mostPutOff = 5;
+const restPause = 1_000;
 
 /** What a follower sees; the outcome is the last. */
 export type FollowItem =
   | EventItem
   | Exclude<Update, { kind: "events" }>
-  | { readonly kind: "outcome"; readonly outcome: Outcome; readonly note?: string };
+  | { readonly kind: "outcome"; readonly outcome: Outcome; readonly note?: string; readonly session: SessionState | undefined };
 
 export interface FollowOptions extends EndingOptions {
   readonly random: (size: number) => Uint8Array;
@@ -36,9 +41,17 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
   const { clock, signal } = options;
   const stop = new AbortController();
   const watched = watch(options, AbortSignal.any([signal, stop.signal]));
-  const ending = makeEnding(options);
+  const ending = makeEnding({ ...options, signal: watched.signal });
   const updates = allUpdates(watched, options.fresh ?? false);
-  let next = updates.next();
+  const advance = (): Promise<IteratorResult<Update, void>> => {
+    const promise = updates.next();
+    // It may fail while something else is awaited; whoever waits for it in the end gets the error all the same.
+    promise.catch(() => undefined);
+    return promise;
+  };
+  let next = advance();
+  /** How often an end was put off for news since the agent was last at work. */
+  let putOff = 0;
   try {
     for (;;) {
       const step = await orTimeUp(next, ending.patience(), clock);
@@ -46,29 +59,42 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
         if (step.done === true) throw new FerryError("unavailable", "the timeline broke off");
         yield* shown(step.value, options.since);
         ending.observe(step.value);
-        next = updates.next();
+        next = advance();
       }
       let end = await ending.decide();
+      if (ending.isGoing()) putOff = 0;
       while (end !== undefined) {
+        const last: FollowItem = { kind: "outcome", ...end, session: ending.session };
+        if (end.outcome === "timeout") return void (yield last);
         // What the source was too slow to bring, or missed on a dead line, may tell otherwise.
-        const rest = end.outcome === "timeout" ? [] : await readRest(watched);
-        for (const update of rest) {
+        const rest = await orTimeUp(checkRest(watched), ending.timeLeft(), clock);
+        for (const update of rest === timeUp ? [] : rest) {
           yield* shown(update, options.since);
           ending.observe(update);
         }
-        const isReady = end.outcome !== "timeout" && (await orTimeUp(next, 0, clock)) !== timeUp;
-        if (rest.length === 0 && !isReady) {
-          yield { kind: "outcome", ...end };
-          return;
-        }
+        const isReady = (await orTimeUp(next, 0, clock)) !== timeUp;
+        const isNews = rest === timeUp || rest.length > 0;
+        if (isNews) putOff++;
+        if ((!isNews && !isReady) || putOff > mostPutOff) return void (yield last);
+        if (isNews && putOff > 1) await clock.sleep(Math.min(restPause, ending.timeLeft()), signal);
         end = isReady ? undefined : await ending.decide();
       }
     }
   } finally {
+    // What is still under way ends by our own signal; why it ended before that was told already. What it holds is let go.
     stop.abort();
-    // It ends by our own signal; why it ended before that was told already. What it holds (a file, a connection) is let go.
-    next.catch(() => undefined);
     await updates.return(undefined).catch(() => undefined);
+  }
+}
+
+/** A service that has trouble with it just now is no reason to stop: the source goes on. */
+async function checkRest(watched: Watched): Promise<Update[]> {
+  try {
+    return await readRest(watched);
+  } catch (error) {
+    watched.signal.throwIfAborted();
+    if (!passes(error)) throw error;
+    return [{ kind: "trouble", error }];
   }
 }
 
@@ -83,10 +109,18 @@ function watch({ client, sessionId, clock, random, makeSpool }: FollowOptions, s
   return { client, sessionId, clock, random, signal, array, timeline: makeTimeline() };
 }
 
+async function readCapabilities(watched: Watched): Promise<ReadonlySet<string>> {
+  const read = patiently(watched, { faults: true }, async function* () {
+    yield await watched.client.capabilities();
+  });
+  for await (const capabilities of read) return capabilities;
+  return new Set();
+}
+
 /** First all that is there, then what comes, by each way that the service offers until one holds. */
 async function* allUpdates(watched: Watched, fresh: boolean): AsyncGenerator<Update> {
   yield* readAll(watched, fresh);
-  const capabilities = await watched.client.capabilities();
+  const capabilities = await readCapabilities(watched);
   const ways: readonly [SourceName, (watched: Watched) => AsyncGenerator<Update>][] = [
     ["stream", followStream],
     ["after", followAfter],

@@ -1,5 +1,6 @@
 import { follow, type FollowItem, type FollowOptions } from "../../src/client/follow.ts";
 import { systemFiles } from "../../src/host/files.ts";
+import type { Send } from "../../src/host/host.ts";
 import { makeTestClient } from "./client.ts";
 import { makeIdleClock } from "./idle-clock.ts";
 import { makeTimelineService, type TimelineService, type TimelineServiceOptions } from "./timeline-service.ts";
@@ -8,10 +9,14 @@ import { makeTimelineService, type TimelineService, type TimelineServiceOptions 
 export const ways = { stream: ["stream", "after"], after: ["after"], array: [] } as const;
 
 /** A service with one session, and a client that follows it, on a clock that doesn't wait. */
-export function play(capabilities: readonly string[], fault?: TimelineServiceOptions["fault"]) {
+export function play(
+  capabilities: readonly string[],
+  fault?: TimelineServiceOptions["fault"],
+  around: (service: TimelineService) => Send = ({ send }) => send,
+) {
   const clock = makeIdleClock();
   const service = makeTimelineService({ clock, capabilities, fault });
-  const client = makeTestClient(service.send, { clock, patience: 600_000 });
+  const client = makeTestClient(around(service), { clock, patience: 600_000 });
   const watch = async (
     change: Partial<FollowOptions> = {},
     look: (item: FollowItem) => void = () => undefined,

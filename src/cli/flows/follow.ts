@@ -1,7 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
-import { isResting, type Outcome } from "../../client/outcome.ts";
+import { isResting } from "../../client/outcome.ts";
 import type { EventItem } from "../../client/timeline/items.ts";
 import { fields } from "../../wire/fields.ts";
 import type { Context } from "../context.ts";
@@ -30,7 +30,7 @@ export async function followSession(
   context: Context,
   { connection, session }: OpenSession,
   view: FollowView,
-): Promise<{ readonly outcome: Outcome; readonly note?: string }> {
+): Promise<Extract<FollowItem, { kind: "outcome" }>> {
   const { clock, random, interrupt } = context.host;
   // Here, since the tables of character widths that it needs take 60 ms to load, which a noun's other verbs needn't pay.
   const { makeLiveTimeline } = await import("../output/timeline/live.ts");

@@ -1,8 +1,13 @@
-import { exitCodes } from "../../base/errors.ts";
+import { exitCodes, FerryError } from "../../base/errors.ts";
+import type { SessionState } from "../../client/timeline/items.ts";
+import { orTimeUp, timeUp } from "../../client/timeline/time-up.ts";
 import type { Context } from "../context.ts";
 import { followSession, type FollowView } from "./follow.ts";
 import { outcomeError } from "./outcome.ts";
 import type { OpenSession } from "./session/select.ts";
+
+/** In ms. */
+const longestRead = 2_000;
 
 /**
  * Waits without showing the timeline, and tells how the session stands then.
@@ -10,8 +15,8 @@ import type { OpenSession } from "./session/select.ts";
  */
 export async function waitFor(context: Context, open: OpenSession, view: Omit<FollowView, "silent">): Promise<void> {
   const { print, global } = context;
-  const { outcome, note } = await followSession(context, open, { ...view, silent: true });
-  const now = await open.connection.client.readSession({ params: { sessionId: open.session.id } });
+  const { outcome, note, session = open.session } = await followSession(context, open, { ...view, silent: true });
+  const now = outcome === "timeout" ? ((await readNow(context, open)) ?? session) : session;
   const { status = null, agent_status = null } = now;
   const failure = outcomeError(outcome, now);
   const exit = failure === undefined ? 0 : exitCodes[failure.kind];
@@ -20,4 +25,20 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
   else await print.data(`${outcome}\n`);
   if (note !== undefined) await print.note(note);
   if (failure !== undefined) throw failure;
+}
+
+/** How the session stands, where the service says so soon: whoever set a time to wait doesn't wait for more. */
+async function readNow({ host }: Context, { connection, session }: OpenSession): Promise<SessionState | undefined> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([host.interrupt, stop.signal]);
+  try {
+    const reading = connection.client.readSession({ params: { sessionId: session.id }, signal, patience: 0 });
+    const now = await orTimeUp(reading, longestRead, host.clock);
+    return now === timeUp ? undefined : now;
+  } catch (error) {
+    if (error instanceof FerryError && error.kind === "unavailable") return undefined;
+    throw error;
+  } finally {
+    stop.abort();
+  }
 }

@@ -1,3 +1,5 @@
+import { NoAnswerError } from "../../base/errors.ts";
+import { unexpected } from "./body.ts";
 import { broken, ItemScan } from "./json-scan.ts";
 
 /** A list is given out in portions of at least so many bytes: enough for speed, little in memory. */
@@ -46,7 +48,9 @@ export async function* sliceArray(chunks: AsyncIterable<Uint8Array>): AsyncGener
     if (size > longestItem) throw broken("an item without end");
   }
   if (isOver) return undefined;
-  if (isArray === true) throw broken("a list that is cut off");
+  // Also where the connection ended well: it is the answer that did not.
+  if (isArray === true)
+    throw new NoAnswerError("the service answered with a list that is cut off", { sent: true, code: unexpected });
   return held.subarray(0, size);
 }
 

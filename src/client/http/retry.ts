@@ -27,7 +27,7 @@ export async function persevere<T>(patience: Patience, repeatable: boolean, atte
     } catch (error) {
       patience.signal?.throwIfAborted();
       if (!(error instanceof FerryError) || !isPassing(error, repeatable, count + 1)) throw error;
-      const wait = error.retryAfter ?? backoff(count, patience.random);
+      const wait = Math.max(error.retryAfter ?? 0, backoff(count, patience.random));
       if (patience.clock.elapsed() + wait >= end) throw error;
       await patience.clock.sleep(wait, patience.signal);
     }

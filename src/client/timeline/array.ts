@@ -12,7 +12,7 @@ import { patiently } from "./whole/patient.ts";
 export function readAll(watched: Watched, fresh: boolean): AsyncGenerator<Update> {
   const { client, sessionId, signal } = watched;
   const readSession = async () => client.readSession({ params: { sessionId }, signal });
-  return patiently(watched, fresh, async function* () {
+  return patiently(watched, { fresh, faults: true }, async function* () {
     const before = await readSession();
     yield* readNews(watched);
     // Of one that is over, all is told by now. Of one that isn't, only what is true after the events fits to them.
@@ -27,7 +27,7 @@ export async function readRest(watched: Watched): Promise<Update[]> {
   const after = timeline.revision ?? 0;
   if (after > 0) return timeline.accept(await client.readEvents({ params: { sessionId }, query: { after }, signal }));
   const rest: Update[] = [];
-  for await (const update of patiently(watched, false, () => readNews(watched))) rest.push(update);
+  for await (const update of patiently(watched, { faults: true }, () => readNews(watched))) rest.push(update);
   return rest;
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from "../../host/host.ts";
 import type { Client } from "../calls.ts";
 import { isOpen, isTelling, judge, type Outcome, type Verdict } from "../outcome.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
+import { orTimeUp, timeUp } from "./time-up.ts";
 
 /**
  * When to stop: when the agent needs nothing more or needs you, when the session is over, when it is merged (or can't be any
@@ -32,6 +33,12 @@ export interface Ending {
   observe(update: Update): void;
   /** How long nothing need be decided, in ms. */
   patience(): number;
+  /** Until the timeout, in ms. */
+  timeLeft(): number;
+  /** Whether by all that is known the agent is at work, or about to be. */
+  isGoing(): boolean;
+  /** As it was read last. */
+  readonly session: SessionState | undefined;
   decide(): Promise<End | undefined>;
 }
 
@@ -51,7 +58,9 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
   };
   const reread = async (): Promise<boolean> => {
     try {
-      session = await client.readSession({ params: { sessionId }, signal });
+      const read = await orTimeUp(client.readSession({ params: { sessionId }, signal }), deadline - clock.elapsed(), clock);
+      if (read === timeUp) return false;
+      session = read;
       return true;
     } catch (error) {
       // The line is bad just now: the source will bring the session when it is better.
@@ -77,6 +86,11 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       const settling = now.state === "settling" && until === "idle" ? now.wait : Infinity;
       return Math.min(settling, drained - clock.elapsed(), deadline - clock.elapsed());
     },
+    timeLeft: () => Math.max(0, deadline - clock.elapsed()),
+    isGoing: () => verdict().state === "going",
+    get session() {
+      return session;
+    },
     async decide() {
       if (clock.elapsed() >= deadline) return { outcome: "timeout" };
       const first = verdict();
@@ -88,7 +102,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
         return undefined;
       }
       // What we know of the session may be a moment old: only what it says now counts.
-      if (!(await reread())) return undefined;
+      if (!(await reread())) return clock.elapsed() >= deadline ? { outcome: "timeout" } : undefined;
       const second = verdict();
       drained = Infinity;
       if (second.state !== first.state || !("outcome" in second)) return undefined;

@@ -39,12 +39,13 @@ export async function* persistently(
       pause = error.retryAfter;
       yield { kind: "trouble", error };
     }
-    await clock.sleep(pause ?? backoff(failures, random), signal);
+    // A service that says "at once" isn't taken at its word for ever.
+    await clock.sleep(Math.max(pause ?? 0, backoff(failures, random)), signal);
   }
 }
 
 /** `gone`: whoever sends our requests knows that nobody will answer any more. */
-function passes(error: unknown): error is FerryError {
+export function passes(error: unknown): error is FerryError {
   return error instanceof FerryError && error.kind === "unavailable" && error.code !== "gone" && !isNotOffered(error);
 }
 

@@ -62,6 +62,25 @@ describe("how it was when the waiting was over: one object, and the exit code", 
     expect(ended).toEqual({ exit, stderr: "" });
   });
 
+  test("a service that falls silent is no reason to wait for longer than was asked", async () => {
+    let asked = 0;
+    const { send } = service;
+    Object.assign(service, {
+      send: async (request: Parameters<typeof send>[0]) => {
+        if (request.url.endsWith("/ses_1") && ++asked > 2) await clock.sleep(600_000, request.signal);
+        return send(request);
+      },
+    });
+    service.session = { id: "ses_1", status: "active", agent_status: "idle" };
+    service.add("user_message");
+    const { stdout, exit } = await wait({ timeout: 3000 });
+    expect({ exit, told: JSON.parse(stdout) as unknown }).toEqual({
+      exit: 8,
+      told: { session_id: "ses_1", outcome: "timeout", status: "active", agent_status: "idle", exit: 8 },
+    });
+    expect(clock.elapsed()).toBeLessThan(6000);
+  });
+
   test("for a person one word, and why where nobody said so", async () => {
     service.session = { id: "ses_1", status: "open", agent_status: "napping" };
     service.add("user_message");

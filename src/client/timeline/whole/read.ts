@@ -8,5 +8,5 @@ import { patiently, type Patience } from "./patient.ts";
  */
 export async function* readTimeline(options: WholeOptions & Patience): AsyncGenerator<readonly TimelineEvent[]> {
   const whole = makeWholeTimeline(options);
-  for await (const { events } of patiently(options, false, () => whole.read())) yield events;
+  for await (const { events } of patiently(options, {}, () => whole.read())) yield events;
 }
