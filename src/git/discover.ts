@@ -1,5 +1,5 @@
 import { readFile, realpath } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
 import type { Git } from "./git.ts";
@@ -69,10 +69,13 @@ function notHere(folder: string, result: { code: number; stderr: Buffer }): Ferr
   return new FerryError("failure", `${oneLine(folder)}: a repository with a line break in its path can't be read`);
 }
 
-/** Inside of a git folder git knows of no working copy: a linked one is named in `gitdir`, the main one lies around `.git`. */
+/**
+ * Inside of a git folder git knows of no working copy: a linked one is named in `gitdir`, from there where it is relative
+ * (worktree.useRelativePaths in git-config(1)); the main one lies around `.git`.
+ */
 async function workTreeOf(git: Git, gitDir: string): Promise<string | undefined> {
   const linked = await readFile(`${gitDir}/gitdir`, "utf8").catch(missing);
-  if (linked !== undefined) return dirname(linked.trim());
+  if (linked !== undefined) return dirname(resolve(gitDir, linked.replace(/\r?\n$/u, "")));
   return basename(gitDir) === ".git" ? line(await git.ok(["rev-parse", "--show-toplevel"], { cwd: dirname(gitDir) })) : undefined;
 }
 

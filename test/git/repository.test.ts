@@ -1,4 +1,5 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { getConfig, readBranchLink, removeBranchLink, setConfig, unsetConfig, writeBranchLink } from "../../src/git/config.ts";
 import { discover, readHead } from "../../src/git/discover.ts";
@@ -37,6 +38,19 @@ describe("discovery", () => {
     const { gitDir } = await discover(git, linked);
     const expected = { workTree: linked, gitDir, commonDir: `${local.folder}/.git` };
     expect(gitDir).toContain(`${local.folder}/.git/worktrees/`);
+    expect(await discover(git, linked)).toMatchObject(expected);
+    expect(await discover(git, gitDir)).toMatchObject(expected);
+  });
+
+  it("of a linked worktree whose paths are relative, as worktree.useRelativePaths writes them", async () => {
+    const local = fresh();
+    commitFiles(local, { a: "a\n" });
+    const linked = `${local.folder}-relative`;
+    local("worktree", "add", "--quiet", "-b", "linked", linked);
+    const { gitDir } = await discover(git, linked);
+    writeFileSync(`${gitDir}/gitdir`, `${relative(gitDir, `${linked}/.git`)}\n`);
+    writeFileSync(`${linked}/.git`, `gitdir: ${relative(linked, gitDir)}\n`);
+    const expected = { workTree: linked, gitDir, commonDir: `${local.folder}/.git` };
     expect(await discover(git, linked)).toMatchObject(expected);
     expect(await discover(git, gitDir)).toMatchObject(expected);
   });

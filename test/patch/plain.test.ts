@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
 import { commitFiles, gitBytes, gitIn, makeRepository, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes } from "../support/scene.ts";
@@ -131,6 +132,22 @@ describe("where HEAD is", () => {
     await pullExactly({ ...scene, local: gitIn(linked) });
     expect(scene.local("rev-parse", "main")).toBe(scene.base);
     expect(scene.local("status", "--porcelain")).toBe("");
+  });
+
+  it("in a linked worktree whose paths are relative", async () => {
+    const scene = makeScene();
+    const linked = `${scene.local.folder}-relative`;
+    scene.local("worktree", "add", "--quiet", "-b", "relative", linked);
+    const gitDir = gitIn(linked)("rev-parse", "--absolute-git-dir");
+    writeFileSync(`${gitDir}/gitdir`, `${relative(gitDir, `${linked}/.git`)}\n`);
+    writeFileSync(`${linked}/.git`, `gitdir: ${relative(linked, gitDir)}\n`);
+    commitFiles(scene.sandbox, { a: "x\n" });
+    await pullExactly({ ...scene, local: gitIn(linked) });
+    expect(gitIn(linked)("status", "--porcelain")).toBe("");
+    commitFiles(scene.sandbox, { a: "y\n" });
+    await expect(pullInto(scene.local.folder, scene.source, { branch: "relative" })).rejects.toMatchObject({
+      message: `relative is checked out in ${linked}`,
+    });
   });
 
   it("checked out in two places: refused", async () => {

@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Repository } from "../../git/discover.ts";
 import type { Git } from "../../git/git.ts";
 
@@ -10,7 +11,10 @@ export interface Worktree {
 }
 
 /** git-worktree(1), --porcelain -z: records of `worktree`, `HEAD`, `branch`, ended by an empty line. */
-export async function listWorktrees(git: Git, { gitDir }: Pick<Repository, "gitDir">): Promise<Worktree[]> {
+export async function listWorktrees(
+  git: Git,
+  { gitDir, commonDir }: Pick<Repository, "gitDir" | "commonDir">,
+): Promise<Worktree[]> {
   const listing = await git.ok(["worktree", "list", "--porcelain", "-z"], { cwd: gitDir, gitDir });
   return listing
     .toString("utf8")
@@ -19,7 +23,9 @@ export async function listWorktrees(git: Git, { gitDir }: Pick<Repository, "gitD
     .flatMap((lines) => {
       const value = (name: string) => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
       const path = value("worktree");
-      return path === undefined || lines.includes("bare") ? [] : [{ path, branch: value("branch") }];
+      if (path === undefined || lines.includes("bare")) return [];
+      // A git before 2.48 gives a relative one as it is written down, seen from any folder beside its own.
+      return [{ path: resolve(commonDir, "worktrees", "any", path), branch: value("branch") }];
     });
 }
 
