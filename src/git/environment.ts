@@ -2,9 +2,10 @@ import type { Environment } from "../host/host.ts";
 
 /**
  * Git's own variables say which repository, index and identity a command acts on, and a hook or an alias sets them for the
- * repository it runs in. Only those that say how to reach a remote and where the configuration and git's programs lie are the user's wish.
+ * repository it runs in. Only those that say how to reach a remote, where the configuration and git's programs lie, and that large files
+ * are to stay pointers, are the user's wish.
  */
-const kept = /^GIT_(SSH.*|ASKPASS|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)|EXEC_PATH)$/iu;
+const kept = /^GIT_(SSH.*|ASKPASS|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)|EXEC_PATH|LFS_SKIP_SMUDGE)$/iu;
 
 /** What every git of ours is told on its command line, see git-config(1); the order doesn't matter. */
 export const neutralConfig: Readonly<Record<string, string>> = {
@@ -30,6 +31,8 @@ export function neutralEnvironment(env: Environment, isolated: boolean): Record<
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_GRAFT_FILE: "/dev/null",
     SSH_ASKPASS_REQUIRE: "never",
+    // git-lfs-config(5): an object that can't be had leaves its pointer, where it would end a checkout half way.
+    GIT_LFS_SKIP_DOWNLOAD_ERRORS: "1",
     LC_ALL: "C",
   });
   // Set only where the user set it: it would override core.sshCommand.

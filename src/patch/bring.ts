@@ -9,6 +9,7 @@ import { massDeletion } from "./judge/deletions.ts";
 import { land } from "./land/land.ts";
 import { moveRefs } from "./land/move-refs.ts";
 import { checkPaths } from "./land/path-check.ts";
+import { pointersLeft } from "./land/pointers.ts";
 import { promote } from "./land/promote.ts";
 import { moveRef } from "./land/transaction.ts";
 import { Conflicting } from "./place/conflicting.ts";
@@ -44,7 +45,9 @@ export async function bring(incoming: Incoming, context: PullContext): Promise<V
   const { blocked, left } = await tryLanding({ incoming, placed, changes, quarantine }, context);
   if (blocked.length > 0) throw inTheWay(blocked, verdict);
   if (left !== undefined) throw stashLeft(left, { ...verdict, applied: true });
-  return { ...verdict, applied: request.dryRun !== true };
+  if (request.dryRun === true) return verdict;
+  const pointers = incoming.isAside ? [] : await pointersLeft(context, changes);
+  return { ...verdict, applied: true, notices: [...verdict.notices, ...pointers] };
 }
 
 const landed: StashedLanding = { blocked: [], left: undefined };

@@ -8,6 +8,7 @@ import { land } from "../land/land.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { checkOverlay, type OverlayCheck } from "../land/overlay.ts";
 import type { PathCheck } from "../land/path-check.ts";
+import { pointersLeft } from "../land/pointers.ts";
 import { promote } from "../land/promote.ts";
 import { moveRef, type RefUpdate } from "../land/transaction.ts";
 import type { Assembled } from "../place/assemble.ts";
@@ -47,7 +48,8 @@ export async function bringWork(built: Built, context: PullContext): Promise<Ver
   host.interrupt.throwIfAborted();
   const blocked = await landWork(built, isNews, context);
   if (blocked.length > 0) throw inTheWay(blocked, verdict);
-  return { ...verdict, applied: isNews };
+  const pointers = isNews ? await pointersLeft(context, work.overlay.changes) : [];
+  return { ...verdict, applied: isNews, notices: [...notices, ...pointers] };
 }
 
 /** Files that aren't what they will be, and not only for a commit's sake. */
