@@ -34,6 +34,8 @@ export interface PullRequest extends Errand {
   readonly uncommitted?: boolean | undefined;
   /** Lets a series come that leaves less than half of the files. */
   readonly acceptDeletion?: boolean | undefined;
+  /** Lets links through that leave the repository; never into a `.git`. */
+  readonly allowSymlinks?: boolean | undefined;
   readonly progress?: ((progress: Progress) => void) | undefined;
   /** Told what is of interest only to whoever asks for it (-v). */
   readonly detail?: ((line: string) => void) | undefined;

@@ -29,6 +29,8 @@ export interface PullOptions {
   readonly uncommitted?: boolean;
   /** Takes a series that removes more than half of the files. */
   readonly acceptDeletion?: boolean;
+  /** Lets links through that leave the repository. */
+  readonly allowSymlinks?: boolean;
   /** Puts local changes that are in the way into a stash meanwhile. */
   readonly autostash?: boolean;
   /** What becomes of it where a commit doesn't fit. */
@@ -84,7 +86,7 @@ export async function previewPull(
 }
 
 async function requestFor(context: Context, open: OpenSession, options: PullOptions): Promise<PullRequest> {
-  const { dryRun, branch, acceptRewrite, uncommitted, acceptDeletion, autostash, onConflict, hook } = options;
+  const { dryRun, branch, acceptRewrite, uncommitted, acceptDeletion, allowSymlinks, autostash, onConflict, hook } = options;
   return {
     ...errandOf(context, open),
     offers: await offersFor(context, open, options),
@@ -94,6 +96,7 @@ async function requestFor(context: Context, open: OpenSession, options: PullOpti
     acceptRewrite,
     uncommitted,
     acceptDeletion,
+    allowSymlinks,
     autostash,
     onConflict,
     hook,
@@ -124,12 +127,16 @@ export async function undoPull(
 }
 
 /** Ends a parked pull, of the session that `given` names or the only one there is; the service isn't asked. */
-export async function resumePull(context: Context, how: ParkedRequest["how"], given: string | undefined): Promise<Resumed> {
+export async function resumePull(
+  context: Context,
+  how: Pick<ParkedRequest, "how" | "allowSymlinks">,
+  given: string | undefined,
+): Promise<Resumed> {
   const { resumeParked } = await import("../../patch/parked/parked.ts");
   const session = given ?? (context.host.env["FERRY_SESSION"] || undefined);
   const { folder, global } = context;
   return withProgress(context, (progress) =>
-    resumeParked({ folder, how, session, acceptDeletion: global.yes, progress }, context),
+    resumeParked({ folder, ...how, session, acceptDeletion: global.yes, progress }, context),
   );
 }
 

@@ -7,6 +7,7 @@ import type { Stop } from "../conflict/found.ts";
 import { cherryPick } from "../conflict/pick.ts";
 import type { PullContext } from "../context.ts";
 import { knownCommits } from "../incoming/known.ts";
+import { courtOf } from "../judge/court.ts";
 import { land } from "../land/land.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { checkPaths, type PathCheck } from "../land/path-check.ts";
@@ -31,7 +32,7 @@ import { writeHere } from "./note.ts";
 export async function stopHere(stop: Stop, context: PullContext): Promise<Verdict> {
   const { incoming, quarantine, error } = stop;
   const { conflict } = error;
-  const { git, host, repository } = context;
+  const { git, repository } = context;
   const { head, isAside, series } = incoming;
   if (isAside || head.state === "unborn")
     throw new FerryError("usage", "--here needs the branch that is checked out", { hint: "with another one: --park" });
@@ -39,7 +40,7 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
     throw new FerryError("attention", "what is made of the timeline's diffs comes as a whole, and can't stop halfway here", {
       hint: "with ferry pull --park it can",
     });
-  const court = { git, quarantine, platform: host.platform };
+  const court = courtOf(context, { quarantine, allowSymlinks: context.request.allowSymlinks });
   const placed = { tip: conflict.tip, commits: conflict.commits, exactness: "rebuilt", notices: [] } as const;
   const notices = await judgeAll(incoming, placed, court);
   const diff = async (from: string, to: string) =>

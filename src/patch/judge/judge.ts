@@ -6,8 +6,9 @@ import { collisionsOf } from "./collisions.ts";
 import type { Court } from "./court.ts";
 import { commitChanges } from "./history.ts";
 import { LinkJudge } from "./link-judge.ts";
+import { outOfRepository } from "./links.ts";
 import { badPath } from "./names.ts";
-import { noticesOf } from "./notices.ts";
+import { listed, noticesOf } from "./notices.ts";
 
 /** A stretch of history: each of these commits follows the one before, the first one the base. */
 export interface History {
@@ -42,7 +43,9 @@ export async function judge(history: History, court: Court): Promise<string[]> {
   }
   const collisions = await collisionsOf(history.tip, added, court);
   if (collisions.length > 0 && foldsNames(platform)) throw collisionRefusal(collisions);
-  return [...noticesOf(all), ...collisions.map((pair) => `only case or Unicode form tells these apart: ${pair}`)];
+  const outside = links.passed().map(({ path, place }) => `${showPath(path)} to ${showPath(place)}`);
+  const left = outside.length === 0 ? [] : [`links that leave the repository: ${listed(outside)}`];
+  return [...noticesOf(all), ...left, ...collisions.map((pair) => `only case or Unicode form tells these apart: ${pair}`)];
 }
 
 function badMode(change: Change): string | undefined {
@@ -62,9 +65,10 @@ function nameOf(commit: string): string {
 
 function refusal(name: string, path: GitPath, reason: string): FerryError {
   const isCommit = name.startsWith("commit ");
+  const waiver = reason === outOfRepository ? ", or let it through with ferry pull --allow-symlinks" : "";
   return new FerryError("failure", `${name} is refused: ${showPath(path)} ${reason}`, {
     code: "policy",
-    hint: `nothing was changed; ask the agent to take it ${isCommit ? "out of its history" : "away"}`,
+    hint: `nothing was changed; ask the agent to take it ${isCommit ? "out of its history" : "away"}${waiver}`,
   });
 }
 

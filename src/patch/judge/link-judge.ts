@@ -6,7 +6,8 @@ import { gitError } from "../../git/runner.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { Court } from "./court.ts";
 import type { CommitChanges } from "./history.ts";
-import { badLink, type Escape } from "./links.ts";
+import { badLink, type Escape, outOfRepository } from "./links.ts";
+import { leadsIntoGit } from "./outside.ts";
 
 const maxTarget = 4096;
 
@@ -18,17 +19,35 @@ export class LinkJudge {
   private readonly base: string | undefined;
   private readonly court: Court;
   private allowed: ReadonlySet<string> | undefined;
+  private readonly outside = new Map<GitPath, WrongLink>();
 
   constructor(base: string | undefined, court: Court) {
     this.base = base;
     this.court = court;
   }
 
-  /** Gives the first link that leads where it may not since this commit. */
+  /** Gives the first link that leads where it may not since this commit, one that leaves the repository where the court allows none. */
   async judge({ commit, changes }: CommitChanges): Promise<WrongLink | undefined> {
     if (!changes.some((change) => change.oldMode === modes.link || change.newMode === modes.link)) return undefined;
     const allowed = (this.allowed ??= new Set((this.base === undefined ? [] : await this.wrongLinks(this.base)).map(keyOf)));
-    return (await this.wrongLinks(commit)).find((link) => !allowed.has(keyOf(link)));
+    for (const link of await this.wrongLinks(commit)) {
+      if (allowed.has(keyOf(link))) continue;
+      const reason = await this.reasonAgainst(link);
+      if (reason !== undefined) return { ...link, reason };
+      this.outside.set(link.path, link);
+    }
+    return undefined;
+  }
+
+  /** Those that leave the repository since its base, and were let through. */
+  passed(): readonly WrongLink[] {
+    return [...this.outside.values()];
+  }
+
+  private async reasonAgainst({ reason, place }: WrongLink): Promise<string | undefined> {
+    const { outside } = this.court;
+    if (reason !== outOfRepository || outside === undefined) return reason;
+    return (await leadsIntoGit(place, outside)) ? "leads out of the repository and into a .git" : undefined;
   }
 
   private async wrongLinks(commit: string): Promise<WrongLink[]> {

@@ -8,6 +8,9 @@ export type Links = ReadonlyMap<GitPath, string>;
 const maxFollowed = 40;
 const maxTarget = 4095;
 
+/** The one reason that a user may waive. */
+export const outOfRepository = "leads out of the repository";
+
 /** How a link leads where it may not, and to which place, as far as names tell. */
 export interface Escape {
   readonly reason: string;
@@ -25,7 +28,7 @@ export function badLink(path: GitPath, links: Links, platform: NodeJS.Platform):
   for (let name = todo.shift(); name !== undefined; name = todo.shift()) {
     if (name === "" || name === ".") continue;
     if (name === "..") {
-      if (at.pop() === undefined) return { reason: "leads out of the repository", place: ["..", ...todo].join("/") };
+      if (at.pop() === undefined) return { reason: outOfRepository, place: ["..", ...todo].join("/") };
       continue;
     }
     if (isDotGit(name)) return { reason: "leads into .git", place: [...at, name, ...todo].join("/") };
@@ -43,7 +46,7 @@ export function badLink(path: GitPath, links: Links, platform: NodeJS.Platform):
     if (target.includes("\0")) return { reason: "holds a NUL", place: target };
     const local = platform === "win32" ? target.replaceAll("\\", "/") : target;
     if (local.startsWith("/") || (platform === "win32" && /^[a-z]:/iu.test(local)))
-      return { reason: "leads out of the repository", place: [local, ...todo].join("/") };
+      return { reason: outOfRepository, place: [local, ...todo].join("/") };
     todo = [...local.split("/"), ...todo];
   }
   return undefined;

@@ -9,7 +9,7 @@ export function noticesOf(changes: readonly Change[]): string[] {
   const present = changes.filter((change) => change.newMode !== modes.absent);
   return rules.flatMap(({ what, applies }) => {
     const paths = [...new Set(present.filter(applies).map((change) => change.path))];
-    return paths.length === 0 ? [] : [`${what}: ${listed(paths)}`];
+    return paths.length === 0 ? [] : [`${what}: ${listed(paths.map(showPath))}`];
   });
 }
 
@@ -33,7 +33,8 @@ function named(path: GitPath, name: string): boolean {
   return path === name || path.endsWith(`/${name}`);
 }
 
-function listed(paths: readonly GitPath[]): string {
-  const names = paths.slice(0, shown).map(showPath).join(", ");
-  return paths.length > shown ? `${names} and ${count(paths.length - shown, "other")}` : names;
+/** The first few of what is harmless to show, and how many more. */
+export function listed(names: readonly string[]): string {
+  const first = names.slice(0, shown).join(", ");
+  return names.length > shown ? `${first} and ${count(names.length - shown, "other")}` : first;
 }

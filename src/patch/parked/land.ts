@@ -2,6 +2,7 @@ import { count } from "../../base/text.ts";
 import { type Change, readChanges } from "../../git/records.ts";
 import { FerryError } from "../../base/errors.ts";
 import { type FerryRefs, ferryRefs, readRefs } from "../incoming/refs.ts";
+import { courtOf } from "../judge/court.ts";
 import { massDeletion } from "../judge/deletions.ts";
 import { judge } from "../judge/judge.ts";
 import { land } from "../land/land.ts";
@@ -26,6 +27,7 @@ export interface Finished {
   readonly quarantine: Quarantine;
   readonly notices: readonly string[];
   readonly acceptDeletion: boolean;
+  readonly allowSymlinks: boolean;
 }
 
 /**
@@ -33,9 +35,9 @@ export interface Finished {
  * @throws PullRefused where local work is in the way; RefsMoved
  */
 export async function landParked(finished: Finished): Promise<Verdict> {
-  const { target, tip, quarantine, acceptDeletion } = finished;
-  const { git, repository, host } = target.context;
-  const court = { git, quarantine, platform: host.platform };
+  const { target, tip, quarantine, acceptDeletion, allowSymlinks } = finished;
+  const { git, repository } = target.context;
+  const court = courtOf(target.context, { quarantine, allowSymlinks });
   const old = target.head.commit;
   const commits = (await git.ok(["rev-list", "--reverse", `${old}..${tip}`], quarantine.options)).toString("latin1").split("\n");
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, tip];

@@ -12,7 +12,7 @@ import { goOn } from "./resume.ts";
 import { unmoved } from "./told.ts";
 import { findTree, isThere } from "./tree.ts";
 
-export interface ParkedRequest extends Pick<PullRequest, "progress" | "acceptDeletion"> {
+export interface ParkedRequest extends Pick<PullRequest, "progress" | "acceptDeletion" | "allowSymlinks"> {
   /** A folder of the repository: of the parked worktree, or of any other working copy. */
   readonly folder: string;
   /** The session's id, or the beginning of it, where several are parked. */
@@ -35,14 +35,14 @@ export interface Resumed {
  * @throws FerryError not_found where none is parked, attention where a person is needed; see goOn
  */
 export function resumeParked(request: ParkedRequest, deps: PullDeps): Promise<Resumed> {
-  const { folder, progress, acceptDeletion, how } = request;
+  const { folder, progress, acceptDeletion, allowSymlinks, how } = request;
   const nobody = { folder, origin: "", workspace: "", session: "", repositoryId: "" };
   return underLock(nobody, deps, async (context) => {
     const here = (await parkedHere(context)) === undefined ? await findHere(context, request.session) : undefined;
     if (here !== undefined) return endHere(here, how, context);
     const parked = await findParked(context, request.session);
     const { errand, target } = parked.note;
-    const own = { ...context, request: { ...nobody, ...errand, progress, acceptDeletion } };
+    const own = { ...context, request: { ...nobody, ...errand, progress, acceptDeletion, allowSymlinks } };
     const verdict = how === "abort" ? await abort(parked, own, acceptDeletion === true) : await goOn(parked, how, own);
     const branch = "ref" in target ? target.ref.replace(/^refs\/heads\//u, "") : undefined;
     return { session: typedId(errand.session), branch, verdict };

@@ -20,7 +20,7 @@ import { stoppedError, unmoved } from "./told.ts";
 import { findTarget, type ParkedTarget } from "./target.ts";
 import { findTree, inTree, isThere, type ParkedTree } from "./tree.ts";
 
-export type GoOnContext = Context & { readonly request: Pick<PullRequest, "progress" | "acceptDeletion"> };
+export type GoOnContext = Context & { readonly request: Pick<PullRequest, "progress" | "acceptDeletion" | "allowSymlinks"> };
 
 /** How often it starts anew because the user committed meanwhile. */
 const attempts = 3;
@@ -84,8 +84,9 @@ async function build(parked: Parked, line: Line, context: GoOnContext): Promise<
     const built = await rebuild({ items }, { onto: start, quarantine }, context);
     const next = { ...parked, note: advance(note, built) };
     if ("paths" in built) return await moveOn(next, { conflict: built, target, tree: line.tree, quarantine }, context);
-    const acceptDeletion = context.request.acceptDeletion === true;
-    verdict = await landParked({ parked: next, tip: built.tip, target, quarantine, notices: built.notices, acceptDeletion });
+    const { acceptDeletion = false, allowSymlinks = false } = context.request;
+    const may = { acceptDeletion, allowSymlinks };
+    verdict = await landParked({ parked: next, tip: built.tip, target, quarantine, notices: built.notices, ...may });
   } finally {
     await quarantine.remove();
   }

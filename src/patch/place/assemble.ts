@@ -4,7 +4,7 @@ import type { PullContext } from "../context.ts";
 import { Unsuited, type Workshop } from "../engine/engine.ts";
 import { enginesFor } from "../engine/engines.ts";
 import type { Incoming } from "../incoming/incoming.ts";
-import type { Court } from "../judge/court.ts";
+import { type Court, courtOf } from "../judge/court.ts";
 import { judge } from "../judge/judge.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { fetchPromised } from "../sources/promised.ts";
@@ -33,7 +33,7 @@ export async function assemble(unbuilt: Incoming, quarantine: Quarantine, contex
   const incoming = isNew ? await build(unbuilt, quarantine, context) : unbuilt;
   host.interrupt.throwIfAborted();
   const placed = isNew ? await place(incoming, quarantine, context) : asItIs(incoming);
-  const court = { git, quarantine, platform: host.platform };
+  const court = courtOf(context, { quarantine, allowSymlinks: context.request.allowSymlinks });
   const notices = await judgeAll(incoming, placed, court);
   await checkpoint("judged");
   const from = await startOf(incoming, court);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
@@ -85,4 +85,16 @@ test("a series that leaves less than half of the files comes only with --yes", a
   expect(refused.stderr).toContain("--yes");
   expect((await here("pull", "--yes")).code).toBe(0);
   expect(existsSync(join(git.folder, "old0.txt"))).toBe(false);
+});
+
+test("--allow-symlinks lets a link out of the repository through, and says so", async () => {
+  await here("run", "--pull", "none", "ln -s ../elsewhere out");
+  const refused = await here("pull");
+  expect({ code: refused.code, hint: refused.stderr.includes("ferry pull --allow-symlinks") }).toEqual({ code: 1, hint: true });
+  const { code, stderr } = await here("pull", "--allow-symlinks");
+  expect({ code, told: stderr.includes("note: links that leave the repository: out to ../elsewhere") }).toEqual({
+    code: 0,
+    told: true,
+  });
+  expect(readlinkSync(join(git.folder, "out"))).toBe("../elsewhere");
 });

@@ -15,6 +15,7 @@ export interface ParkOptions {
   readonly continue: boolean;
   readonly skip: boolean;
   readonly abort: boolean;
+  readonly allowSymlinks: boolean;
 }
 
 export function addParkOptions(command: Command): void {
@@ -49,7 +50,7 @@ export async function endParked(context: Context, options: ParkOptions, given: s
   if (how === undefined) return false;
   const place = await findPlace(context);
   try {
-    const { session, branch, verdict, said } = await resumePull(context, how, given);
+    const { session, branch, verdict, said } = await resumePull(context, { how, allowSymlinks: options.allowSymlinks }, given);
     const landed = summary(verdict, place, branch === place.branch ? {} : { branch });
     const last = how === "abort" ? `the parked pull of ${session} is given up; ferry pull tries it again` : (said ?? landed);
     await showVerdict(context, verdict, last);

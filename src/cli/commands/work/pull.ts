@@ -33,6 +33,7 @@ export const pull: Verb = {
     "ferry pull --worktree ../review",
     "ferry pull --source branch",
     "ferry pull --autostash",
+    "ferry pull --allow-symlinks",
     "ferry pull --park",
     "ferry pull --continue",
     "ferry pull --uncommitted",
@@ -54,11 +55,12 @@ export const pull: Verb = {
           .choices(["auto", ...sourceNames])
           .default("auto"),
       )
+      .option("--allow-symlinks", "let links through that leave the repository (never into .git)", false)
       .option("--uncommitted", "also what the sandbox has not committed, as unstaged changes", false)
       .addOption(
         new Option("--undo", "take the last pull to this branch (or to --branch) back")
           .default(false)
-          .conflicts(["worktree", "acceptRewrite", "park", "here", "autostash", "source", "uncommitted"]),
+          .conflicts(["worktree", "acceptRewrite", "park", "here", "autostash", "source", "uncommitted", "allowSymlinks"]),
       );
     addParkOptions(command);
   },
