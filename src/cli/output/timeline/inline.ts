@@ -3,7 +3,7 @@ import type { Span } from "./spans.ts";
 
 /** The bounds keep a line of a million unpaired marks from costing its square. */
 const marks =
-  /(`+)(.{1,400}?)\1(?!`)|(\*\*|__)(?=\S)(.{0,400}?\S)\3|~~(?=\S)(.{0,400}?\S)~~|(?<![\w*])\*(?=[^\s*])(.{0,400}?[^\s*])\*(?!\*)|(?<!\w)_(?=[^\s_])(.{0,400}?[^\s_])_(?!\w)|!?\[([^\]]{1,400})\]\(([^()\s]{1,1000})\)/gu;
+  /(?<!`)(`{1,99})(?!`)(.{1,400}?)(?<!`)\1(?!`)|(\*\*|__)(?=\S)(.{0,400}?\S)\3|~~(?=\S)(.{0,400}?\S)~~|(?<![\w*])\*(?=[^\s*])(.{0,400}?[^\s*])\*(?!\*)|(?<!\w)_(?=[^\s_])(.{0,400}?[^\s_])_(?!\w)|!?\[([^\]]{1,400})\]\(([^()\s]{1,1000})\)/gu;
 
 /** Code, emphasis and links within a line. A link's address is kept: it can't be clicked on here, but it can be copied. */
 export function inline(text: string, style: Style): Span[] {

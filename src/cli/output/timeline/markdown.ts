@@ -1,5 +1,6 @@
 import { harmless } from "../../../base/text.ts";
 import type { Canvas } from "./canvas.ts";
+import { folded } from "./fold.ts";
 import { inline } from "./inline.ts";
 import { columnsOf, cutTo, wrap, type Span } from "./spans.ts";
 
@@ -8,8 +9,9 @@ import { columnsOf, cutTo, wrap, type Span } from "./spans.ts";
  * on a terminal, all else as it was written. Without a width (no terminal) its source as it is, made harmless.
  */
 export function renderMarkdown(source: string, canvas: Canvas, width: number | undefined): string[] {
-  const lines = harmless(source).replaceAll("\t", "    ").replace(/\s+$/, "").split("\n");
-  if (width === undefined) return lines;
+  if (width === undefined) return linesOf(source);
+  const { text, note } = folded(source);
+  const lines = linesOf(text);
   const rendered: string[] = [];
   let paragraph: string[] = [];
   let fence: string | undefined;
@@ -34,16 +36,20 @@ export function renderMarkdown(source: string, canvas: Canvas, width: number | u
     rendered.push(...block);
   }
   flush();
-  return rendered;
+  return note === undefined ? rendered : [...rendered, canvas.style.dim(cutTo(note, width))];
+}
+
+function linesOf(source: string): string[] {
+  return harmless(source).replaceAll("\t", "    ").trimEnd().split("\n");
 }
 
 /** A line that stands for itself; undefined for one of a paragraph, which is filled together with its neighbours. */
 function renderLine(line: string, canvas: Canvas, width: number): string[] | undefined {
   const { style, glyphs } = canvas;
   if (line.trim() === "") return [""];
-  const heading = /^ {0,3}#{1,6}\s+(.*?)\s*#*$/.exec(line.slice(0, 1000));
-  if (heading !== null) return wrap(inline(heading[1] ?? "", style), width).map(style.bold);
-  if (/^ {0,3}([-*_])(\s*\1){2,}\s*$/.test(line.slice(0, 200))) return [style.dim("-".repeat(Math.min(width, 20)))];
+  const heading = headingOf(line);
+  if (heading !== undefined) return wrap(inline(heading, style), width).map(style.bold);
+  if (isRule(line)) return [style.dim("-".repeat(Math.min(width, 20)))];
   // A table is laid out by its author; filling its rows together would undo that.
   if (/^\s*\|/.test(line)) return [cutTo(line, width)];
   const quote = /^\s*>\s?(.*)$/.exec(line);
@@ -53,6 +59,22 @@ function renderLine(line: string, canvas: Canvas, width: number): string[] | und
   const [, indent = "", mark = "", text = ""] = item;
   const bullet = /\d/.test(mark) ? mark : glyphs.bullet;
   return hang([{ text: `${indent.slice(0, 8)}${bullet} ` }], checked(text, canvas), width);
+}
+
+/** A heading's text, without the marks that may close it; undefined where the line is none. */
+function headingOf(line: string): string | undefined {
+  const mark = /^ {0,3}#{1,6}(?=\s)/.exec(line)?.[0];
+  if (mark === undefined) return undefined;
+  const text = line.slice(mark.length).trim();
+  return text.replace(/(?:^|\s)#+$/u, "").trimEnd();
+}
+
+/** Three or more of one mark and nothing else. */
+function isRule(line: string): boolean {
+  const mark = /^ {0,3}([-*_])/.exec(line)?.[1];
+  if (mark === undefined) return false;
+  const bare = line.replaceAll(/\s/g, "");
+  return bare.length >= 3 && bare === mark.repeat(bare.length);
 }
 
 /** A task list's box, then the text. */

@@ -1,5 +1,5 @@
 import type { Paint } from "../style.ts";
-import { characters, widthOf } from "../width.ts";
+import { characters, widthOf, widthOfCharacter } from "../width.ts";
 
 /** A run of text of one look. Its text is harmless and has no line breaks. */
 export interface Span {
@@ -18,12 +18,17 @@ export function wrap(spans: readonly Span[], width: number | undefined): string[
       lines.push([]);
       used = 0;
     }
+    // Blanks between two lines are none of either.
+    if (text.trim() === "" && used + columnsOf(text) > width) {
+      if (used > 0) lines.push([]);
+      used = 0;
+      continue;
+    }
     for (const piece of pieces(text, width)) {
       const size = columnsOf(piece);
       if (used + size > width && used > 0) {
         lines.push([]);
         used = 0;
-        if (piece.trim() === "") continue;
       }
       lines.at(-1)?.push({ text: piece, paint });
       used += size;
@@ -46,9 +51,16 @@ export function cutTo(text: string, width: number | undefined): string {
   return `${leading(start, width - 1)}…`;
 }
 
-/** For a terminal that shows nothing else: our own marks by their like, any other character as so many `?` as it is wide. */
+/**
+ * For a terminal that shows nothing else: our own marks by their like, any other character as so many `?` as it is wide. What its
+ * reader takes for one character is measured as one, as it was when lines were broken.
+ */
 export function inAscii(text: string): string {
-  return text.replace(/[^\u0000-\u007e]/gu, (character) => likes[character] ?? "?".repeat(widthOf(character)));
+  return text.replace(/[^\u0000-\u007e]+/gu, (run) => {
+    let shown = "";
+    for (const character of characters(run)) shown += likes[character] ?? "?".repeat(widthOfCharacter(character));
+    return shown;
+  });
 }
 
 const likes: Readonly<Record<string, string>> = {
@@ -96,14 +108,21 @@ function stuckTogether(all: readonly Span[]): Word[] {
 
 /** A word that is wider than a line, in parts that aren't. */
 function* pieces(text: string, width: number): Generator<string> {
-  let rest = text;
-  while (rest.length > width || columnsOf(rest) > width) {
-    const part = leading(rest.slice(0, width * 32), width);
-    if (part === "" || part.length === rest.length) break;
-    yield part;
-    rest = rest.slice(part.length);
+  if (text.length <= width && columnsOf(text) <= width) {
+    yield text;
+    return;
   }
-  yield rest;
+  let [part, used] = ["", 0];
+  for (const character of characters(text)) {
+    const size = widthOfCharacter(character);
+    if (used + size > width && part !== "") {
+      yield part;
+      [part, used] = ["", 0];
+    }
+    part += character;
+    used += size;
+  }
+  yield part;
 }
 
 /** As many whole characters as fit into `width` columns, at least one. */
@@ -112,7 +131,7 @@ function leading(text: string, width: number): string {
   let taken = "";
   let left = width;
   for (const segment of characters(text)) {
-    left -= widthOf(segment);
+    left -= widthOfCharacter(segment);
     if (left < 0 && taken !== "") break;
     taken += segment;
   }

@@ -3,8 +3,9 @@ import type { TimelineEvent } from "../../../client/timeline/items.ts";
 import { layOut, roomOf, sentence, type Block } from "./block.ts";
 import type { Canvas } from "./canvas.ts";
 import { fieldsOf, readFields, wordOf } from "./fields.ts";
+import { folded } from "./fold.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { wrap } from "./spans.ts";
+import { cutTo, wrap } from "./spans.ts";
 
 /** What the user wrote, and whether the agent has taken it up. */
 export function userMessage(event: TimelineEvent, canvas: Canvas): Block {
@@ -90,8 +91,11 @@ export function actorName(actor: Readonly<Record<string, unknown>>): string {
 
 /** Text that is no Markdown, line by line as it was written. */
 function plain(text: string, canvas: Canvas): string[] {
-  return text
+  const room = roomOf(canvas);
+  const { text: shown, note } = room === undefined ? { text, note: undefined } : folded(text);
+  const lines = shown
     .trimEnd()
     .split("\n")
-    .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    ") }], roomOf(canvas)));
+    .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    ") }], room));
+  return note === undefined ? lines : [...lines, cutTo(note, room)];
 }

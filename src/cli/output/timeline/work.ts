@@ -115,8 +115,9 @@ function sizeOf(bytes: number): string {
 
 /** Of a progress bar, which returns to the start of its line, what stood there last. */
 function overwritten(line: string): string {
-  const text = line.replace(/\r+$/, "");
-  return text.slice(text.lastIndexOf("\r") + 1);
+  let end = line.length;
+  while (line.charAt(end - 1) === "\r") end--;
+  return end === 0 ? "" : line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
 }
 
 /** A plan as a checklist. */
