@@ -1,9 +1,11 @@
+import { stripVTControlCharacters } from "node:util";
 import { isOpen } from "../../../client/outcome.ts";
 import type { EventItem, TimelineEvent } from "../../../client/timeline/items.ts";
 import type { Terminal } from "../../../host/host.ts";
 import { atFirst, renderEvent, renderUpdate } from "../event.ts";
+import { characters, widthOfCharacter } from "../width.ts";
 import { makeCanvas } from "./canvas.ts";
-import { cutTo } from "./spans.ts";
+import { columnsOf, cutTo } from "./spans.ts";
 import { draftMessage } from "./talk.ts";
 
 /** A timeline as it grows on stdout. */
@@ -17,9 +19,7 @@ export interface LiveTimeline {
 
 interface Drawn {
   readonly id: string;
-  readonly rows: number;
-  /** The width that it was drawn for: in another one it has other rows. */
-  readonly columns: number;
+  readonly lines: readonly string[];
 }
 
 /** Higher than this, an event is not drawn over: what of it has left the screen can't be. */
@@ -43,8 +43,28 @@ function inPlaceOf(rows: number, lines: readonly string[]): string {
 }
 
 /**
+ * How many rows the lines have on a terminal that is `columns` wide now: it breaks those anew that were drawn for a wider one, and
+ * joins them again when it grows.
+ */
+function rowsOfLines(lines: readonly string[], columns: number): number {
+  return lines.reduce((sum, line) => sum + rowsOfLine(stripVTControlCharacters(line), columns), 0);
+}
+
+function rowsOfLine(line: string, columns: number): number {
+  let [rows, used] = [1, 0];
+  if (columnsOf(line) <= columns) return rows;
+  for (const character of characters(line)) {
+    const size = widthOfCharacter(character);
+    // A wide character isn't cut in two: it goes to the next row as a whole.
+    if (used + size > columns) [rows, used] = [rows + 1, 0];
+    used += size;
+  }
+  return rows;
+}
+
+/**
  * Events as lines, one after the other. On a terminal a change of the last one is drawn over it, if the terminal can (`TERM` is not
- * dumb) and still has the width that it was drawn for; any other change is told on a line of its own, where it says something.
+ * dumb), in as many rows as it has in the width of now; any other change is told on a line of its own, where it says something.
  */
 export function makeLiveTimeline(
   { stdout, unicode }: Pick<Terminal, "stdout" | "unicode">,
@@ -59,11 +79,12 @@ export function makeLiveTimeline(
   const highest = (): number => Math.min(mostRows, (stdout.rows ?? usualRows) - 1);
   /** How many rows of the terminal's last lines are this one's. */
   const rowsOf = (id: string): number => {
-    const isThere = canRedraw && last?.id === id && last.columns === stdout.columns && last.rows <= highest();
-    return isThere ? (last?.rows ?? 0) : 0;
+    if (!canRedraw || last?.id !== id) return 0;
+    const rows = rowsOfLines(last.lines, stdout.columns);
+    return rows <= highest() ? rows : 0;
   };
   const draw = async (id: string, lines: readonly string[], over: number): Promise<void> => {
-    last = { id, rows: lines.length, columns: stdout.columns };
+    last = { id, lines };
     await stdout.write(inPlaceOf(over, lines));
   };
   /** Whether the same lines stand above already: what was told while it grew, and came to nothing more. */

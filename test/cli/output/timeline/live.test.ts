@@ -49,7 +49,6 @@ test("a change of the last event is drawn over it", async () => {
 test.each<[string, (played: ReturnType<typeof play>) => Promise<unknown>]>([
   ["another came after it", ({ show }) => show(command("completed", "evt_2"))],
   ["something else was written", ({ live }) => live.settle()],
-  ["the terminal has another width now", async ({ stdout }) => (stdout.columns = 60)],
 ])("but not where %s", async (_why, between) => {
   const played = play();
   await played.show(command("processing"));
@@ -134,5 +133,36 @@ describe("what is being written", () => {
     expect(await played.settle()).toBe("");
     expect(await play(false).write("I look")).toBe("");
     expect(await play(true, "dumb").write("I look")).toBe("");
+  });
+});
+
+describe("on a terminal that has another width now", () => {
+  const plan = (text: string) => someEvent("agent_plan_execution_update", { entries: [{ content: text }] }, "processing");
+
+  test("as many rows are drawn over as the lines have there", async () => {
+    const { show, stdout } = play();
+    await show(plan("x".repeat(60)));
+    stdout.columns = 50;
+    // The head fits, the entry of 74 columns has two rows; drawn anew it has two lines of its own.
+    expect((await show(plan("x".repeat(60)), true)).startsWith(over(3))).toBe(true);
+    stdout.columns = 80;
+    expect((await show(plan("x"), true)).startsWith(over(3))).toBe(true);
+    expect((await show(plan("y"), true)).startsWith(over(2))).toBe(true);
+  });
+
+  test("a wide character goes to the next row as a whole, and what is being written is drawn over as well", async () => {
+    const { write, stdout } = play();
+    // Twelve columns, then 30 characters of two: in 25 columns six of them fit, and twelve in each further row.
+    await write("漢".repeat(30));
+    stdout.columns = 25;
+    expect((await write("字")).startsWith(over(3))).toBe(true);
+  });
+
+  test("what has become higher than the terminal is not drawn over", async () => {
+    const { show, stdout } = play();
+    stdout.rows = 4;
+    await show(plan("x".repeat(60)));
+    stdout.columns = 20;
+    expect(await show(plan("x"), true)).not.toContain("\u001b");
   });
 });
