@@ -4,7 +4,7 @@ import type { Outcome } from "./outcome.ts";
 import { followAfter } from "./timeline/after.ts";
 import { followArray, readAll, readRest } from "./timeline/array.ts";
 import { makeEnding, type EndingOptions } from "./timeline/ending.ts";
-import type { EventItem, SessionState, SourceName, Update } from "./timeline/items.ts";
+import { madeAt, type EventItem, type SessionState, type SourceName, type Update } from "./timeline/items.ts";
 import { isNotOffered, passes, type Watched } from "./timeline/source.ts";
 import { followStream } from "./timeline/stream.ts";
 import { orTimeUp, timeUp } from "./timeline/time-up.ts";
@@ -101,7 +101,7 @@ async function checkRest(watched: Watched): Promise<Update[]> {
 function* shown(update: Update, since = -Infinity): Generator<FollowItem> {
   if (update.kind !== "events") yield update;
   // A time that can't be read says nothing against an event.
-  else for (const item of update.items) if (!(Date.parse(item.event.created_at ?? "") < since)) yield item;
+  else for (const item of update.items) if (!(madeAt(item.event) < since)) yield item;
 }
 
 function watch({ client, sessionId, clock, random, makeSpool }: FollowOptions, signal: AbortSignal): Watched {

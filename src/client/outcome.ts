@@ -8,8 +8,8 @@ export interface Situation {
   readonly session: SessionState;
   /** In the order of the timeline; those that `isTelling` drops may be missing. */
   readonly events: readonly TimelineEvent[];
-  /** The id or client_id of the message that we wait for; without it, the newest counts. */
-  readonly message?: string | undefined;
+  /** What the message that we wait for is known by, its id or client_id, or either; without it, the newest counts. */
+  readonly message?: string | readonly string[] | undefined;
   /** For how long nothing has changed, in ms. */
   readonly quiet: number;
 }
@@ -80,7 +80,7 @@ function endOf({ status, agent_status }: SessionState, events: readonly Timeline
   return ends[events.findLast(({ type }) => talk.has(type ?? "") || ends[type ?? ""] !== undefined)?.type ?? ""];
 }
 
-function isDone(session: SessionState, events: readonly TimelineEvent[], message: string | undefined): boolean {
+function isDone(session: SessionState, events: readonly TimelineEvent[], message: Situation["message"]): boolean {
   if (events.some(isOpen)) return false;
   if (isOurWord(session) && !rests.has(session.agent_status ?? "")) return false;
   const awaited = ours(events, message);
@@ -88,9 +88,11 @@ function isDone(session: SessionState, events: readonly TimelineEvent[], message
   return awaited.status === "completed" || awaited.status === "canceled";
 }
 
-function ours(events: readonly TimelineEvent[], message: string | undefined): TimelineEvent | undefined {
+function ours(events: readonly TimelineEvent[], message: Situation["message"]): TimelineEvent | undefined {
   const messages = events.filter(({ type }) => type === "user_message");
-  return message === undefined ? messages.at(-1) : messages.find(({ id, client_id }) => id === message || client_id === message);
+  if (message === undefined) return messages.at(-1);
+  const names = typeof message === "string" ? [message] : message;
+  return messages.find(({ id, client_id }) => names.includes(id) || names.includes(client_id ?? ""));
 }
 
 function resting(session: SessionState, awaited: TimelineEvent | undefined): Outcome {

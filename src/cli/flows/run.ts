@@ -6,7 +6,7 @@ import { followSession } from "./follow.ts";
 import { outcomeError } from "./outcome.ts";
 import { tellLeftThere } from "./pull/left-there.ts";
 import { pullSession, summary } from "./pull.ts";
-import type { SentMessage } from "./session/message.ts";
+import { namesOf, type SentMessage } from "./session/message.ts";
 import type { StartedSession } from "./session/start.ts";
 
 export interface RunOptions {
@@ -35,7 +35,7 @@ export async function runSession(
 ): Promise<void> {
   const { outcome } = await followSession(context, started, {
     until: "idle",
-    message: sent?.clientId,
+    message: sent === undefined ? undefined : namesOf(sent),
     fresh: true,
     timeout: options.timeout,
     onPatch: options.pull === "each" ? () => pullQuietly(context, started) : undefined,

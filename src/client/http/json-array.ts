@@ -28,6 +28,7 @@ export async function* sliceArray(chunks: AsyncIterable<Uint8Array>): AsyncGener
   for await (const chunk of chunks) {
     if (isOver) {
       // Blanks, read so that the connection can be used again; anything longer isn't worth it.
+      if (!isBlank(chunk)) throw broken("something after the end of a list");
       size += chunk.length;
       if (size > portion) break;
       continue;
@@ -41,6 +42,7 @@ export async function* sliceArray(chunks: AsyncIterable<Uint8Array>): AsyncGener
     const { done } = scan;
     if (isOver || done >= portion) {
       const places = scan.take();
+      if (isOver && !isBlank(bytes.subarray(scan.end))) throw broken("something after the end of a list");
       if (places.length > 0) yield { bytes: bytes.subarray(0, done), places };
       held.copyWithin(0, done, size);
       size -= done;
@@ -64,6 +66,10 @@ export function parseItems(slices: readonly Buffer[]): unknown[] {
   } catch (cause) {
     throw broken("a list that is no JSON", cause);
   }
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte <= 0x20);
 }
 
 function grown(bytes: Buffer, size: number, capacity: number): Buffer {

@@ -16,6 +16,8 @@ export function broken(what: string, cause?: unknown): FerryError {
 export class ItemScan {
   /** So many bytes are items that are whole. */
   done = 0;
+  /** Behind the array's last byte, once it has ended. */
+  end = 0;
   private places: number[] = [];
   /** Where to look on; where the item under way and, within a text, that text began. */
   private at = 0;
@@ -55,6 +57,7 @@ export class ItemScan {
       } else if (byte === closeBrace || byte === closeBracket) {
         if (--depth > 0) continue;
         if (byte !== closeBracket) throw broken("a list that is no JSON");
+        this.end = at;
         if (!this.isFirst || !isBlank(bytes, this.itemStart, at - 1)) this.endItem(bytes, at);
         return true;
       }

@@ -17,8 +17,8 @@ export interface EndingOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly until: Until;
-  /** The id or client_id of the message whose end `idle` means; without it, the newest. */
-  readonly message?: string | undefined;
+  /** What the message whose end `idle` means is known by, its id or client_id, or either; without it, the newest. */
+  readonly message?: string | readonly string[] | undefined;
   /** The outcome is `timeout` after this long, in ms. */
   readonly timeout?: number | undefined;
 }

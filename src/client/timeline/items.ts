@@ -4,6 +4,12 @@ import type { Answer } from "../answers.ts";
 export type TimelineEvent = Answer<"readEvents">[number];
 export type SessionState = Answer<"readSession">;
 
+/** When an event was made, in epoch ms; NaN where what it says is no time. */
+export function madeAt(event: TimelineEvent): number {
+  const made: unknown = event.created_at;
+  return typeof made === "string" ? Date.parse(made) : NaN;
+}
+
 /** How a timeline is followed, best first: as a stream, by asking for what came after a revision, by reading all of it again. */
 export type SourceName = "stream" | "after" | "array";
 

@@ -10,6 +10,9 @@ const idleTimeout = 45_000;
 /** A stream that brings only comments proves nothing about the session: after this long it is asked for by REST, in ms. */
 const watchInterval = 30_000;
 
+/** A stream that tells of one gap after another has the whole array read no more often than this, in ms. */
+const gapPause = 5_000;
+
 /** As server-sent events, from the newest revision on, which is also where a new connection takes up. */
 export function followStream(watched: Watched): AsyncGenerator<Update> {
   return persistently(watched, () => connection(watched));
@@ -22,6 +25,7 @@ async function* connection(watched: Watched): AsyncGenerator<Update> {
     // A stream tells of the session's changes from now on: what it became before, after a restart say, has to be asked for.
     yield* readState(watched);
     let next = messages.next();
+    let filled = -Infinity;
     for (;;) {
       const step = await orTimeUp(next, watchInterval, clock);
       if (step === timeUp) {
@@ -33,7 +37,12 @@ async function* connection(watched: Watched): AsyncGenerator<Update> {
       if (step.done === true) return;
       yield* understand(step.value, timeline);
       // What the stream no longer has, the whole array does.
-      if (step.value.event === "gap") yield* readNews(watched);
+      if (step.value.event === "gap") {
+        const rest = filled + gapPause - clock.elapsed();
+        if (rest > 0) await clock.sleep(rest, watched.signal);
+        filled = clock.elapsed();
+        yield* readNews(watched);
+      }
       next = messages.next();
     }
   } finally {

@@ -1,4 +1,4 @@
-import type { EventItem, TimelineEvent, Update } from "./items.ts";
+import { madeAt, type EventItem, type TimelineEvent, type Update } from "./items.ts";
 import { printOf } from "./whole/print.ts";
 
 /** What was seen of a session's timeline: tells what is new, what has changed, and where to go on. */
@@ -60,7 +60,7 @@ interface Placed {
 function inOrder(batch: readonly TimelineEvent[]): Placed[] {
   let [last, isInOrder] = [-Infinity, true];
   const placed = batch.map((event, at) => {
-    const made = Date.parse(event.created_at ?? "");
+    const made = madeAt(event);
     if (made < last) isInOrder = false;
     if (!Number.isNaN(made)) last = made;
     return { event, at, made, key: last };

@@ -1,5 +1,5 @@
 import { fields } from "../../../wire/fields.ts";
-import { fate, sendMessage } from "../../flows/session/message.ts";
+import { fate, namesOf, sendMessage } from "../../flows/session/message.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { readText } from "../../flows/text.ts";
 import { waitFor } from "../../flows/wait.ts";
@@ -30,7 +30,7 @@ export const send: Verb = {
     const open = await openSession(context, given);
     const sent = await sendMessage(context, open, text);
     if (!context.global.json) await context.print.note(await fate(context, open, sent));
-    if (wait) await waitFor(context, open, { until: "idle", message: sent.clientId, timeout });
+    if (wait) await waitFor(context, open, { until: "idle", message: namesOf(sent), timeout });
     else if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
   },
 };

@@ -1,4 +1,4 @@
-import type { TimelineEvent } from "../../../client/timeline/items.ts";
+import { madeAt, type TimelineEvent } from "../../../client/timeline/items.ts";
 import { fields } from "../../../wire/fields.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { timelineOf, typesIn } from "../../flows/session/timeline.ts";
@@ -37,9 +37,9 @@ export const events: Verb = {
       if (global.json) await print.jsonLines(shown, fields.event);
       else if (shown.length > 0) await print.data(shown.map((event) => `${renderEvent(event, canvas).join("\n")}\n`).join(""));
     };
-    const isWanted = ({ type: its, created_at }: TimelineEvent): boolean =>
+    const isWanted = (event: TimelineEvent): boolean =>
       // A time that is none says nothing against an event.
-      type?.includes(its ?? "") !== false && !(Date.parse(created_at ?? "") < (after ?? -Infinity));
+      type?.includes(event.type ?? "") !== false && !(madeAt(event) < (after ?? -Infinity));
     let [newest, count]: [TimelineEvent[], number] = [[], 0];
     for await (const events of timelineOf(context, open)) {
       const wanted = events.filter(isWanted);

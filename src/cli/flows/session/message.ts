@@ -15,6 +15,12 @@ export interface SentMessage {
   readonly event: KnownEvent | undefined;
 }
 
+/** Whatever the timeline may know it by: not every service keeps a client_id. */
+export function namesOf({ clientId, event }: SentMessage): readonly string[] {
+  const id: unknown = event?.id;
+  return typeof id === "string" && id !== "" ? [clientId, id] : [clientId];
+}
+
 /**
  * Sends a message to the agent of a session. Where no answer comes, the timeline tells whether the service has it; it is sent
  * again only where it hasn't.
@@ -58,7 +64,9 @@ function mayHaveArrived(error: unknown): boolean {
 
 /** Whether the agent took it at once, in words; where it waits, behind how many others, if that can be known. */
 export async function fate(context: Context, open: OpenSession, { event }: SentMessage): Promise<string> {
-  if (event?.status !== "queued") return event?.status === "completed" ? "the agent has it" : "the agent has taken it up";
+  // An answer without the event (204) says that the service has it, not what became of it.
+  if (event === undefined) return "sent";
+  if (event.status !== "queued") return event.status === "completed" ? "the agent has it" : "the agent has taken it up";
   const before = await countQueuedBefore(context, open, event);
   return `queued${before === 0 ? "" : `, behind ${count(before, "other")}`}: the agent takes it when it is free`;
 }

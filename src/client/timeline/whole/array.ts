@@ -35,9 +35,17 @@ export interface WholeOptions {
   readonly sessionId: string;
   readonly signal?: AbortSignal | undefined;
   readonly makeSpool: () => Promise<Spool>;
+  /** What a timeline may hold, in bytes. */
+  readonly longest?: number;
 }
 
-export function makeWholeTimeline({ client, sessionId, signal, makeSpool }: WholeOptions): WholeTimeline {
+export function makeWholeTimeline({
+  client,
+  sessionId,
+  signal,
+  makeSpool,
+  longest = 4 * 1024 ** 3,
+}: WholeOptions): WholeTimeline {
   let tag = "";
   let before: Prints = [];
   return {
@@ -45,7 +53,7 @@ export function makeWholeTimeline({ client, sessionId, signal, makeSpool }: Whol
       const headers = sameTag && tag !== "" ? { "if-none-match": tag } : {};
       const options = { params: { sessionId }, accept: "application/json", headers, signal, patience };
       const response = await client.stream("readEvents", options, async (answer) => answer);
-      const sheaf = new Sheaf(before, makeSpool);
+      const sheaf = new Sheaf(before, makeSpool, longest);
       try {
         if (response.status === 304) return;
         const slices = sliceArray(response.body);

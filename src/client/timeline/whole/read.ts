@@ -3,10 +3,13 @@ import { makeWholeTimeline, type WholeOptions } from "./array.ts";
 import { patiently, type Patience } from "./patient.ts";
 
 /**
- * A timeline as it is now, once, in the order of its making, in batches: however long it is, little of it is in memory.
+ * A timeline as it is now, once, in the order of its making, in batches: however long it is, little of it is in memory. An
+ * event that comes more than once is told at its first place.
  * @throws FerryError what went wrong
  */
 export async function* readTimeline(options: WholeOptions & Patience): AsyncGenerator<readonly TimelineEvent[]> {
   const whole = makeWholeTimeline(options);
-  for await (const { events } of patiently(options, {}, () => whole.read())) yield events;
+  const seen = new Set<string>();
+  for await (const { events } of patiently(options, {}, () => whole.read()))
+    yield events.filter(({ id }) => !seen.has(id) && seen.add(id));
 }

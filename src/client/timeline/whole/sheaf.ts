@@ -1,3 +1,4 @@
+import { FerryError } from "../../../base/errors.ts";
 import type { Spool } from "../../../host/host.ts";
 import { parseItems, type Slices } from "../../http/json-array.ts";
 import { print, viewOf } from "./print.ts";
@@ -24,6 +25,7 @@ export class Sheaf {
   /** Of every item that was added. */
   readonly prints: number[] = [];
   private readonly before: Prints;
+  private readonly longest: number;
   private readonly makeSpool: () => Promise<Spool>;
   private spool: Spool | undefined;
   private held: Buffer[] = [];
@@ -36,7 +38,9 @@ export class Sheaf {
   private last = -Infinity;
   private isInOrder = true;
 
-  constructor(before: Prints, makeSpool: () => Promise<Spool>) {
+  /** `longest`: more bytes than that are none of a timeline's, and are not put aside. */
+  constructor(before: Prints, makeSpool: () => Promise<Spool>, longest: number) {
+    this.longest = longest;
     this.before = before;
     this.makeSpool = makeSpool;
   }
@@ -99,6 +103,8 @@ export class Sheaf {
 
   private async put(bytes: Buffer): Promise<void> {
     this.size += bytes.length;
+    if (this.size > this.longest)
+      throw new FerryError("failure", `the timeline has no end: more than ${this.longest} bytes have come`, { code: "too_long" });
     if (this.spool === undefined && this.size <= kept) return void this.held.push(Buffer.from(bytes));
     this.spool ??= await this.unload();
     await this.spool.append(bytes);

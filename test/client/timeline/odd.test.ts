@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { sliceArray } from "../../../src/client/http/json-array.ts";
+import { makeWholeTimeline } from "../../../src/client/timeline/whole/array.ts";
+import { readTimeline } from "../../../src/client/timeline/whole/read.ts";
+import { systemFiles } from "../../../src/host/files.ts";
+import { makeTestClient } from "../../support/client.ts";
+import { kinds, outcome, play, shown, ways } from "../../support/following.ts";
+import { makeIdleClock } from "../../support/idle-clock.ts";
+
+/** Options to read one timeline, whose bytes come as given. */
+function reading(text: string) {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(text);
+  }
+  const clock = makeIdleClock();
+  const headers = { "content-type": "application/json" };
+  const client = makeTestClient(async () => ({ status: 200, headers, body: bytes(), cancel: async () => undefined }), { clock });
+  const random = (size: number) => new Uint8Array(size).fill(128);
+  return { client, sessionId: "ses_1", makeSpool: systemFiles.makeSpool, clock, random };
+}
+
+test("an event that comes twice is told once, at its first place", async () => {
+  const text = JSON.stringify([{ id: "1", payload: "a" }, { id: "2" }, { id: "1", payload: "b" }]);
+  const events: unknown[] = [];
+  for await (const batch of readTimeline(reading(text))) events.push(...batch);
+  expect(events).toEqual([{ id: "1", payload: "a" }, { id: "2" }]);
+});
+
+test("an array without end is given up", async () => {
+  const text = JSON.stringify(Array.from({ length: 100 }, (_, id) => ({ id: String(id) })));
+  const read = async (longest: number) => {
+    const whole = makeWholeTimeline({ ...reading(text), longest });
+    for await (const { events } of whole.read()) expect(events).toHaveLength(100);
+  };
+  await read(text.length);
+  await expect(read(text.length / 2)).rejects.toMatchObject({ kind: "failure", code: "too_long" });
+});
+
+describe("what comes after the end of a list", () => {
+  const slice = async (...chunks: readonly string[]) => {
+    async function* bytes(): AsyncGenerator<Uint8Array> {
+      for (const chunk of chunks) yield Buffer.from(chunk);
+    }
+    for await (const { places } of sliceArray(bytes())) expect(places).toHaveLength(4);
+  };
+
+  test.each([[['[{"id":"1"}]x']], [['[{"id":"1"}]', "[]"]], [['[{"id":"1"}] \n', " <html>"]]])(
+    "%j is an error",
+    async (chunks) => {
+      await expect(slice(...chunks)).rejects.toMatchObject({ kind: "unavailable", code: "unexpected_answer" });
+    },
+  );
+
+  test("blanks are none", async () => {
+    await expect(slice('[{"id":"1"}] \n', "\t\r\n")).resolves.toBeUndefined();
+  });
+});
+
+describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
+  test("a time that is no text says nothing against an event", async () => {
+    const played = play(capabilities);
+    for (const made of [{ toString: 1, valueOf: 1 }, 5, [], true])
+      played.service.add("agent_message", { created_at: made as unknown as string });
+    played.service.session = { id: "ses_1", status: "active", agent_status: "idle" };
+    expect(shown(await played.watch({ since: 0 }))).toHaveLength(4);
+  });
+
+  test("a message is known by its id where the service keeps no client_id", async () => {
+    const played = play(capabilities);
+    const message = played.service.add("user_message");
+    played.service.session = { id: "ses_1", status: "active", agent_status: "idle" };
+    const items = await played.watch({ message: ["mine", message.id], timeout: 60_000 });
+    expect(outcome(items)).toMatchObject({ outcome: "idle" });
+  });
+});
+
+test("a stream that tells of one gap after another has the array read at a pace", async () => {
+  const played = play(ways.stream);
+  played.service.add("user_message", { status: "processing" });
+  const telling = (async () => {
+    for (let count = 0; count < 200; count++) {
+      await played.clock.sleep(50);
+      played.service.tell("gap", { from: 1 });
+    }
+  })();
+  const items = await played.watch({ timeout: 20_000 });
+  await telling;
+  expect(kinds(items, "gap").length).toBeGreaterThan(0);
+  expect(played.service.asked.length).toBeLessThan(20);
+});
