@@ -2,10 +2,11 @@ import { FerryError } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
 import { isResting } from "../../client/outcome.ts";
-import type { EventItem } from "../../client/timeline/items.ts";
+import type { EventItem, SessionState } from "../../client/timeline/items.ts";
 import { fields } from "../../wire/fields.ts";
 import type { Context } from "../context.ts";
 import type { LiveTimeline } from "../output/timeline/live.ts";
+import { makeLooks, type Look } from "./pull/looks.ts";
 import type { OpenSession } from "./session/select.ts";
 
 export interface FollowView extends Pick<FollowOptions, "until" | "since" | "message" | "fresh"> {
@@ -17,8 +18,10 @@ export interface FollowView extends Pick<FollowOptions, "until" | "since" | "mes
   readonly updates?: boolean | undefined;
   /** Shows nothing of the timeline, only waits. */
   readonly silent?: boolean | undefined;
-  /** Called for each commit that is there to be pulled; the following waits for it. */
-  readonly onPatch?: (() => Promise<void>) | undefined;
+  /** Called whenever commits may be there to be pulled; the following waits for it. */
+  readonly look?: Look | undefined;
+  /** The session as it was when its commits were looked for last. */
+  readonly lookedAt?: SessionState | undefined;
 }
 
 /**
@@ -69,15 +72,14 @@ function makeView({ global, print, host }: Context, view: FollowView, live: Live
     if (!item.update || view.updates === true) await print.jsonLine(item.event, fields.event);
   };
   // Who watches on may take the silence of an agent that waits for us for one that works.
-  let tellsRest = host.terminal.stderr.isTTY && (view.until === "end" || view.until === "never");
+  let tellsRest = host.terminal.stderr.isTTY && view.look === undefined && (view.until === "end" || view.until === "never");
   let troubled = false;
-  return async (item) => {
+  const looks = view.look === undefined ? undefined : makeLooks(view.look, view.lookedAt);
+  const tell = async (item: FollowItem): Promise<void> => {
     switch (item.kind) {
       case "event":
         troubled = false;
         return showEvent(item);
-      case "patch":
-        return view.onPatch === undefined ? undefined : aside(view.onPatch);
       case "gap":
         return aside(() => print.warn("the service no longer has a part of the timeline: what follows starts later"));
       case "trouble":
@@ -96,7 +98,12 @@ function makeView({ global, print, host }: Context, view: FollowView, live: Live
         if (!global.json && isWanted("agent_message") && typeof item.delta["text"] === "string")
           await live.write(item.delta["text"]);
         return;
+      case "patch":
       case "outcome":
     }
+  };
+  return async (item) => {
+    await tell(item);
+    if (looks?.isDue(item) === true) await aside(() => looks.look());
   };
 }

@@ -1,10 +1,12 @@
-import { asFerryError, exitCodes, type FerryError } from "../../base/errors.ts";
+import { asFerryError, exitCodes, FerryError } from "../../base/errors.ts";
 import type { Outcome } from "../../client/outcome.ts";
+import type { SessionState } from "../../client/timeline/items.ts";
 import { PullRefused, type Verdict } from "../../patch/verdict.ts";
 import type { Context } from "../context.ts";
 import { followSession } from "./follow.ts";
 import { outcomeError } from "./outcome.ts";
 import { tellLeftThere } from "./pull/left-there.ts";
+import type { Look } from "./pull/looks.ts";
 import { pullSession, summary } from "./pull.ts";
 import { namesOf, type SentMessage } from "./session/message.ts";
 import type { StartedSession } from "./session/start.ts";
@@ -38,7 +40,8 @@ export async function runSession(
     message: sent === undefined ? undefined : namesOf(sent),
     fresh: true,
     timeout: options.timeout,
-    onPatch: options.pull === "each" ? () => pullQuietly(context, started) : undefined,
+    look: options.pull === "each" ? pullQuietly(context, started) : undefined,
+    lookedAt: started.session,
   });
   const failure = outcomeError(outcome, started.session);
   const pulled = options.pull === "none" ? undefined : await pullAtEnd(context, started);
@@ -74,18 +77,30 @@ async function pullAtEnd(context: Context, started: StartedSession): Promise<Pul
   }
 }
 
-/** While the agent works on, a commit that doesn't fit is no reason to stop watching: the pull at the end says it. */
-async function pullQuietly(context: Context, started: StartedSession): Promise<void> {
-  const { session, connection } = started;
-  const now = await connection.client.readSession({ params: { sessionId: session.id } });
-  try {
-    const verdict = await pullSession(context, { connection, session: now });
-    if (started.place !== undefined && verdict.applied && !context.global.json)
-      await context.print.note(summary(verdict, started.place));
-  } catch (error) {
-    if (!(error instanceof PullRefused)) throw error;
-    await context.print.note(`not pulled yet: ${error.message}`);
-  }
+/**
+ * While the agent works on, nothing that keeps a commit out of here is a reason to stop watching, be it in the commit or in the
+ * repository (an open merge, say): it is told once, and the pull at the end says it again if it is still so.
+ */
+function pullQuietly(context: Context, { session, connection, ...started }: StartedSession): Look {
+  const { print, global, host } = context;
+  let told = "";
+  return async () => {
+    let now: SessionState | undefined;
+    try {
+      now = await connection.client.readSession({ params: { sessionId: session.id } });
+      const verdict = await pullSession(context, { connection, session: now });
+      if (started.place !== undefined && verdict.applied && !global.json) await print.note(summary(verdict, started.place));
+      told = "";
+      return now;
+    } catch (error) {
+      host.interrupt.throwIfAborted();
+      if (!(error instanceof FerryError)) throw error;
+      if (error.message !== told) await print.note(`not pulled yet: ${error.message}`);
+      told = error.message;
+      // A commit that doesn't fit is tried again with the next one; all else, whenever the session is read.
+      return error instanceof PullRefused ? now : undefined;
+    }
+  };
 }
 
 async function printResult(

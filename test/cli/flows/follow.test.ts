@@ -133,11 +133,12 @@ test("each commit that is there is waited for before what comes after it is show
     service.change(message.id, { status: "completed" });
     service.set({ agent_status: "idle" });
   })();
-  const onPatch = async () => {
+  const look = async () => {
     order.push("begun");
     await clock.sleep(5000);
     order.push("pulled");
+    return service.session;
   };
-  await Promise.all([show({ onPatch }), working]);
+  await Promise.all([show({ look, lookedAt: service.session }), working]);
   expect(order).toEqual(["begun", "pulled"]);
 });

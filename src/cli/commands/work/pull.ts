@@ -1,13 +1,15 @@
 import { Option } from "commander";
-import { count, oneLine } from "../../../base/text.ts";
+import { count } from "../../../base/text.ts";
 import { isAtWork } from "../../../client/outcome.ts";
 import { type SourceName, sourceNames } from "../../../patch/source.ts";
 import { PullRefused } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
-import { checkRepository, pullIntoWorktree, type PullOptions, pullSession, summary, undoPull } from "../../flows/pull.ts";
+import { checkRepository, undoPull } from "../../flows/pull.ts";
+import { watchPulls } from "../../flows/pull/watch.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
+import { bring, bringStill } from "./bring.ts";
 import { addParkOptions, endParked, type ParkOptions } from "./parked.ts";
 import { showVerdict } from "./verdict.ts";
 
@@ -19,13 +21,14 @@ interface Options extends ParkOptions {
   readonly uncommitted: boolean;
   readonly undo: boolean;
   readonly worktree?: string;
+  readonly watch: boolean;
 }
 
 export const pull: Verb = {
   name: "pull",
   summary: "Bring a session's commits into this working copy",
   description:
-    "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.\n\nWith --park it is left in a linked worktree instead (its path is told), markers and all, the commits before it already there: resolve it, git add, and --continue brings the rest and lands all of it here; --skip leaves that commit out, --abort gives the pull up. The three work from there and from here, and need no service.\n\nWith --here what fits lands, and that commit stands in this working copy as git leaves any cherry-pick: end it as git says, and the next pull goes on behind it. After git cherry-pick --abort (or --skip) it comes again, unless ferry pull --skip leaves it out.",
+    "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.\n\nWith --park it is left in a linked worktree instead (its path is told), markers and all, the commits before it already there: resolve it, git add, and --continue brings the rest and lands all of it here; --skip leaves that commit out, --abort gives the pull up. The three work from there and from here, and need no service.\n\nWith --here what fits lands, and that commit stands in this working copy as git leaves any cherry-pick: end it as git says, and the next pull goes on behind it. After git cherry-pick --abort (or --skip) it comes again, unless ferry pull --skip leaves it out.\n\nWith --watch each pull that brings something is a line (with --json its verdict), onto the branch that was checked out at the start. What passes by itself is waited for; where a person is needed (a commit that doesn't fit, local work in the way) it ends with exit 3, and changes nothing. The session's end is exit 0, Ctrl-C 130.",
   examples: [
     "ferry pull",
     "ferry pull --dry-run --json",
@@ -37,6 +40,7 @@ export const pull: Verb = {
     "ferry pull --park",
     "ferry pull --continue",
     "ferry pull --uncommitted",
+    "ferry pull --watch",
     "ferry pull --undo",
   ],
   outlivesReaders: true,
@@ -61,10 +65,15 @@ export const pull: Verb = {
         new Option("--undo", "take the last pull to this branch (or to --branch) back")
           .default(false)
           .conflicts(["worktree", "acceptRewrite", "park", "here", "autostash", "source", "uncommitted", "allowSymlinks"]),
+      )
+      .addOption(
+        new Option("--watch", "keep pulling as commits appear, until the session ends")
+          .default(false)
+          .conflicts(["dryRun", "undo", "continue", "skip", "abort"]),
       );
     addParkOptions(command);
   },
-  async run(context, { undo, ...options }: Options, given?: string) {
+  async run(context, { undo, watch, ...options }: Options, given?: string) {
     if (await endParked(context, options, given)) return;
     const place = await findPlace(context);
     const open = await openSession(context, given);
@@ -73,38 +82,23 @@ export const pull: Verb = {
       return;
     }
     if (given !== undefined) await checkRepository(context, open);
+    const onConflict = options.park ? "park" : options.here ? "here" : "refuse";
+    const wanted = { ...options, onConflict, acceptDeletion: context.global.yes } as const;
+    if (watch) {
+      await watchPulls(context, open, (now) => bringStill(context, now, place, wanted));
+      return;
+    }
     try {
-      const onConflict = options.park ? "park" : options.here ? "here" : "refuse";
-      const wanted = { ...options, onConflict, acceptDeletion: context.global.yes } as const;
-      if (options.worktree !== undefined) {
-        await elsewhere(context, open, { ...wanted, worktree: options.worktree });
-        return;
-      }
-      const verdict = await pullSession(context, open, wanted);
-      const unfinished = verdict.commits.length === 0 && !verdict.applied && isAtWork(open.session);
-      await showVerdict(
-        context,
-        verdict,
-        unfinished ? "nothing new yet: the agent is still working" : summary(verdict, place, options),
-      );
+      const { verdict, said } = await bring(context, open, place, wanted);
+      const unfinished =
+        options.worktree === undefined && verdict.commits.length === 0 && !verdict.applied && isAtWork(open.session);
+      await showVerdict(context, verdict, unfinished ? "nothing new yet: the agent is still working" : said);
     } catch (error) {
       if (error instanceof PullRefused) await showVerdict(context, error.verdict, undefined);
       throw error;
     }
   },
 };
-
-async function elsewhere(context: Context, open: OpenSession, options: PullOptions & { worktree: string }): Promise<void> {
-  const { verdict, branch } = await pullIntoWorktree(context, open, options);
-  const place = await findPlace(context);
-  const said = summary(verdict, place, { dryRun: options.dryRun === true, branch: branch ?? "a detached HEAD" }).replace(
-    /; undo with: .*$/u,
-    "",
-  );
-  const { worktree, dryRun } = options;
-  const undo = verdict.applied && dryRun !== true ? `; undo with: ferry -C ${oneLine(worktree)} pull --undo` : "";
-  await showVerdict(context, verdict, `${said}, in ${oneLine(worktree)}${undo}`);
-}
 
 async function takeBack(context: Context, open: OpenSession, options: Pick<Options, "dryRun" | "branch">): Promise<void> {
   const { dryRun, branch } = options;
