@@ -6,6 +6,8 @@ import { cursorUpdates } from "./incoming/cursor.ts";
 import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "./incoming/incoming.ts";
 import { moveRefs } from "./land/move-refs.ts";
 import { RefsMoved } from "./land/transaction.ts";
+import { canGoOntoHead } from "./onto-head/can.ts";
+import { putOntoHead } from "./onto-head/onto-head.ts";
 import { refuseInParked, refuseParked } from "./parked/refuse.ts";
 import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";
@@ -71,8 +73,15 @@ async function once(context: PullContext): Promise<Verdict> {
   if (incoming.isAside) await refuseCheckedOut(context, incoming.head);
   else await refuseBusy(context, incoming.head);
   const isElsewhere = incoming.series.items.length === 0 && incoming.head.state === "unborn" && incoming.series.tip !== "";
+  if (incoming.fit === "unrelated" && context.request.ontoHead === true) return bringOntoHead(incoming, context);
   if (incoming.fit === "unrelated" || isElsewhere) throw unrelatedError(incoming);
   return bring(incoming, context);
+}
+
+async function bringOntoHead(homeless: Incoming, context: PullContext): Promise<Verdict> {
+  if (!canGoOntoHead(homeless)) throw unrelatedError(homeless);
+  const incoming = await putOntoHead(homeless, context);
+  return incoming.series.items.length === 0 ? remember(incoming, context) : bring(incoming, context);
 }
 
 function asideError(): FerryError {

@@ -30,6 +30,8 @@ export interface PullRequest extends Errand {
   readonly isOver?: boolean | undefined;
   /** Takes the session's new history in place of the one that it came with before. */
   readonly acceptRewrite?: boolean | undefined;
+  /** Puts commits whose base can't be had on HEAD, approximately. */
+  readonly ontoHead?: boolean | undefined;
   /** Also what the sandbox has not committed, as unstaged changes. */
   readonly uncommitted?: boolean | undefined;
   /** Lets a series come that leaves less than half of the files. */

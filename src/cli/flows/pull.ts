@@ -25,6 +25,8 @@ export interface PullOptions {
   readonly source?: Offers["wanted"];
   /** Takes a history that the sandbox rewrote. */
   readonly acceptRewrite?: boolean;
+  /** Puts commits whose base can't be had on HEAD. */
+  readonly ontoHead?: boolean;
   /** Brings what the sandbox has not committed, too. */
   readonly uncommitted?: boolean;
   /** Takes a series that removes more than half of the files. */
@@ -86,7 +88,8 @@ export async function previewPull(
 }
 
 async function requestFor(context: Context, open: OpenSession, options: PullOptions): Promise<PullRequest> {
-  const { dryRun, branch, acceptRewrite, uncommitted, acceptDeletion, allowSymlinks, autostash, onConflict, hook } = options;
+  const { dryRun, branch, acceptRewrite, ontoHead, uncommitted, acceptDeletion, allowSymlinks, autostash, onConflict, hook } =
+    options;
   return {
     ...errandOf(context, open),
     offers: await offersFor(context, open, options),
@@ -94,6 +97,7 @@ async function requestFor(context: Context, open: OpenSession, options: PullOpti
     dryRun,
     branch,
     acceptRewrite,
+    ontoHead,
     uncommitted,
     acceptDeletion,
     allowSymlinks,
@@ -192,11 +196,12 @@ export function summary(verdict: Verdict, place: Place, { dryRun, branch }: Pull
     .map((id) => (id ?? "").slice(0, 12))
     .join("..");
   const source = verdict.source === "patches" ? "" : ` from ${verdict.from}`;
+  const near = verdict.exactness === "approximate" ? ", approximate," : "";
   const onto = `${branch ?? place.branch ?? "the detached HEAD"}${base === "" ? "" : ` at ${base.slice(0, 12)}`}`;
   const files = verdict.uncommitted?.written ?? 0;
   const more = files === 0 ? "" : `${count(files, "file")} not committed there`;
   if (commits.length === 0 && files === 0) return `nothing new${source}`;
-  const series = commits.length === 0 ? "" : `${count(commits.length, "commit")} (${ids})${source} onto ${onto}`;
+  const series = commits.length === 0 ? "" : `${count(commits.length, "commit")} (${ids})${source}${near} onto ${onto}`;
   const what = [series, more].filter((text) => text !== "").join(", and ");
   return dryRun === true ? `would bring ${what}` : `${what}${undoHint(base, branch)}`;
 }

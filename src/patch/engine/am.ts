@@ -33,33 +33,34 @@ export const am: Engine = {
 };
 
 /** git-am(1): -k keeps the Subject as it is, --keep-cr the CR of CRLF files, --empty=keep a commit without a diff. */
-const flags = [
-  "--quiet",
-  "-k",
-  "--keep-cr",
-  "--no-scissors",
-  "--no-3way",
-  "--whitespace=nowarn",
-  "--empty=keep",
-  "--patch-format=mboxrd",
-];
+const flags = ["--quiet", "-k", "--keep-cr", "--no-scissors", "--whitespace=nowarn", "--empty=keep", "--patch-format=mboxrd"];
 
-async function applyMails(mails: string, items: readonly SeriesItem[], { git, quarantine, signal }: Workshop): Promise<void> {
+/** Runs `git am` of a file of mails in the quarantine, whose HEAD and index are what they are put on. Gives its result, whatever that is. */
+export function amMails(
+  mails: string,
+  how: "--3way" | "--no-3way",
+  { git, quarantine, signal }: Pick<Workshop, "git" | "quarantine" | "signal">,
+): Promise<GitResult> {
   // Loose objects of a repository that is thrown away needn't be small.
   const config = {
     "core.looseCompression": "0",
     "core.fsync": "none",
     "core.createObject": "rename",
     "apply.ignoreWhitespace": "no",
+    // What merges must not be the user's to set.
+    "merge.directoryRenames": "conflict",
   };
-  const args = ["am", ...flags, mails];
-  const result = await git.run(args, { ...quarantine.options, config, signal });
+  return git.run(["am", ...flags, how, mails], { ...quarantine.options, config, signal });
+}
+
+async function applyMails(mails: string, items: readonly SeriesItem[], workshop: Workshop): Promise<void> {
+  const result = await amMails(mails, "--no-3way", workshop);
   if (result.code !== 0)
-    throw systemTrouble(args, result) ?? lie("its patch doesn't apply to the commit before it", failedItem(result, items));
+    throw systemTrouble(["am"], result) ?? lie("its patch doesn't apply to the commit before it", failedItem(result, items));
 }
 
 /** `Patch failed at 0003 3` names the patch's place. */
-function failedItem(result: GitResult, items: readonly SeriesItem[]): SeriesItem | undefined {
+export function failedItem(result: GitResult, items: readonly SeriesItem[]): SeriesItem | undefined {
   const place = /Patch failed at (\d+)/u.exec(result.stdout.toString("latin1") + result.stderr.toString("latin1"))?.[1];
   return place === undefined ? undefined : items[Number(place) - 1];
 }

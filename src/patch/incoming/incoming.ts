@@ -6,6 +6,7 @@ import { isMadeSince } from "./incarnation.ts";
 import { readCursorNote } from "./note.ts";
 import { hasCome } from "../here/learned.ts";
 import { readHere } from "../here/note.ts";
+import { canGoOntoHead, refuseOtherWay } from "../onto-head/can.ts";
 import { findTarget } from "./target.ts";
 import { type FerryRefs, ferryRefs, type Memory, readMemory } from "./refs.ts";
 import { type Series, short, withoutPresent } from "../series/series.ts";
@@ -39,7 +40,7 @@ export interface Incoming {
   readonly fit: "on-top" | "moved" | "rewritten" | "unrelated";
 }
 
-/** @throws FerryError failure for a manifest that doesn't hold */
+/** @throws FerryError failure for a manifest that doesn't hold, attention for a history that was rewritten since it came approximately */
 export async function findIncoming(context: PullContext): Promise<Incoming> {
   const { git, repository, request } = context;
   const { head, isAside } = await findTarget(git, repository, request.branch);
@@ -60,8 +61,10 @@ export async function findIncoming(context: PullContext): Promise<Incoming> {
   const series =
     commit === undefined ? whole : withoutPresent(whole, await findPresent(whole, commit, { ground, context }), commit);
   const present = whole.items.length - series.items.length;
-  const incoming = { head, isAside, refs, at, memory, learned, found, ground, series, present };
-  return { ...incoming, fit: found.isRewritten ? "rewritten" : findFit(incoming) };
+  const facts = { head, isAside, refs, at, memory, learned, found, ground, series, present };
+  const incoming: Incoming = { ...facts, fit: found.isRewritten ? "rewritten" : findFit(facts) };
+  refuseOtherWay(incoming);
+  return incoming;
 }
 
 async function learn(id: string | undefined, head: Head, context: Context): Promise<string | undefined> {
@@ -103,7 +106,8 @@ async function findPresent(
 }
 
 /** HEAD has nothing to do with where the series begins, or that isn't here: said with both commits. */
-export function unrelatedError({ head, series, ground }: Incoming): FerryError {
+export function unrelatedError(incoming: Incoming): FerryError {
+  const { head, series, ground } = incoming;
   const here = head.state === "unborn" ? "this branch has no commit yet" : `HEAD is at ${short(head.commit)}`;
   const commits = count(series.items.length, "new commit");
   const [begin, follow, own] = series.items.length === 1 ? ["begins", "follows", "its"] : ["begin", "follow", "their"];
@@ -114,7 +118,7 @@ export function unrelatedError({ head, series, ground }: Incoming): FerryError {
     hint:
       series.base === undefined
         ? "pull on an unborn branch (git switch --orphan NAME)"
-        : "fetch that commit, or pull in a clone that has it",
+        : `fetch that commit, or pull in a clone that has it${canGoOntoHead(incoming) ? "; or have them put on HEAD, approximately: ferry pull --onto-head" : ""}`,
   });
 }
 

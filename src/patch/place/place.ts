@@ -54,22 +54,22 @@ export function makeVerdict(
     source: found.source,
     from: found.from,
     exactness: found.approximation === undefined ? placed.exactness : "approximate",
-    commits: series.items.map(({ sequence, commit, subject }, at) => ({
-      sequence,
-      commit,
-      subject,
-      applied_as: placed.commits[at] ?? commit,
-    })),
+    commits: series.items.length > 0 && found.told !== undefined ? found.told.commits : tell(series, placed),
     files: changes.length,
     conflicts: [],
     blocked_by: [],
     notices: [
       ...(found.approximation === undefined || series.items.length === 0 ? [] : [`approximate: ${found.approximation}`]),
       ...(isDetached ? ["HEAD is detached: no branch holds these commits"] : []),
+      ...(series.items.length === 0 ? [] : (found.told?.notices ?? [])),
       ...placed.notices,
       ...notices,
     ],
   };
+}
+
+function tell({ items }: Series, { commits }: Placed): Verdict["commits"] {
+  return items.map(({ sequence, commit, subject }, at) => ({ sequence, commit, subject, applied_as: commits[at] ?? commit }));
 }
 
 function mergesError(series: Series, session: string): FerryError {

@@ -95,7 +95,7 @@ test("the timeline's diffs, where they are asked for: said to be approximate", a
   expect(code).toBe(0);
   expect(stderr).toContain("note: approximate: made from the diffs of the timeline");
   expect(stderr).toMatch(
-    /\n1 commit \(\w{12}\) from the diffs of its timeline onto main at \w{12}; undo with: ferry pull --undo\n$/u,
+    /\n1 commit \(\w{12}\) from the diffs of its timeline, approximate, onto main at \w{12}; undo with: ferry pull --undo\n$/u,
   );
   expect(local("show", "HEAD:a")).toBe("b");
   expect(JSON.parse((await call("pull", "--json")).stdout)).toMatchObject({ source: "events", applied: false });

@@ -30,7 +30,7 @@ export function addParkOptions(command: Command): void {
       .default(false)
       .conflicts(["park", "branch"]),
   );
-  const others = ["dryRun", "branch", "worktree", "acceptRewrite", "undo", "park", "here", "autostash", "source"];
+  const others = ["dryRun", "branch", "worktree", "acceptRewrite", "ontoHead", "undo", "park", "here", "autostash", "source"];
   const texts = {
     continue: "go on with the parked pull, whose conflict is resolved",
     skip: "go on with it (or past a --here stop) without the commit that doesn't fit",

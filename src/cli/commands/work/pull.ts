@@ -17,6 +17,7 @@ interface Options extends ParkOptions {
   readonly dryRun: boolean;
   readonly branch?: string;
   readonly acceptRewrite: boolean;
+  readonly ontoHead: boolean;
   readonly source: "auto" | SourceName;
   readonly uncommitted: boolean;
   readonly undo: boolean;
@@ -35,6 +36,7 @@ export const pull: Verb = {
     "ferry pull 4h2k --branch review",
     "ferry pull --worktree ../review",
     "ferry pull --source branch",
+    "ferry pull --onto-head",
     "ferry pull --autostash",
     "ferry pull --allow-symlinks",
     "ferry pull --park",
@@ -53,6 +55,14 @@ export const pull: Verb = {
       .option("--accept-rewrite", "take a history that the sandbox rewrote", false)
       .addOption(
         new Option(
+          "--onto-head",
+          "where the commit that they follow can't be had, put them on HEAD by git am --3way (approximate: other ids, a person should look)",
+        )
+          .default(false)
+          .conflicts(["park", "here", "uncommitted"]),
+      )
+      .addOption(
+        new Option(
           "--source <where>",
           "where the commits come from: the service's patches, the session's branch on a git remote, or the diffs of its timeline (approximate); auto takes the first that there is, and stays with it",
         )
@@ -64,7 +74,17 @@ export const pull: Verb = {
       .addOption(
         new Option("--undo", "take the last pull to this branch (or to --branch) back")
           .default(false)
-          .conflicts(["worktree", "acceptRewrite", "park", "here", "autostash", "source", "uncommitted", "allowSymlinks"]),
+          .conflicts([
+            "worktree",
+            "acceptRewrite",
+            "ontoHead",
+            "park",
+            "here",
+            "autostash",
+            "source",
+            "uncommitted",
+            "allowSymlinks",
+          ]),
       )
       .addOption(
         new Option("--watch", "keep pulling as commits appear, until the session ends")
