@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { local } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
-import { count } from "../../base/text.ts";
+import { count, oneLine } from "../../base/text.ts";
 import type { Forgotten } from "../../patch/incoming/forget.ts";
 import type { Preview } from "../../patch/preview/preview.ts";
 import type { ParkedRequest, Resumed } from "../../patch/parked/parked.ts";
@@ -173,7 +173,11 @@ export async function requireCommits(context: Context, { connection }: Pick<Open
   });
 }
 
-/** A session that was named outright may be of another repository: its commits have no business here. */
+/**
+ * A session that was named outright may be of another repository: its commits have no business here, unless the one that it began
+ * at is here (a clone whose remotes are forks, or none). That is told.
+ * @throws FerryError attention
+ */
 export async function checkRepository(context: Context, { connection, session }: OpenSession): Promise<void> {
   const id = session.repository_id;
   if (id === undefined || id === null || id === "") return;
@@ -183,10 +187,20 @@ export async function checkRepository(context: Context, { connection, session }:
     connection.host === local
       ? repository.clone_url === place.repository.commonDir
       : (await matchRemotes(context, place, [repository])).length > 0;
-  if (!here)
-    throw new FerryError("attention", `the session is of ${repository.full_name ?? id}, which this working copy is not of`, {
+  if (here) return;
+  const name = oneLine(repository.full_name ?? id);
+  const base = session.base_commit ?? "";
+  if (!(await hasCommit(context, place, base)))
+    throw new FerryError("attention", `the session is of ${name}, which this working copy is not of`, {
       hint: "go to a clone of it, or name one with -C DIR",
     });
+  await context.print.note(`note: no remote here is of ${name}, but ${base.slice(0, 12)}, where the session began, is here`);
+}
+
+async function hasCommit({ git }: Context, { repository }: Place, commit: string): Promise<boolean> {
+  if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/u.test(commit)) return false;
+  const { gitDir } = repository;
+  return (await git.run(["cat-file", "-e", `${commit}^{commit}`], { cwd: gitDir, gitDir })).code === 0;
 }
 
 /** The last line of a pull: how many commits came, as which ids, onto what, and how to undo it. */

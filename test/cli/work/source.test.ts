@@ -64,6 +64,21 @@ test("no remote is of the repository: an address that the service tells is never
   });
 });
 
+test("a session of a repository that no remote is of (a fork): refused, unless the commit that it began at is here", async () => {
+  const sessions = service.sessions as Record<string, unknown>[];
+  Object.assign(sessions[0] ?? {}, { repository_id: "r1", base_commit: local("rev-parse", "HEAD") });
+  push({ a: "b\n" });
+  local("remote", "set-url", "origin", "https://elsewhere.example.com/fork.git");
+  const known = await call("pull", "s1", "--dry-run");
+  expect(known.stderr).toContain("note: no remote here is of o/up, but");
+  expect(known.stderr).not.toContain("which this working copy is not of");
+  Object.assign(sessions[0] ?? {}, { base_commit: "1".repeat(40) });
+  expect(await call("pull", "s1")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("the session is of o/up, which this working copy is not of") as string,
+  });
+});
+
 test("run works where a remote is of a repository of the service", async () => {
   service.agent = (session, message) => {
     push({ a: "c\n" });
