@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { commitFiles, makeRepository, writeFile } from "../support/git.ts";
+import { commitFiles, makeRepository, type TestGit, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes } from "../support/scene.ts";
 import { filesBelow } from "../support/state.ts";
@@ -29,6 +29,13 @@ describe("a sparse checkout", () => {
     writeFile(scene.local, "out/z", "mine too\n");
     expect(await pullRefused(scene)).toMatchObject({ verdict: { blocked_by: ["out/y", "out/z"] } });
   });
+
+  it("leaves a file outside of the cone that the series doesn't touch", async () => {
+    const scene = makeSparse();
+    writeFile(scene.local, "out/sibling", "untracked\n");
+    await pullExactly(scene);
+    expect(readFileSync(`${scene.local.folder}/out/sibling`, "utf8")).toBe("untracked\n");
+  });
 });
 
 describe("submodules and embedded clones", () => {
@@ -54,19 +61,25 @@ describe("submodules and embedded clones", () => {
   });
 
   it("that are replaced by a file, a link or a folder must be empty", async () => {
-    for (const [path, content] of [
-      ["sub", "file\n"],
-      ["sub/x", "x\n"],
-    ] as const) {
+    const kinds: readonly ((at: TestGit) => void)[] = [
+      (at) => writeFile(at, "sub", "file\n"),
+      (at) => symlinkSync("a", `${at.folder}/sub`),
+      (at) => writeFile(at, "sub/x", "x\n"),
+    ];
+    for (const make of kinds) {
       const scene = makeGitlink();
       scene.sandbox("rm", "--quiet", "--cached", "sub");
-      const { rmSync } = await import("node:fs");
       rmSync(`${scene.sandbox.folder}/sub`, { recursive: true, force: true });
-      commitFiles(scene.sandbox, { [path]: content });
+      make(scene.sandbox);
+      commitFiles(scene.sandbox, {});
       commitFiles(makeRepository(`${scene.local.folder}/sub`), { work: "unpushed\n" });
-      expect(await pullRefused(scene)).toMatchObject({ kind: "attention" });
+      const error = await pullRefused(scene);
+      expect(error).toMatchObject({ kind: "attention" });
+      expect(error.message).toContain("sub");
       rmSync(`${scene.local.folder}/sub`, { recursive: true });
+      mkdirSync(`${scene.local.folder}/sub`);
       await pullExactly(scene);
+      expect(scene.local("status", "--porcelain")).toBe("");
     }
   });
 
