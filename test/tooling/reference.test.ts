@@ -36,12 +36,14 @@ test.runIf(isInstalled("groff"))("groff has nothing to say against them", () => 
   }
 });
 
-test("the package brings them to where man looks", () => {
-  const manifest = JSON.parse(readFileSync(join(docs, "../package.json"), "utf8")) as {
-    directories: { man: string };
-    files: string[];
-  };
-  expect(manifest.directories.man).toBe("docs/man");
+// npm reads `directories.man` no longer: only what `man` names is linked into share/man.
+test("the package names each page, so that npm links it to where man looks", () => {
+  const manifest = JSON.parse(readFileSync(join(docs, "../package.json"), "utf8")) as { man: string[]; files: string[] };
+  expect(manifest.man).toEqual(
+    readdirSync(join(docs, "man"))
+      .toSorted()
+      .map((page) => `./docs/man/${page}`),
+  );
   expect(manifest.files).toContain("docs");
 });
 
