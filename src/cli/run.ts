@@ -56,11 +56,16 @@ async function report(failure: FerryError, argv: readonly string[], host: Host):
   try {
     const { stderr } = host.terminal;
     const text = json ? failureAsJson(failure) : describeFailure(failure, verbose);
-    await stderr.write(
-      stderr.isTTY ? await (await import("./output/printer.ts")).forTerminal(text, stderr, host.terminal) : text,
-    );
+    await stderr.write(stderr.isTTY ? await readable(text, json, host) : text);
   } catch (error) {
     // With stderr gone as well there is nobody left to tell; the exit code still says it.
     if (!isClosedPipe(error)) throw error;
   }
+}
+
+/** A failure as a terminal can show it; JSON is one line, whoever reads it. */
+async function readable(text: string, json: boolean, { terminal }: Host): Promise<string> {
+  const [{ forTerminal }, { wrapProse }] = await Promise.all([import("./output/printer.ts"), import("./output/prose.ts")]);
+  const shown = await forTerminal(text, terminal.stderr, terminal);
+  return json ? shown : wrapProse(shown, terminal.stderr);
 }

@@ -1,6 +1,7 @@
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
 import type { Output, Terminal } from "../../host/host.ts";
 import { pick, redact } from "./json.ts";
+import { wrapProse } from "./prose.ts";
 
 /** Where what a command says goes: data to stdout, all else to stderr. */
 export interface Printer {
@@ -29,7 +30,8 @@ export interface PrinterOptions {
 
 export function makePrinter(terminal: Terminal, options: PrinterOptions): Printer {
   const { stdout, stderr } = terminal;
-  const said = async (line: string): Promise<void> => stderr.write(`${await forTerminal(oneLine(line), stderr, terminal)}\n`);
+  const said = async (line: string): Promise<void> =>
+    stderr.write(`${await wrapProse(await forTerminal(oneLine(line), stderr, terminal), stderr)}\n`);
   const shaped = (value: unknown, known: readonly string[] | "whole" = []): unknown => {
     const shown = options.showSecrets ? value : redact(value);
     return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);

@@ -1,6 +1,7 @@
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { count, oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
+import { hanging } from "../../output/prose.ts";
 import { makeStyle } from "../../output/style.ts";
 import type { Verb } from "../../verb.ts";
 import type { Check, Finding } from "./check.ts";
@@ -15,7 +16,7 @@ export const doctor: Verb = {
   async run(context) {
     const results = await Promise.all(checks.map((check) => examine(check, context)));
     if (context.global.json) await context.print.json(results.map(asJson), ["name", "verdict", "says", "hint"]);
-    else await context.print.data(results.map((result) => line(result, context)).join(""));
+    else await context.print.data((await Promise.all(results.map((result) => describe(result, context)))).join(""));
     const failed = results.filter(({ verdict }) => verdict === "failed").map(({ name }) => name);
     if (failed.length > 0) throw new FerryError("failure", `${count(failed.length, "check")} failed: ${failed.join(", ")}`);
   },
@@ -37,9 +38,18 @@ function asJson({ name, verdict, says, hint }: Result): object {
 
 const width = Math.max(...checks.map(({ name }) => name.length));
 
-function line({ name, verdict, says, hint }: Result, { host: { terminal } }: Context): string {
-  const { green, yellow, red, dim } = makeStyle(terminal.stdout.color);
+/** A line, where the terminal has room for it; else broken between words, with the remedy on lines of its own. */
+async function describe({ name, verdict, says, hint }: Result, { host: { terminal } }: Context): Promise<string> {
+  const { isTTY, columns, color } = terminal.stdout;
+  const { green, yellow, red, dim } = makeStyle(color);
   const mark = { ok: green("ok     "), warning: yellow("warning"), failed: red("FAILED ") }[verdict];
-  const remedy = hint === undefined ? "" : dim(` (${oneLine(hint)})`);
-  return `${mark}  ${name.padEnd(width)}  ${oneLine(says)}${remedy}\n`;
+  const remedy = hint === undefined ? "" : `(${oneLine(hint)})`;
+  const said = oneLine(says);
+  const start = 9 + width + 2;
+  if (!isTTY || start + said.length + 1 + remedy.length <= columns)
+    return `${mark}  ${name.padEnd(width)}  ${said}${remedy === "" ? "" : dim(` ${remedy}`)}\n`;
+  const indent = columns - start < 28 ? 4 : start;
+  const lines = await hanging(`${" ".repeat(9)}${name.padEnd(width)}  ${said}`, columns, indent);
+  const below = remedy === "" ? [] : (await hanging(" ".repeat(indent) + remedy, columns, indent)).map((text) => dim(text));
+  return [...lines.map((text, at) => (at === 0 ? mark + text.slice(7) : text)), ...below, ""].join("\n");
 }
