@@ -65,7 +65,10 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
       if (ending.isGoing()) putOff = 0;
       while (end !== undefined) {
         const last: FollowItem = { kind: "outcome", ...end, session: ending.session };
-        if (end.outcome === "timeout") return void (yield last);
+        if (end.outcome === "timeout") {
+          yield last;
+          return;
+        }
         // What the source was too slow to bring, or missed on a dead line, may tell otherwise.
         const rest = await orTimeUp(checkRest(watched), ending.timeLeft(), clock);
         for (const update of rest === timeUp ? [] : rest) {
@@ -75,7 +78,10 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
         const isReady = (await orTimeUp(next, 0, clock)) !== timeUp;
         const isNews = rest === timeUp || rest.length > 0;
         if (isNews) putOff++;
-        if ((!isNews && !isReady) || putOff > mostPutOff) return void (yield last);
+        if ((!isNews && !isReady) || putOff > mostPutOff) {
+          yield last;
+          return;
+        }
         if (isNews && putOff > 1) await clock.sleep(Math.min(restPause, ending.timeLeft()), signal);
         end = isReady ? undefined : await ending.decide();
       }
