@@ -1,5 +1,6 @@
 import { FerryError } from "../base/errors.ts";
 import type { Head } from "../git/discover.ts";
+import { oneLine } from "../base/text.ts";
 import { readChanges } from "../git/records.ts";
 import type { Context } from "./context.ts";
 import { findTarget } from "./incoming/target.ts";
@@ -42,7 +43,10 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     const refs = ferryRefs(errand, repository, head);
     const at = await readRefs(git, repository, refs);
     await refuseParked({ refs, at, head }, context);
-    if (at.undo === undefined) throw new FerryError("attention", "no pull of this session to this branch is left to undo");
+    if (at.undo === undefined)
+      throw new FerryError("attention", "no pull of this session to this branch is left to undo", {
+        hint: await othersHint(refs.undo, context),
+      });
     const note = await readUndoNote(at.undo, context);
     const remembered = [
       moveRef(refs.cursor, at.cursor, note.cursor),
@@ -60,6 +64,21 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     const updates = [moveRef("HEAD", note.new, old), ...remembered];
     return { from: note.new, to: old, files: await moveBack({ head, old, updates }, context) };
   });
+}
+
+/** A pull of another session to the same branch, which the user may mean; the embedded service's commits say which. */
+async function othersHint(ours: string, context: Context): Promise<string | undefined> {
+  const { git, repository } = context;
+  const options = { cwd: repository.gitDir, gitDir: repository.gitDir };
+  const branch = ours.slice(ours.lastIndexOf("/") + 1);
+  const listed = await git.ok(["for-each-ref", "--format=%(objectname)", `refs/ferry/*/undo/${branch}`], options);
+  const [id, ...more] = listed.toString("latin1").split("\n").filter(Boolean);
+  if (id === undefined) return undefined;
+  const { new: tip } = await readUndoNote(id, context);
+  const format = "--format=%(trailers:key=Ferry-Session,valueonly)";
+  const told = more.length > 0 ? undefined : await git.run(["log", "-1", format, tip, "--"], options);
+  const session = told?.code === 0 ? oneLine(told.stdout.toString("utf8").trim()) : "";
+  return `the last pull was of another session: ferry pull --undo ${/^\w[\w-]*$/u.test(session) ? session : "SESSION"}`;
 }
 
 function elsewhereError(head: Head): FerryError {

@@ -54,6 +54,17 @@ describe("the first that names a host decides", () => {
     expect(await called(["--host", "B.Example/"])).toBe(b);
   });
 
+  test("the link's host counts for every command, whoami says why, and logout ends a login whatever the branch is linked to", async () => {
+    git("config", "branch.main.ferrySession", "0001");
+    git("config", "branch.main.ferryHost", b);
+    expect(await called()).toBe(b);
+    const here = { cwd: git.folder };
+    const { stderr } = await ferry(world.next(here), "whoami");
+    expect(stderr).toContain("host: b.example, since this branch is linked to a session on it");
+    expect((await ferry(world.next({ cwd: world.folder }), "whoami")).stderr).toBe("");
+    expect((await ferry(world.next(here), "logout")).stderr).toContain("logged out of d.example");
+  });
+
   test("the link's host comes before the git config's, for commands that take a session", async () => {
     git("config", "branch.main.ferrySession", "0001");
     git("config", "branch.main.ferryHost", b);

@@ -1,11 +1,12 @@
 import { FerryError, type ErrorKind } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
-import type { Outcome } from "../../client/outcome.ts";
+import { isResting, type Outcome } from "../../client/outcome.ts";
 import type { KnownSession } from "./session/select.ts";
 
 /** What an outcome is for whoever waited: undefined where all is well, else the error that tells it. */
-export function outcomeError(outcome: Outcome, { id }: KnownSession): FerryError | undefined {
-  const told = tellings[outcome];
+export function outcomeError(outcome: Outcome, session: KnownSession): FerryError | undefined {
+  const { id } = session;
+  const told = outcome === "timeout" && isResting(session) ? stillOpen : tellings[outcome];
   return told === undefined
     ? undefined
     : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(typedId(id)) });
@@ -16,6 +17,13 @@ interface Telling {
   readonly message: string;
   hint(id: string): string;
 }
+
+/** Who waits for the session's end waits for a person, not for the agent. */
+const stillOpen: Telling = {
+  kind: "pending",
+  message: "the session is still open, and its agent has nothing to do",
+  hint: (id) => `end it with: ferry session close ${id}`,
+};
 
 const tellings: Readonly<Record<Outcome, Telling | undefined>> = {
   idle: undefined,

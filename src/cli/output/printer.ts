@@ -1,3 +1,4 @@
+import { FerryError } from "../../base/errors.ts";
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
 import type { Output, Terminal } from "../../host/host.ts";
 import { pick, redact } from "./json.ts";
@@ -45,18 +46,30 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     for (const line of notes.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);
     if (failure !== undefined) throw failure;
   };
+  const writeOne = async (value: unknown): Promise<void> => {
+    try {
+      await write(value, false);
+    } catch (error) {
+      throw error instanceof FerryError && options.jq?.includes(".[]") === true ? ofStream(error) : error;
+    }
+  };
   return {
     data: async (text) => stdout.write(typeof text === "string" ? await forTerminal(text, stdout, terminal) : text),
     json: (value, known) => write(shaped(value, known), stdout.isTTY),
-    jsonLine: (value, known) => write(shaped(value, known), false),
+    jsonLine: (value, known) => writeOne(shaped(value, known)),
     async jsonLines(values, known) {
-      if (options.jq !== undefined) for (const value of values) await write(shaped(value, known), false);
+      if (options.jq !== undefined) for (const value of values) await writeOne(shaped(value, known));
       else if (values.length > 0) await stdout.write(values.map((value) => lineOf(shaped(value, known))).join(""));
     },
     note: async (line) => (options.quiet ? undefined : said(line)),
     warn: said,
     address: (url) => stderr.write(`\n  ${oneLine(url)}\n\n`),
   };
+}
+
+/** An expression for a list, where there is none. */
+function ofStream({ kind, message, cause }: FerryError): FerryError {
+  return new FerryError(kind, message, { hint: "each event is an input of its own here: .type, not .[].type", cause });
 }
 
 function lineOf(value: unknown, indent?: number): string {

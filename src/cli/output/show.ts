@@ -16,6 +16,11 @@ export async function showList<Row>(
   else if (items.length === 0 && !global.json) await print.note("there is none");
 }
 
+/** What a command changed, which the user knows: nothing with --quiet, unless JSON of it is asked for. */
+export async function showChanged(...[context, resource, lines, known]: Parameters<typeof showOne>): Promise<void> {
+  if (context.global.json || !context.global.quiet) await showOne(context, resource, lines, known);
+}
+
 /** One resource: as it came with --json, else the named values a line each. */
 export async function showOne(
   { print, global }: Context,

@@ -24,12 +24,15 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const { status, headers } = response;
   const body = await readBody(response, asked.clock, problemLimit).catch(() => new Uint8Array());
   const { message, code } = read(new TextDecoder().decode(body), headers["content-type"] ?? "");
-  const { pathname, host } = new URL(asked.url);
+  const { pathname, host, origin } = new URL(asked.url);
   const clean = (text: string): string => withoutSecrets(text, [asked.key.value]);
   const said = cut(oneLine(clean(message)), 500);
   const line = said === "" ? `${host} answered ${asked.method} ${pathname} with ${status}${nameOf(status)}` : said;
   const again = retryAfter(headers["retry-after"], asked.clock.now());
-  const hint = again === undefined ? hintFor(status, host, asked.key.source) : `try again in ${Math.ceil(again / 1000)} s`;
+  const hint =
+    again === undefined
+      ? (scopeHint(status, said, origin) ?? hintFor(status, host, asked.key.source))
+      : `try again in ${Math.ceil(again / 1000)} s`;
   return new FerryError(kindOf(status), line, {
     status,
     code: code === undefined ? undefined : clean(code),
@@ -45,6 +48,12 @@ export function kindOf(status: number): ErrorKind {
   if (status === 404) return "not_found";
   if (status === 408 || status === 429 || (status >= 500 && status !== 501)) return "unavailable";
   return "failure";
+}
+
+/** Where the answer names a scope that is enough, the command that gets it, at this service and no other. */
+function scopeHint(status: number, said: string, origin: string): string | undefined {
+  const scope = status === 403 ? /\b[a-z][a-z-]*:all\b/u.exec(said)?.[0] : undefined;
+  return scope === undefined ? undefined : `a key that has it: ferry login --host ${origin} --scopes ${scope}`;
 }
 
 function hintFor(status: number, host: string, source: string): string | undefined {

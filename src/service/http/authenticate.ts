@@ -34,11 +34,7 @@ export function authorize({ resource, access }: Route, { scopes }: KeyRecord): v
   if (resource === null) return;
   const accepted = acceptedScopes(resource, access);
   if (accepted.some((scope) => scopes.includes(scope))) return;
-  throw new Problem(
-    403,
-    "scope_missing",
-    `this key lacks the scope; it needs one of ${accepted.join(", ")}: log in again with "ferry login --scopes ${resource}:all"`,
-  );
+  throw new Problem(403, "scope_missing", `this key lacks the scope; it needs one of ${accepted.join(", ")}`);
 }
 
 function readKey(headers: Headers): string {

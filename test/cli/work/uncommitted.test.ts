@@ -62,3 +62,15 @@ test("not with --branch: exit 2", async () => {
   await here("run", "--pull", "none", "--no-auto-commit", "echo two > a");
   expect((await here("pull", "--uncommitted", "--branch", "aside")).code).toBe(2);
 });
+
+test("a pull or diff with nothing new says what isn't committed; undo names another session's pull; close --quiet is quiet", async () => {
+  const first = await here("run", "--json", "echo b > b");
+  const session = (JSON.parse(first.stdout.split("\n")[0] ?? "") as { session: { id: string } }).session.id;
+  await here("run", "--no-auto-commit", "echo n > n");
+  for (const verb of ["pull", "diff"])
+    expect((await here(verb)).stderr).toBe("nothing new\n1 file is not committed in the sandbox: ferry pull --uncommitted\n");
+  expect((await here("pull", "--undo")).stderr).toContain(`another session: ferry pull --undo ${session}\n`);
+  expect(await here("session", "close", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
+  const merged = await here("session", "wait", session, "--for", "merged", "--timeout", "1s");
+  expect(merged).toMatchObject({ code: 8, stderr: expect.stringContaining("the session is still open") as string });
+});

@@ -33,7 +33,8 @@ export const logout: Verb = {
     if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && broken.length === 0)
       throw new FerryError("auth", "not logged in anywhere");
     if (broken.length > 0 && (await readConfig(host)).hosts.length === 0) return;
-    const chosen = await chooseHost(context);
+    // A branch's link says where its session is, not which login is done with.
+    const chosen = await chooseHost(context, null);
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
     const { entry } = chosen;
     if (entry === undefined) throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`);

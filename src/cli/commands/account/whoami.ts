@@ -19,6 +19,7 @@ export const whoami: Verb = {
       ["key expires", info?.key?.expires_at ?? (info === undefined ? undefined : "never")],
       ["service", [info?.service?.name, info?.service?.version].filter(Boolean).join(" ")],
     ];
+    if (connection.why !== undefined) await context.print.note(`host: ${connection.name}, since ${connection.why}`);
     await showOne(context, { host: connection.host, ...(info ?? { account }) }, lines, ["host", ...fields.cliInfo]);
   },
 };

@@ -1,7 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
-import { showOne } from "../../output/show.ts";
+import { showChanged } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { findProvider, providerLines } from "./find.ts";
 import { readToken, type TokenOptions } from "./token.ts";
@@ -38,6 +38,6 @@ export const edit: Verb = {
         : {}),
     };
     const changed = { ...provider, ...(await connection.client.updateProvider({ params: { providerId: provider.id }, body })) };
-    await showOne(context, changed, providerLines(changed, context.host), fields.provider);
+    await showChanged(context, changed, providerLines(changed, context.host), fields.provider);
   },
 };

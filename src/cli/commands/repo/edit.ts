@@ -2,7 +2,7 @@ import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { repositoryNamed } from "../../flows/place/repository.ts";
-import { showOne } from "../../output/show.ts";
+import { showChanged } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { repositoryLines } from "./columns.ts";
 
@@ -27,6 +27,6 @@ export const edit: Verb = {
     const repository = await repositoryNamed(connection, given);
     const answer = await connection.client.updateRepository({ params: { id: repository.id }, body: { enabled: enable } });
     const changed = { ...repository, ...answer };
-    await showOne(context, changed, repositoryLines(changed, context.host), fields.repository);
+    await showChanged(context, changed, repositoryLines(changed, context.host), fields.repository);
   },
 };

@@ -3,7 +3,7 @@ import type { BodyOf } from "../../../wire/contract.ts";
 import { fields } from "../../../wire/fields.ts";
 import { repositoryNamed } from "../../flows/place/repository.ts";
 import { readText } from "../../flows/text.ts";
-import { showOne } from "../../output/show.ts";
+import { showChanged } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { scheduleLines } from "./columns.ts";
 import { connectForSchedules, findSchedule } from "./find.ts";
@@ -48,6 +48,6 @@ export const edit: Verb = {
     const { id, ...before } = await findSchedule(connection, given);
     const body = { ...change, ...(repo !== undefined && { repository_id: (await repositoryNamed(connection, repo)).id }) };
     const changed = { id, ...before, ...(await connection.client.updateSchedule({ params: { id }, body })) };
-    await showOne(context, changed, scheduleLines(changed, context.host), fields.schedule);
+    await showChanged(context, changed, scheduleLines(changed, context.host), fields.schedule);
   },
 };

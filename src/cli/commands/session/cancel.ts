@@ -6,7 +6,7 @@ import { orUnsupported } from "../../flows/session/act.ts";
 import type { KnownEvent } from "../../flows/session/message.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
 import { timelineOf } from "../../flows/session/timeline.ts";
-import { showOne } from "../../output/show.ts";
+import { showChanged } from "../../output/show.ts";
 import { fieldsOf } from "../../output/timeline/fields.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";
@@ -22,7 +22,7 @@ export const cancel: Verb = {
     const before = await openMessages(context, { connection, session });
     const call = connection.client.cancelSession({ params: { sessionId: session.id }, body: { queued } });
     const changed = { ...session, ...(await orUnsupported(call, "stop a running turn")) };
-    await showOne(context, changed, sessionLines(changed, context.host), fields.session);
+    await showChanged(context, changed, sessionLines(changed, context.host), fields.session);
     await context.print.note(fate(before, queued));
   },
 };

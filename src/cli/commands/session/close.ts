@@ -1,7 +1,7 @@
 import { fields } from "../../../wire/fields.ts";
 import { orUnsupported } from "../../flows/session/act.ts";
 import { openSession } from "../../flows/session/select.ts";
-import { showOne } from "../../output/show.ts";
+import { showChanged } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";
 
@@ -17,7 +17,7 @@ export const close: Verb = {
     const already = session.status === outcome;
     const end = () => connection.client.closeSession({ params: { sessionId: session.id }, body: { outcome } });
     const changed = already ? session : { ...session, ...(await orUnsupported(end(), "end a session")) };
-    await showOne(context, changed, sessionLines(changed, context.host), fields.session);
+    await showChanged(context, changed, sessionLines(changed, context.host), fields.session);
     if (already) await context.print.note(`already ${outcome}`);
   },
 };

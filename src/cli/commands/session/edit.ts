@@ -1,7 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
 import { openSession } from "../../flows/session/select.ts";
-import { showOne } from "../../output/show.ts";
+import { showChanged } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";
 
@@ -34,6 +34,6 @@ export const edit: Verb = {
     const { connection, session } = await openSession(context, given);
     const answer = await connection.client.updateSession({ params: { sessionId: session.id }, body });
     const changed = { ...session, ...answer };
-    await showOne(context, changed, sessionLines(changed, context.host), fields.session);
+    await showChanged(context, changed, sessionLines(changed, context.host), fields.session);
   },
 };

@@ -4,6 +4,7 @@ import { previewFiles } from "../../../patch/preview/files.ts";
 import type { Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { checkRepository, previewPull } from "../../flows/pull.ts";
+import { tellLeftThere } from "../../flows/pull/left-there.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { Pile } from "../../output/diff/pile.ts";
 import type { Verb } from "../../verb.ts";
@@ -44,6 +45,7 @@ export const diff: Verb = {
     if (verdict.commits.length > 0 || verdict.uncommitted !== undefined) return;
     if (context.global.json) await printJson(context, verdict, []);
     else await context.print.note("nothing new");
+    if (!options.uncommitted) await tellLeftThere(context, open);
   },
 };
 

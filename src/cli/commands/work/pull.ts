@@ -7,6 +7,7 @@ import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
 import { checkRepository, undoPull } from "../../flows/pull.ts";
 import { watchPulls } from "../../flows/pull/watch.ts";
+import { tellLeftThere } from "../../flows/pull/left-there.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
 import { bring, bringStill } from "./bring.ts";
@@ -113,6 +114,8 @@ export const pull: Verb = {
       const unfinished =
         options.worktree === undefined && verdict.commits.length === 0 && !verdict.applied && isAtWork(open.session);
       await showVerdict(context, verdict, unfinished ? "nothing new yet: the agent is still working" : said);
+      if (verdict.commits.length === 0 && verdict.uncommitted === undefined && !options.uncommitted)
+        await tellLeftThere(context, open);
     } catch (error) {
       if (error instanceof PullRefused) await showVerdict(context, error.verdict, undefined);
       throw error;

@@ -5,29 +5,38 @@ import { getConfig } from "../../../git/config.ts";
 import { readConfig, type Config, type HostEntry } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { localWasUsed } from "../local/find.ts";
+import { readLink } from "../place/link.ts";
+import { findPlaceIfAny } from "../place/place.ts";
 
 /** The service that a command talks to. */
-export type ChosenHost =
-  | { readonly kind: "local"; readonly named: boolean }
-  /** `named`: by --host or FERRY_HOST, so that FERRY_API_KEY may go there. */
-  | { readonly kind: "remote"; readonly url: string; readonly entry: HostEntry | undefined; readonly named: boolean };
+export type ChosenHost = (
+  { readonly kind: "local" } | { readonly kind: "remote"; readonly url: string; readonly entry: HostEntry | undefined }
+) & {
+  /** By --host or FERRY_HOST, so that FERRY_API_KEY may go there. */
+  readonly named: boolean;
+  /** What chose it, where that is neither the user nor the last login: a user may not think of it. */
+  readonly why?: string;
+};
 
 /**
  * --host, FERRY_HOST, the link's host, git config ferry.host, the last one logged in to, local: the first that says something.
+ * `linked` is the host of the link that counts, null where none does; left out, it is that of the current branch.
  * What a repository's configuration names can only select a host that the user logged in to.
  * @throws FerryError auth where none can be chosen, or a repository names one that the user isn't logged in to
  */
-export async function chooseHost(context: Context, linked?: string): Promise<ChosenHost> {
+export async function chooseHost(context: Context, linked?: string | null): Promise<ChosenHost> {
   const { host } = context;
   const config = await readConfig(host);
   const given = namedHost(context);
   if (given !== undefined) return named(given, config);
-  if (linked !== undefined) return selected(linked, config, "this branch is linked to a session on");
+  const link = linked === undefined ? await linkedHost(context) : (linked ?? undefined);
+  if (link !== undefined) return selected(link, config, "this branch is linked to a session on");
   const configured = await getConfig(context.git, context.folder, "ferry.host");
   if (configured !== undefined) return selected(configured, config, "ferry.host in the git configuration is");
   const [last] = config.hosts;
   if (last !== undefined) return { kind: "remote", url: last.url, entry: last, named: false };
-  if (context.interactive || (await localWasUsed(host))) return { kind: "local", named: false };
+  if (context.interactive || (await localWasUsed(host)))
+    return { kind: "local", named: false, why: "you are logged in to no other" };
   throw new FerryError("auth", "not logged in, and no host is named", {
     hint: 'set FERRY_HOST and FERRY_API_KEY, pipe a key to "ferry login --with-token", or name the embedded service: --host local',
   });
@@ -43,6 +52,17 @@ export function chosenName(chosen: ChosenHost): string {
   return chosen.kind === "local" ? local : hostName(chosen.url);
 }
 
+/** A repository that git doesn't open (safe.directory, a broken HEAD) links to nothing: the commands that need it say why. */
+async function linkedHost(context: Context): Promise<string | undefined> {
+  try {
+    const place = await findPlaceIfAny(context);
+    return place === undefined ? undefined : (await readLink(context, place))?.host;
+  } catch (error) {
+    if (error instanceof FerryError && error.kind === "failure") return undefined;
+    throw error;
+  }
+}
+
 function named(text: string, config: Config): ChosenHost {
   if (text === local) return { kind: "local", named: true };
   const entry = loggedIn(text, config);
@@ -50,9 +70,10 @@ function named(text: string, config: Config): ChosenHost {
 }
 
 function selected(text: string, config: Config, who: string): ChosenHost {
-  if (text === local) return { kind: "local", named: false };
+  const why = `${who} it`;
+  if (text === local) return { kind: "local", named: false, why };
   const entry = loggedIn(text, config);
-  if (entry !== undefined) return { kind: "remote", url: entry.url, entry, named: false };
+  if (entry !== undefined) return { kind: "remote", url: entry.url, entry, named: false, why };
   throw new FerryError("auth", `${who} ${oneLine(text)}, which you aren't logged in to`, {
     hint: "log in there if you trust it (ferry login --host …), or name another with --host",
   });

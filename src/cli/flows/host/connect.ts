@@ -20,6 +20,8 @@ export interface Connection {
   /** How people and `branch.<name>.ferryHost` call it: `local`, or its address. */
   readonly host: string;
   readonly name: string;
+  /** What chose it, where that is neither the user nor the last login. */
+  readonly why: string | undefined;
   /** Tells apart what was pulled from which service: the address, or `local:` and the id of its data folder. */
   readonly origin: string;
   /** A client that the user's interrupt doesn't end, for what has to be done after it. */
@@ -33,9 +35,13 @@ export interface ConnectOptions {
 
 /**
  * Chooses the host, finds its key, and makes a client for it; starts the embedded service where that is meant and doesn't run.
- * `linked` is the host that the session's link names.
+ * `linked` is as of `chooseHost`.
  */
-export async function connect(context: Context, linked?: string, { hasty = false }: ConnectOptions = {}): Promise<Connection> {
+export async function connect(
+  context: Context,
+  linked?: string | null,
+  { hasty = false }: ConnectOptions = {},
+): Promise<Connection> {
   const chosen = await chooseHost(context, linked);
   if (chosen.kind === "local") {
     keyOfEnvironment(context.host, chosen);
@@ -95,6 +101,7 @@ function makeConnection(context: Context, chosen: ChosenHost, target: Target): C
     ...clientFor(context, target),
     host: chosen.kind === "local" ? local : chosen.url,
     name: chosenName(chosen),
+    why: chosen.why,
     origin: target.origin,
     lastCalls: (patience) => {
       const host = { ...context.host, interrupt: AbortSignal.timeout(patience) };

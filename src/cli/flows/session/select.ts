@@ -30,7 +30,7 @@ export async function openSession(context: Context, given: string | undefined): 
   if (preset !== undefined && preset !== "") return openNamed(context, preset);
   const place = await findPlaceIfAny(context);
   const link = place === undefined ? undefined : await readLink(context, place);
-  const connection = await connect(context, link?.host);
+  const connection = await connect(context, link?.host ?? null);
   if (link !== undefined)
     return { connection, session: await connection.client.readSession({ params: { sessionId: link.session } }) };
   const session = (place && (await sessionHere(context, connection, place))) ?? (await chooseSession(context, connection, place));

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { chooseAgent, listAgents } from "../local/agents.ts";
 import { findBase, notInSandbox, type Base } from "../place/base.ts";
 import { connect, type Connection } from "../host/connect.ts";
-import { readLink, writeLink } from "../place/link.ts";
+import { writeLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { repositoryHere, repositoryNamed, type KnownRepository } from "../place/repository.ts";
 import type { StartOptions } from "./options.ts";
@@ -26,8 +26,7 @@ export async function startSession(
   check?: (connection: Connection) => Promise<void>,
 ): Promise<StartedSession> {
   const place = await findPlaceIfAny(context);
-  const linked = place === undefined ? undefined : (await readLink(context, place))?.host;
-  const connection = await connect(context, linked);
+  const connection = await connect(context);
   await check?.(connection);
   const model = options.model ?? (connection.host === local ? await chooseAgent(context) : undefined);
   const extended = (await connection.client.capabilities()).has("sessions");
