@@ -62,7 +62,9 @@ export async function refuseBusy(context: Context, head: Head): Promise<void> {
   const { git, repository } = context;
   const [operation] = await openOperations(git, repository);
   if (operation !== undefined)
-    throw new FerryError("attention", `a ${operation} is in progress here`, { hint: `end it first: ${endings[operation]}` });
+    throw new FerryError("attention", `${operation === "am" ? "an" : "a"} ${operation} is in progress here`, {
+      hint: `end it first: ${endings[operation]}`,
+    });
   await refuseCheckedOut(context, head);
 }
 

@@ -98,7 +98,7 @@ test.each([
 describe("a noun without a verb", () => {
   test.each([["service"], ["sessions"]])("%s: its help on stderr, exit 2", async (noun) => {
     const { stdout: help } = await ferry(world, noun, "--help");
-    const { code, stdout, stderr } = await ferry(world.next(), noun);
+    const { code, stdout, stderr } = await ferry(world.next({}, { columns: 80 }), noun);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     const [first, last = ""] = stderr.split("\nferry: ");
     expect(first).toBe(help);

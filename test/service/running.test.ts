@@ -21,6 +21,7 @@ describe("a service that runs", () => {
   test("says in service.json where it is, and answers there with the key of the folder", async () => {
     const service = await place.run();
     expect(JSON.parse(await readFile(at("service.json"), "utf8"))).toEqual({
+      agent: null,
       pid: process.pid,
       start_time: await place.host.processes.startTime(process.pid),
       socket: service.socket,

@@ -14,11 +14,14 @@ export interface FakeTerminalOptions {
   readonly unicode?: boolean;
 }
 
-export function makeFakeTerminal({ tty = false, columns = 80, stdin, unicode = true }: FakeTerminalOptions): FakeTerminal {
+/** How wide stderr is where a test names no width: what is said there then stays in one line. */
+const roomy = 1000;
+
+export function makeFakeTerminal({ tty = false, columns, stdin, unicode = true }: FakeTerminalOptions): FakeTerminal {
   const written: FakeTerminal["written"] = { stdout: "", stderr: "", bytes: [] };
   const output = (name: "stdout" | "stderr"): Output => ({
     isTTY: tty,
-    columns,
+    columns: columns ?? (name === "stdout" ? 80 : roomy),
     color: false,
     async write(text) {
       if (name === "stdout") written.bytes.push(Buffer.from(text));

@@ -43,7 +43,8 @@ export async function runSession(
     look: options.pull === "each" ? pullQuietly(context, started) : undefined,
     lookedAt: started.session,
   });
-  const failure = outcomeError(outcome, started.session);
+  // Without its status, which is that of before the message: a time that ran out cut the work short.
+  const failure = outcomeError(outcome, { id: started.session.id });
   const pulled = options.pull === "none" ? undefined : await pullAtEnd(context, started);
   const failures = [failure, pulled?.failure].filter((error) => error !== undefined);
   const result = { outcome, failures, ...(pulled?.verdict === undefined ? {} : { verdict: pulled.verdict }) };

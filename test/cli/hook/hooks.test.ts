@@ -38,7 +38,7 @@ beforeEach(() => {
 
 test("a change of branch pulls, silently where the branch has no session, and without Node", async () => {
   await call("hook", "install");
-  await call("run", "--pull", "none", "echo 1 > one");
+  await call("run", "--model", "shell", "--pull", "none", "echo 1 > one");
   git("checkout", "--quiet", "-b", "other");
   expect(calls()).toEqual([""]);
   git("checkout", "--quiet", "main");
@@ -49,7 +49,7 @@ test("a change of branch pulls, silently where the branch has no session, and wi
 
 test("checking out a file, and the steps of a rebase, are no change of branch", async () => {
   await call("hook", "install");
-  await call("session", "start");
+  await call("session", "start", "--model", "shell");
   git("checkout", "--quiet", "--", "a");
   git("checkout", "--quiet", "--detach");
   git("checkout", "--quiet", "main");
@@ -60,7 +60,7 @@ test("checking out a file, and the steps of a rebase, are no change of branch", 
 });
 
 test("after a merge it pulls, before a push it only says that there is more", async () => {
-  await call("run", "--pull", "none", "echo 1 > one");
+  await call("run", "--model", "shell", "--pull", "none", "echo 1 > one");
   await call("hook", "install");
   makeRepository(join(ferry.folder, `remote${count}`), ["--bare"]);
   const pushed = await pushTo(join(ferry.folder, `remote${count}`));
@@ -69,7 +69,7 @@ test("after a merge it pulls, before a push it only says that there is more", as
 });
 
 test("a service that is down, or isn't running, is one line and exit 0; with ferry.hookStrict it isn't", async () => {
-  await call("session", "start");
+  await call("session", "start", "--model", "shell");
   const down = { FERRY_DATA_DIR: join(ferry.folder, "nothing") };
   mkdirSync(down.FERRY_DATA_DIR, { recursive: true, mode: 0o700 });
   const told = await ferry.run(["hook", "run", "post-merge"], { cwd: git.folder, env: down });

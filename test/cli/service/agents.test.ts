@@ -139,3 +139,12 @@ describe("a run on host local takes", () => {
     });
   });
 });
+
+test("an agent whose configured command isn't here is not told to configure one", async () => {
+  expect((await ferry(world, "config", "set", "agents.goose.command", "goose acp")).code).toBe(0);
+  const { stdout } = await ferry(withAgents([]), "service", "agents", "--json");
+  const listed = JSON.parse(stdout) as { name: string; remedy: string }[];
+  expect(listed.find(({ name }) => name === "goose")?.remedy).toBe(
+    "install goose, or name it by its full path: it isn't on PATH",
+  );
+});

@@ -43,7 +43,7 @@ test("stop refuses while a turn is at work; with --yes it ends, and who watches 
   const git = makeRepository(join(ferry.folder, "repo"));
   commitFiles(git, { a: "a" }, "first");
   await ferry.run(start);
-  const watching = ferry.start(["run", "--host", "local", "echo begun; sleep 300"], { cwd: git.folder });
+  const watching = ferry.start(["run", "--host", "local", "--model", "shell", "echo begun; sleep 300"], { cwd: git.folder });
   const watched = collect(watching);
   await once(watching.stdout ?? watching, "data");
   const link = git("config", "branch.main.ferrySession");

@@ -209,7 +209,7 @@ test("a session of another repository is refused", async () => {
   const { stdout } = await ferry(here(), "run", "--json", "--pull", "none", "echo x > x");
   const { session } = JSON.parse(stdout.split("\n")[0] ?? "") as { session: { id: string } };
   git = makeRepository(join(world.folder, `other${count}`));
-  commitFiles(git, { "a.txt": "a\n" }, "first");
+  commitFiles(git, { "a.txt": "another\n" }, "first");
   const { code, stderr } = await ferry(here(), "pull", session.id);
   expect(code).toBe(3);
   expect(stderr).toContain("which this working copy is not of");

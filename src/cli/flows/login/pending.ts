@@ -56,12 +56,12 @@ export async function endPending(context: Context, credentials: Credentials): Pr
 
 async function end(context: Context, credentials: Credentials, login: PendingLogin): Promise<void> {
   const key = await credentials.find(login);
-  if (key === undefined) return;
-  const why = login.minted === true ? await endKey(context, login.url, key) : undefined;
+  const why = login.minted === true && key !== undefined ? await endKey(context, login.url, key) : undefined;
   if (why !== undefined)
     await context.print.warn(
       `the key of a login that was broken off is still valid (${why}): revoke it in the portal of ${hostName(login.url)}`,
     );
+  // Also where none is found: what a kill left half written goes with it.
   await credentials.delete(login);
 }
 

@@ -88,7 +88,10 @@ async function announce({ print, git, host }: Context, { connection, repository,
   await print.note(`base: ${base === undefined ? "the service's choice" : describeBase(base)}`);
   if (place === undefined || base === undefined) return;
   const missing = await notInSandbox({ git, env: host.env }, place, base);
-  if (missing.length > 0) await print.note(`not in the sandbox: ${missing.join(", ")}`);
+  if (missing.length === 0) return;
+  // Another service has only what was pushed; the embedded one fetches the commits from here.
+  const remedy = connection.host === local ? "" : " (commit and push first to have them there)";
+  await print.note(`not in the sandbox: ${missing.join(", ")}${remedy}`);
 }
 
 function describeBase({ branch, commit }: Base): string {

@@ -22,7 +22,7 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
       const path = await findProgram(recipe, configured, place);
       const [access] = await accessesOf(recipe, place);
       const signedIn = access === undefined ? undefined : access.key === "" ? access.address : access.form.variable;
-      if (path === undefined) return { program: undefined, version: undefined, signedIn, remedy: recipe.install };
+      if (path === undefined) return { program: undefined, version: undefined, signedIn, remedy: installed(recipe, configured) };
       const version = await versionOf(path, configured, place);
       return { program: path, version, signedIn, remedy: signedIn === undefined ? signIn(recipe) : "" };
     },
@@ -34,7 +34,7 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
           "failure",
           `the agent "${recipe.name}" isn't installed: there is no ${programOf(recipe, configured)}`,
           {
-            hint: recipe.install,
+            hint: installed(recipe, configured),
           },
         );
       const accesses = await accessesOf(recipe, place);
@@ -60,6 +60,12 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
 
 function programOf({ program }: AgentRecipe, configured: ConfiguredAgent | undefined): string {
   return configured?.command[0] ?? program;
+}
+
+/** Where the user names a command, that is what isn't there: how to install another is no help. */
+function installed(recipe: AgentRecipe, configured: ConfiguredAgent | undefined): string {
+  const [program] = configured?.command ?? [];
+  return program === undefined ? recipe.install : `install ${program}, or name it by its full path: it isn't on PATH`;
 }
 
 async function findProgram(

@@ -11,6 +11,6 @@ export const certificates: Check = {
       return { verdict: "failed", says: `NODE_EXTRA_CA_CERTS names a file that isn't there: ${path}`, hint };
     const count = text.split("-----BEGIN CERTIFICATE-----").length - 1;
     if (count === 0) return { verdict: "failed", says: `no certificate in ${path} (NODE_EXTRA_CA_CERTS)`, hint };
-    return { verdict: "ok", says: `${count} more of ${path}` };
+    return { verdict: "ok", says: `Node's own certificate authorities, and ${count} from ${path}` };
   },
 };
