@@ -76,7 +76,9 @@ async function readKeysPage(): Promise<string> {
     redirect: "manual",
   });
   const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
-  return (await fetch(`${portal_address}/keys`, { headers: { cookie } })).text();
+  // Below the path of the sign-in, as the redirect has it.
+  const own = new URL(signedIn.headers.get("location") ?? "", portal_address);
+  return (await fetch(new URL("keys", own), { headers: { cookie } })).text();
 }
 
 test("the service tells where its portal is, and that terminals can log in where the API is served there", async () => {
