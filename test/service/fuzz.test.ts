@@ -33,7 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const built = (Object.keys(routes) as RouteName[]).filter((name) => name !== "analyzeRepository" && name !== "readAnalysis");
+// The others answer 501.
+const built = (Object.keys(routes) as RouteName[]).filter((name) => !/Schedule|^(?:analyzeRepository|readAnalysis)$/u.test(name));
 
 /** Words of the contract mixed with anything: close enough to valid to get past the first check. */
 function fieldsOf(schema: Operation["body"]): fc.Arbitrary<Record<string, unknown>> {
