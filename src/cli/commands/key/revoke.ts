@@ -1,9 +1,8 @@
-import { withIdLike } from "../../../base/ids.ts";
-import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Connection } from "../../flows/host/connect.ts";
+import { theOneNamed } from "../../flows/named.ts";
 import { confirm } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
 import type { KnownKey } from "./columns.ts";
@@ -30,13 +29,5 @@ export const revoke: Verb = {
 async function findKey({ client, name }: Connection, given: string): Promise<KnownKey> {
   const all = await listAll(client.listKeys);
   const called = all.filter((key) => key.name === given && typeof key.revoked_at !== "string");
-  const matching = called.length > 0 ? called : withIdLike(all, given);
-  const [only] = matching;
-  if (only === undefined) throw new FerryError("not_found", `${name} has no key ${oneLine(given)}`, { hint: "ferry key list" });
-  if (matching.length > 1)
-    throw new FerryError("usage", `${oneLine(given)} could be several keys`, {
-      details: matching.map(({ id }) => id),
-      hint: "name one by its id",
-    });
-  return only;
+  return theOneNamed(given, { all, called }, { one: "key", several: "keys", noun: "key" }, name);
 }

@@ -1,11 +1,10 @@
-import { shortId, withIdLike } from "../../../base/ids.ts";
-import { FerryError } from "../../../base/errors.ts";
-import { oneLine } from "../../../base/text.ts";
+import { shortId } from "../../../base/ids.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Host } from "../../../host/host.ts";
 import type { Provider } from "../../../wire/resources.ts";
 import type { Connection } from "../../flows/host/connect.ts";
+import { theOneNamed } from "../../flows/named.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
@@ -15,16 +14,7 @@ export type KnownProvider = Tolerant<Provider>;
 export async function findProvider({ client, name }: Connection, given: string): Promise<KnownProvider> {
   const all = await listAll(client.listProviders);
   const called = all.filter((provider) => provider.name === given);
-  const matching = called.length > 0 ? called : withIdLike(all, given);
-  const [only] = matching;
-  if (only === undefined)
-    throw new FerryError("not_found", `${name} has no provider ${oneLine(given)}`, { hint: "ferry provider list" });
-  if (matching.length > 1)
-    throw new FerryError("usage", `${oneLine(given)} could be several providers`, {
-      details: matching.map(({ id }) => id),
-      hint: "name one by its id",
-    });
-  return only;
+  return theOneNamed(given, { all, called }, { one: "provider", several: "providers", noun: "provider" }, name);
 }
 
 export const providerColumns: readonly Column<KnownProvider>[] = [

@@ -1,12 +1,12 @@
 import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { withIdLike } from "../../../base/ids.ts";
 import { oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Schedule } from "../../../wire/schedules.ts";
 import type { Context } from "../../context.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
+import { theOneNamed } from "../../flows/named.ts";
 
 export type KnownSchedule = Tolerant<Schedule>;
 
@@ -28,16 +28,7 @@ export async function connectForSchedules(context: Context): Promise<Connection>
 export async function findSchedule({ client, name }: Connection, given: string): Promise<KnownSchedule> {
   const all = await listAll(client.listSchedules);
   const called = all.filter((schedule) => schedule.name === given);
-  const matching = called.length > 0 ? called : withIdLike(all, given);
-  const [only] = matching;
-  if (only === undefined)
-    throw new FerryError("not_found", `${name} has no schedule ${oneLine(given)}`, { hint: "ferry schedule list" });
-  if (matching.length > 1)
-    throw new FerryError("usage", `${oneLine(given)} could be several schedules`, {
-      details: matching.map(({ id }) => id),
-      hint: "name one by its id",
-    });
-  return only;
+  return theOneNamed(given, { all, called }, { one: "schedule", several: "schedules", noun: "schedule" }, name);
 }
 
 /** How it is called in lines for people. */

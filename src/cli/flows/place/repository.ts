@@ -1,13 +1,12 @@
 import { basename } from "node:path";
 import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { withIdLike } from "../../../base/ids.ts";
-import { oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Repository } from "../../../wire/resources.ts";
 import type { Context } from "../../context.ts";
 import type { Connection } from "../host/connect.ts";
+import { theOneNamed } from "../named.ts";
 import type { Place } from "./place.ts";
 import { matchesOf } from "./remotes.ts";
 
@@ -57,16 +56,7 @@ export async function visibleRepositories({ client }: Connection): Promise<Known
 export async function repositoryNamed({ client, name }: Connection, given: string): Promise<KnownRepository> {
   const all = await listAll(client.listRepositories);
   const called = all.filter(({ full_name }) => full_name?.toLowerCase() === given.toLowerCase());
-  const matching = called.length > 0 ? called : withIdLike(all, given);
-  const [only] = matching;
-  if (only === undefined)
-    throw new FerryError("not_found", `${name} has no repository ${oneLine(given)}`, { hint: "ferry repo list" });
-  if (matching.length > 1)
-    throw new FerryError("usage", `${oneLine(given)} could be several repositories`, {
-      details: matching.map(({ id }) => id),
-      hint: "name one by its id",
-    });
-  return only;
+  return theOneNamed(given, { all, called }, { one: "repository", several: "repositories", noun: "repo" }, name);
 }
 
 /** Two clones are two repositories: what counts is where it lies. */

@@ -1,0 +1,32 @@
+import { FerryError } from "../../base/errors.ts";
+import { withIdLike } from "../../base/ids.ts";
+import { oneLine } from "../../base/text.ts";
+
+/** What is looked for, in words: what one is called and several are, and the noun whose `list` shows them. */
+export interface Sort {
+  readonly one: string;
+  readonly several: string;
+  readonly noun: string;
+}
+
+/**
+ * The one thing of a service that the user named: of those that are called so, else of those whose id begins so.
+ * @throws FerryError not_found where there is none, usage with the ids where several match
+ */
+export function theOneNamed<T extends { readonly id: string }>(
+  given: string,
+  { all, called }: { all: readonly T[]; called: readonly T[] },
+  { one, several, noun }: Sort,
+  service: string,
+): T {
+  const matching = called.length > 0 ? called : withIdLike(all, given);
+  const [only] = matching;
+  if (only === undefined)
+    throw new FerryError("not_found", `${service} has no ${one} ${oneLine(given)}`, { hint: `ferry ${noun} list` });
+  if (matching.length > 1)
+    throw new FerryError("usage", `${oneLine(given)} could be several ${several}`, {
+      details: matching.map(({ id }) => id),
+      hint: "name one by its id",
+    });
+  return only;
+}
