@@ -27,6 +27,22 @@ export interface Verdict {
   readonly uncommitted?: UncommittedVerdict;
 }
 
+/** The verdict of what left the branch as it is, at the commit `at`. */
+export function unmovedVerdict(told: Pick<Verdict, "engine" | "source" | "from">, at: string): Verdict {
+  return {
+    applied: false,
+    base: at,
+    tip: at,
+    ...told,
+    exactness: "rebuilt",
+    commits: [],
+    files: 0,
+    conflicts: [],
+    blocked_by: [],
+    notices: [],
+  };
+}
+
 export interface UncommittedVerdict {
   /** The sandbox's tree. */
   readonly tree: string;

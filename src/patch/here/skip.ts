@@ -8,7 +8,7 @@ import { moveRefs } from "../land/move-refs.ts";
 import { moveRef } from "../land/transaction.ts";
 import { runPorcelain } from "../recovery/porcelain.ts";
 import { short } from "../series/series.ts";
-import type { Verdict } from "../verdict.ts";
+import { unmovedVerdict, type Verdict } from "../verdict.ts";
 import { hasCome } from "./learned.ts";
 import { type HereNote, readHere, standsHere } from "./note.ts";
 
@@ -54,25 +54,10 @@ export async function skipHere({ ref, id, note }: StoppedHere, context: Context)
   await moveRefs({ updates, reason: "ferry pull: a commit left out" }, context);
   const left = `commit ${short(note.commit)} (${note.subject}) is left out`;
   return {
-    verdict: { ...nothing, base: note.tip, tip: note.tip, notices: [left] },
+    verdict: { ...unmovedVerdict({ engine: "none", source: "patches", from: "" }, note.tip), notices: [left] },
     said: "ferry pull brings what comes after it",
   };
 }
-
-const nothing: Verdict = {
-  applied: false,
-  base: "",
-  tip: "",
-  engine: "none",
-  source: "patches",
-  from: "",
-  exactness: "rebuilt",
-  commits: [],
-  files: 0,
-  conflicts: [],
-  blocked_by: [],
-  notices: [],
-};
 
 /** The stop is git's own, and so are its other ends. */
 export function gitsOwnError(how: "continue" | "abort"): FerryError {

@@ -3,7 +3,7 @@ import type { Head } from "../../git/discover.ts";
 import type { Context } from "../context.ts";
 import { listed } from "../place/listed.ts";
 import { short } from "../series/series.ts";
-import { PullRefused, type Verdict } from "../verdict.ts";
+import { PullRefused, unmovedVerdict, type Verdict } from "../verdict.ts";
 import type { Parked, ParkedNote } from "./note.ts";
 import { findTree } from "./tree.ts";
 
@@ -36,20 +36,9 @@ export async function parkedError({ note }: Parked, head: Head, context: Context
   });
 }
 
-/** The verdict of what left the branch as it is. */
+/** The verdict of a parked pull that left the branch as it is. */
 export function unmoved({ told, onto }: ParkedNote, base = onto): Verdict {
-  return {
-    applied: false,
-    base,
-    tip: base,
-    ...told,
-    exactness: "rebuilt",
-    commits: [],
-    files: 0,
-    conflicts: [],
-    blocked_by: [],
-    notices: [],
-  };
+  return unmovedVerdict(told, base);
 }
 
 /** The commit that doesn't fit: of the sandbox, or one made in the worktree. */
