@@ -7,6 +7,7 @@ import { applyDelta } from "../../src/patch/engine/exact/delta.ts";
 import { readHeader } from "../../src/patch/engine/exact/header.ts";
 import { applyHunks } from "../../src/patch/engine/exact/hunks.ts";
 import { readNames, readSideName, unquoteName } from "../../src/patch/engine/exact/names.ts";
+import { base85 } from "../support/base85.ts";
 
 const cursor = (text: string | Buffer) => new Cursor(Buffer.from(text as string, "latin1"));
 const hunks = (old: string, patch: string) => applyHunks(cursor(patch), Buffer.from(old, "latin1")).toString("latin1");
@@ -227,22 +228,3 @@ describe("whatever the bytes", () => {
     );
   });
 });
-
-/** git's base85, a second time: 52 bytes a line. */
-function base85(data: Buffer): string {
-  const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
-  let text = "";
-  for (let at = 0; at < data.length; at += 52) {
-    const line = data.subarray(at, at + 52);
-    const padded = Buffer.concat([line, Buffer.alloc((4 - (line.length % 4)) % 4)]);
-    text += String.fromCharCode(line.length <= 26 ? 0x40 + line.length : 0x46 + line.length);
-    for (let word = 0; word < padded.length; word += 4) {
-      let value = padded.readUInt32BE(word);
-      let group = "";
-      for (let digit = 0; digit < 5; digit += 1, value = Math.floor(value / 85)) group = (alphabet[value % 85] ?? "") + group;
-      text += group;
-    }
-    text += "\n";
-  }
-  return text;
-}
