@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemFiles } from "../../src/host/files.ts";
@@ -100,6 +100,18 @@ test("what a killed writer left of the file of keys goes with the next change", 
   writeFileSync(stale, "{}");
   await scene.login(scene.approve, { env });
   expect(readdirSync(join(world.folder, "config")).sort()).toEqual(["config.json", "credentials.json"]);
+});
+
+test("nor does a logout leave it, where the kill came before any key was stored", async () => {
+  const env = { FERRY_CREDENTIAL_STORE: "file" };
+  expect(await scene.login(scene.approve, { env })).toMatchObject({ code: 0 });
+  const { hosts, ...rest } = config();
+  const by = { pid: 999_999_999, startTime: "1" };
+  writeFileSync(configPath(), JSON.stringify({ ...rest, hosts: [], pending: hosts.map((entry) => ({ ...entry, by })) }));
+  const keys = join(world.folder, "config", "credentials.json");
+  renameSync(keys, `${keys}.0123456789ab`);
+  expect((await ferry(world.next({ env: { ...world.host.env, ...env } }), "logout")).code).toBe(0);
+  expect(readdirSync(join(world.folder, "config")).filter((name) => name.startsWith("credentials.json."))).toEqual([]);
 });
 
 test("a file that could not be filled, on a full disk, is not left empty: as a lock nobody would hold it", async () => {
