@@ -7,14 +7,16 @@ export interface PageContent {
   readonly body: Html;
   /** Who is signed in, for the head of the page. */
   readonly visitor?: Visitor | undefined;
-  readonly wide?: boolean;
+  /** What the addresses of a sign-in's pages begin with, where the page doesn't say who it is. */
+  readonly base?: string | undefined;
+  readonly wide?: boolean | undefined;
   readonly status?: number;
   /** Where a form of the page may lead beyond this site: browsers hold a redirect after a form to it, too. */
   readonly formTarget?: string | undefined;
 }
 
 /** A whole page, with all that keeps others from framing it, feeding it or reading along. */
-export function pageAnswer({ title, body, visitor, wide = false, status = 200, formTarget }: PageContent): Response {
+export function pageAnswer({ title, body, visitor, base, wide = false, status = 200, formTarget }: PageContent): Response {
   const policy = [
     "default-src 'none'",
     `style-src ${styleSource}`,
@@ -22,7 +24,7 @@ export function pageAnswer({ title, body, visitor, wide = false, status = 200, f
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];
-  return new Response(documentOf(title, body, visitor, wide), {
+  return new Response(documentOf({ title, body, visitor, base, wide }), {
     status,
     headers: { ...guards, "content-type": "text/html; charset=utf-8", "content-security-policy": policy.join("; ") },
   });
@@ -46,7 +48,7 @@ const guards = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-function documentOf(title: string, body: Html, visitor: Visitor | undefined, wide: boolean): string {
+function documentOf({ title, body, visitor, base, wide }: PageContent): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -57,7 +59,7 @@ function documentOf(title: string, body: Html, visitor: Visitor | undefined, wid
 <style>${new Html(style)}</style>
 </head>
 <body>
-<header><a href="${visitor?.base}/">ferry</a>${visitor === undefined ? undefined : signedIn(visitor)}</header>
+<header><a href="${visitor?.base ?? base}/">ferry</a>${visitor === undefined ? undefined : signedIn(visitor)}</header>
 <main${wide ? new Html(' class="wide"') : undefined}>
 <h1>${title}</h1>
 ${body}

@@ -12,12 +12,13 @@ import { authorizeRoutes } from "./routes/authorize.ts";
 import { deviceRoutes } from "./routes/device.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
-import type { Page, Pages, SiteDeps } from "./visit.ts";
+import type { Page, Pages, SiteDeps, Visit } from "./visit.ts";
+import { baseOf } from "./visitor.ts";
 
 /** What browsers get at 127.0.0.1: the portal, a login's OAuth endpoints, and beside them the API where it is served here. */
 export function makeSite(deps: SiteDeps): App {
   const router = new Hono();
-  const pages: Pages = { ...signInRoutes, ...keyRoutes, ...(deps.api && { ...authorizeRoutes, ...deviceRoutes }) };
+  const pages = { ...signInRoutes, ...keyRoutes, ...(deps.api && { ...authorizeRoutes, ...deviceRoutes }) };
   const serve = (served: Pages, base: string): void => {
     for (const [route, page] of Object.entries(served)) {
       const [method = "", path = ""] = route.split(" ");
@@ -25,14 +26,21 @@ export function makeSite(deps: SiteDeps): App {
     }
   };
   serve(pages, "");
-  serve(pages, "/s/:signIn{[\\w-]{43}}");
+  serve(pages, signedInPath);
+  router.get(signedInPath, ({ req }) => guard(req.raw, pages["GET /"], deps));
   if (deps.api !== undefined) serve(oauthRoutes, "");
-  router.notFound((context) => guard(context.req.raw, async () => problemPage(404, "There is nothing at this address."), deps));
+  router.notFound((context) => guard(context.req.raw, nothingHere, deps));
   return async (request) => {
     const { api } = deps;
     if (api === undefined || !isApi(new URL(request.url).pathname)) return router.fetch(request);
     return guard(request, () => api(request), deps);
   };
+}
+
+const signedInPath = "/s/:signIn{[\\w-]{43}}";
+
+async function nothingHere({ request }: Visit): Promise<Response> {
+  return problemPage(404, "There is nothing at this address.", baseOf(request));
 }
 
 function isApi(path: string): boolean {
@@ -46,7 +54,7 @@ async function guard(request: Request, page: Page, deps: SiteDeps): Promise<Resp
     checkUse(request);
     return await page({ request, origin }, deps);
   } catch (error) {
-    return failure(error, isForPrograms(new URL(request.url).pathname), deps.log);
+    return failure(error, request, deps.log);
   }
 }
 
@@ -54,10 +62,12 @@ function isForPrograms(path: string): boolean {
   return isApi(path) || (path !== endpoints.authorize && Object.values<string>(endpoints).includes(path));
 }
 
-function failure(error: unknown, forPrograms: boolean, log: Log): Response {
-  if (error instanceof OAuthError) return forPrograms ? oauthErrorAnswer(error) : problemPage(400, error.message);
-  if (error instanceof Problem) return forPrograms ? problemAnswer(error) : problemPage(error.status, error.message);
+function failure(error: unknown, request: Request, log: Log): Response {
+  const forPrograms = isForPrograms(new URL(request.url).pathname);
+  const page = (status: number, message: string): Response => problemPage(status, message, baseOf(request));
+  if (error instanceof OAuthError) return forPrograms ? oauthErrorAnswer(error) : page(400, error.message);
+  if (error instanceof Problem) return forPrograms ? problemAnswer(error) : page(error.status, error.message);
   log.error("a page failed", error);
   const message = "the service failed; its log says why";
-  return forPrograms ? simpleAnswer(500, message) : problemPage(500, message);
+  return forPrograms ? simpleAnswer(500, message) : page(500, message);
 }

@@ -55,7 +55,7 @@ export function endedCookie(request: Request, { base }: Visitor): string {
 
 /** What the address begins with where it is one of a sign-in's pages; else "". */
 export function baseOf(request: Request): string {
-  return /^\/s\/[\w-]{43}(?=\/)/u.exec(new URL(request.url).pathname)?.[0] ?? "";
+  return /^\/s\/[\w-]{43}(?=\/|$)/u.exec(new URL(request.url).pathname)?.[0] ?? "";
 }
 
 export function isCsrf(visitor: Visitor, given: string | undefined): boolean {

@@ -76,6 +76,16 @@ describe("the sign-in link", () => {
     );
   });
 
+  test.each(["", "/", "/nothing-here"])("leads to pages that lead to each other: %j below it", async (path) => {
+    await browser.signIn();
+    const { base } = browser.signedIn();
+    const { status, headers, text } = await browser.get(path);
+    if (path === "/nothing-here") {
+      expect(status).toBe(404);
+      expect([...text.matchAll(/href="([^"]*)"/gu)].map(([, link]) => link)).toEqual([`${base}/`, `${base}/`]);
+    } else expect([status, headers.get("location")]).toEqual([303, `${base}/keys`]);
+  });
+
   test("is used once, also by two at the same moment", async () => {
     const code = site.signInCode();
     const others = [site.browser(), site.browser()];
