@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
+import type { Clock } from "../../src/host/host.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import type { Checkpoint } from "../../src/patch/request.ts";
 import { buildPullChild, ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitBytes, gitIn, writeFile } from "../support/git.ts";
-import { pullInto } from "../support/pulling.ts";
+import { patchHost, pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes, type Scene } from "../support/scene.ts";
 import { filesBelow, stateOf } from "../support/state.ts";
 
@@ -75,10 +77,14 @@ describe("locks that another git holds", () => {
       if (name === "promoted") writeFileSync(path, "");
       return Promise.resolve();
     };
-    const release = setTimeout(() => unlinkSync(path), 1500);
-    await pullExactly(scene, { deps: { checkpoint } });
-    clearTimeout(release);
-    expect(existsSync(path)).toBe(false);
+    const pauses: number[] = [];
+    // The other git ends in the third pause of the pull.
+    const sleep: Clock["sleep"] = (ms) => {
+      if (pauses.push(ms) === 3) unlinkSync(path);
+      return Promise.resolve();
+    };
+    await pullExactly(scene, { deps: { checkpoint, host: { ...patchHost(), clock: { ...systemClock, sleep } } } });
+    expect([pauses.length, existsSync(path)]).toEqual([3, false]);
   });
 
   it.each(locks)("%s that stays is refused, in a hook at once", async (lock) => {
