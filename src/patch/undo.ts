@@ -12,6 +12,7 @@ import { refuseParked } from "./parked/refuse.ts";
 import { inTheWayError } from "./place/place.ts";
 import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { makeQuarantine } from "./quarantine.ts";
+import { stashBefore } from "./stash/stash.ts";
 import type { Errand, PullDeps } from "./request.ts";
 import { short } from "./series/series.ts";
 import { readUndoNote, type UndoNote } from "./undo-note.ts";
@@ -141,7 +142,7 @@ async function moveBack(
   try {
     const landing = { head, tip: old, changes, updates, reason: "ferry pull: undo", scratch: quarantine.folder };
     const blocked = await land(landing, context);
-    if (blocked.length > 0) throw inTheWayError(blocked);
+    if (blocked.length > 0) throw inTheWayError(blocked, await stashBefore(old, context));
     return changes.length;
   } finally {
     await quarantine.remove();

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { moreCheckpoints } from "../../src/patch/request.ts";
+import { undo } from "../../src/patch/undo.ts";
 import { buildPullChild, ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitBytes, makeFolder, writeFile } from "../support/git.ts";
 import { edited, refusedBy } from "../support/parking.ts";
-import { pullInto } from "../support/pulling.ts";
+import { makeDeps, pullInto, pullRequest } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
 
@@ -71,6 +72,26 @@ describe("--autostash", () => {
     expect(gitBytes(scene.local.folder, ["show", "stash@{0}:f"]).toString()).toBe(edited({ 9: "mine" }));
     expect(scene.local("rev-parse", "HEAD")).toBe(scene.sandbox("rev-parse", "HEAD"));
     expect(readdirSync(`${scene.local.folder}/.git/ferry`)).toEqual([]);
+  });
+
+  it("where they conflict, --undo says how, and that brings all back as it was", async () => {
+    const scene = makeDirty();
+    const { folder } = scene.local;
+    writeFile(scene.local, "f", edited({ 1: "staged", 9: "mine" }));
+    const before = visible(scene);
+    await refusedBy(pullInto(folder, scene.source, { autostash: true }));
+    const conflicted = visible(scene);
+    const back = () => undo(pullRequest(folder, scene.source), makeDeps());
+    await expect(back()).rejects.toMatchObject({
+      kind: "attention",
+      message: expect.stringContaining("f is unmerged") as string,
+      hint: expect.stringMatching(/stash@\{0\}: git reset --hard, try again, then git stash pop --index/u) as string,
+    });
+    expect(visible(scene)).toEqual(conflicted);
+    scene.local("reset", "--quiet", "--hard");
+    await back();
+    scene.local("stash", "pop", "--quiet", "--index");
+    expect({ ...visible(scene), reflog: "", refs: "" }).toEqual({ ...before, reflog: "", refs: "" });
   });
 
   it("takes no untracked file out of the way", async () => {

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { commitFiles, gitIn, makeFolder, makeRepository, writeFile } from "../support/git.ts";
+import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes } from "../support/scene.ts";
 import { sandboxSource } from "../support/series.ts";
 import { filesBelow } from "../support/state.ts";
@@ -51,6 +52,22 @@ describe("local work that the series doesn't touch", () => {
     writeFile(scene.local, "a", "1\n2\n3\n");
     await pullExactly(scene);
     expect(scene.local("status", "--porcelain")).toBe("");
+  });
+});
+
+describe("a merge of the user's own that stands at a conflict, though git calls nothing open", () => {
+  it("is refused, also where the series doesn't touch it, with what helps", async () => {
+    const scene = makeEdit();
+    writeFile(scene.local, "b", "stashed\n");
+    scene.local("stash", "--quiet");
+    commitFiles(scene.local, { b: "mine\n" });
+    expect(() => scene.local("stash", "pop", "--quiet")).toThrow();
+    expect(scene.local("status", "--porcelain")).toBe("UU b");
+    const error = await pullRefused(scene);
+    expect(error).toMatchObject({ kind: "attention", details: ["b is unmerged"] });
+    expect(await pullRefused(scene, { autostash: true })).toMatchObject({ details: ["b is unmerged"] });
+    scene.local("checkout", "--quiet", "HEAD", "--", "b");
+    expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ applied: true });
   });
 });
 

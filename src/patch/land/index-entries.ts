@@ -13,7 +13,7 @@ export interface IndexEntry {
   readonly unwatched: boolean;
   /** The first of the two. */
   readonly skipped: boolean;
-  readonly kind: "old" | "new" | "other";
+  readonly kind: "old" | "new" | "unmerged" | "other";
 }
 
 /** Whether the index has the path as it will be. */
@@ -35,7 +35,7 @@ export async function copyIndex(from: string, to: string): Promise<void> {
   }
 }
 
-/** The index's entries of the changed paths. `ls-files -v`: a small letter is assume-unchanged, S skip-worktree. */
+/** The index's entries of the changed paths, and all that are unmerged. `ls-files -v`: a small letter is assume-unchanged, S skip-worktree. */
 export async function readIndex(
   { git, repository, index }: Watched,
   changes: ReadonlyMap<GitPath, Change>,
@@ -51,17 +51,18 @@ export async function readIndex(
   for await (const batch of fields(listing.stdout))
     for (const line of batch) {
       const tab = line.indexOf("\t");
-      const change = changes.get(line.slice(tab + 1));
-      if (change === undefined) continue;
+      const path = line.slice(tab + 1);
+      const change = changes.get(path);
       const [tag = "", mode = "", id = "", stage] = line.slice(0, tab).split(" ");
-      const isOld = mode === change.oldMode && id === change.oldId;
-      const isNew = mode === change.newMode && id === change.newId;
-      entries.set(change.path, {
+      if (change === undefined && stage === "0") continue;
+      const isOld = mode === change?.oldMode && id === change.oldId;
+      const isNew = mode === change?.newMode && id === change.newId;
+      entries.set(path, {
         mode,
         id,
         unwatched: /^[a-zS]$/u.test(tag),
         skipped: /^[sS]$/u.test(tag),
-        kind: stage !== "0" ? "other" : isOld ? "old" : isNew ? "new" : "other",
+        kind: stage !== "0" ? "unmerged" : isOld ? "old" : isNew ? "new" : "other",
       });
     }
   const { code, stderr } = await listing.exit;
@@ -72,5 +73,7 @@ export async function readIndex(
 /** A path that the index no longer has is a staged deletion, unless the series deletes it as well. */
 export function isStaged(change: Change, index: ReadonlyMap<GitPath, IndexEntry>): boolean {
   const entry = index.get(change.path);
-  return entry === undefined ? change.oldMode !== modes.absent && change.newMode !== modes.absent : entry.kind === "other";
+  return entry === undefined
+    ? change.oldMode !== modes.absent && change.newMode !== modes.absent
+    : entry.kind === "other" || entry.kind === "unmerged";
 }

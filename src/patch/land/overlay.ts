@@ -45,7 +45,9 @@ export async function checkOverlay(copy: Watched, changes: readonly Change[], ov
   const blocked = [
     ...changes.filter((change) => isStaged(change, staged)),
     ...overlay.held.filter((change) => moving.has(change.path) && !isUnstaged(change)),
-  ].map(({ path }) => ({ path, why: "has staged changes" }));
+  ]
+    .filter(({ path }) => (staged.get(path) ?? indexed.get(path))?.kind !== "unmerged")
+    .map(({ path }) => ({ path, why: "has staged changes" }));
   const index = join(scratch, "overlay-index");
   await rm(index, { force: true });
   await copyIndex(join(repository.gitDir, "index"), index);

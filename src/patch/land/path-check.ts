@@ -26,6 +26,9 @@ export interface Before {
 
 const reasons = { changed: "has local changes", staged: "has staged changes", deletion: "is staged for deletion" };
 
+/** Two sides of a merge that nobody has decided on: git can't stash that. */
+export const unmerged = "is unmerged";
+
 /** Reasons that git stash takes away. */
 export const stashable: ReadonlySet<string> = new Set(Object.values(reasons));
 
@@ -43,11 +46,15 @@ export async function checkPaths(copy: Watched, changes: readonly Change[]): Pro
   const same = await presentAs(copy.git, repository, { entries: wanted, scratch });
   const isSettled = ({ path }: Change) => same.has(path) && !state.staged.has(path);
   const present = doubtful.filter(isSettled).map(newEntry);
+  const touched = new Set(changes.map(({ path }) => path));
+  const besides = [...state.index].filter(([path, { kind }]) => kind === "unmerged" && !touched.has(path));
+  const blocked = changes.flatMap((change, at) => {
+    const why = verdicts[at];
+    return why === undefined || isSettled(change) ? [] : [{ path: change.path, why }];
+  });
   return {
-    blocked: changes.flatMap((change, at) => {
-      const why = verdicts[at];
-      return why === undefined || isSettled(change) ? [] : [{ path: change.path, why }];
-    }),
+    // Git merges no tree into an index that has an unmerged path anywhere.
+    blocked: [...blocked, ...besides.map(([path]) => ({ path, why: unmerged }))],
     present,
     before: whatWas(state, changes, present),
   };
@@ -108,6 +115,7 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
 async function judgePath({ repository }: Watched, change: Change, state: State): Promise<string | undefined> {
   const { path, oldMode, newMode } = change;
   const entry = state.index.get(path);
+  if (entry?.kind === "unmerged") return unmerged;
   if (state.staged.has(path)) return entry === undefined ? reasons.deletion : reasons.staged;
   const found = state.found.get(path) ?? (await look(repository.workTree, path));
   if (oldMode === modes.gitlink && newMode !== modes.gitlink)

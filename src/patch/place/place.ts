@@ -4,7 +4,7 @@ import { showPath } from "../../git/path.ts";
 import type { Change } from "../../git/records.ts";
 import type { PullContext } from "../context.ts";
 import type { Incoming } from "../incoming/incoming.ts";
-import type { PathCheck } from "../land/path-check.ts";
+import { type PathCheck, unmerged } from "../land/path-check.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { ownBranch } from "./own-branch.ts";
 import { listed } from "./listed.ts";
@@ -113,10 +113,18 @@ export function deletesMost({ gone, of }: { gone: number; of: number }, verdict:
   });
 }
 
-export function inTheWayError(blocked: PathCheck["blocked"]): FerryError {
+export function inTheWayError(blocked: PathCheck["blocked"], stash?: string): FerryError {
   const lines = blocked.map(({ path, why }) => `${showPath(path)} ${why}`);
+  const isUnmerged = blocked.some(({ why }) => why === unmerged);
   return new FerryError("attention", `local work is in the way: ${listed(lines)}`, {
     details: lines,
-    hint: "nothing was changed; stash it (git stash -u; what git ignores: move it away), try again, then git stash pop",
+    hint: `nothing was changed; ${isUnmerged ? unmergedHint(stash) : "stash it (git stash -u; what git ignores: move it away), try again, then git stash pop"}`,
   });
+}
+
+/** `stash` has what the conflict is about. */
+function unmergedHint(stash: string | undefined): string {
+  return stash === undefined
+    ? "resolve what git status calls unmerged and git add it, or git checkout HEAD -- PATH to give it up; then try again"
+    : `what you had is in ${stash}: git reset --hard, try again, then git stash pop --index`;
 }

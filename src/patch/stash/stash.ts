@@ -71,6 +71,15 @@ export async function stashName({ stash }: StashNote, { git, repository }: Conte
   return at < 0 ? undefined : `stash@{${at}}`;
 }
 
+/** The stash of a pull with --autostash that began at this commit, where it is still listed. */
+export async function stashBefore(commit: string, { git, repository }: Context): Promise<string | undefined> {
+  const { gitDir } = repository;
+  const listing = await git.run(["log", "-g", "--format=%P %gs", "refs/stash", "--"], { cwd: gitDir, gitDir });
+  const lines = listing.code === 0 ? listing.stdout.toString("utf8").split("\n") : [];
+  const at = lines.findIndex((line) => line.startsWith(`${commit} `) && line.endsWith(` ${message}`));
+  return at < 0 ? undefined : `stash@{${at}}`;
+}
+
 async function unmerged({ git, repository }: Context): Promise<string[]> {
   const { gitDir, workTree } = repository;
   const listing = await git.ok(["diff", "--name-only", "--diff-filter=U", "-z"], { cwd: workTree, gitDir, workTree });
