@@ -62,7 +62,7 @@ describe("an open operation is refused, and how to end it is said", () => {
     operations[name]?.(scene);
     const error = await pullRefused(scene);
     expect(error).toMatchObject({ kind: "attention" });
-    expect(error.message).toContain(`a ${name.split(" ")[0] ?? ""} is in progress`);
+    expect(error.message).toContain(`${name === "am" ? "an" : "a"} ${name.split(" ")[0] ?? ""} is in progress`);
     expect(error.hint).toContain("git ");
   });
 });
