@@ -212,6 +212,7 @@ test("no keychain at all: a file that only its owner can read, and a warning tha
     `no keychain here: the key is kept in ${world.folder}/config/credentials.json, readable only by you\n`,
   );
   expect(stderr).not.toContain(server.given[0]);
+  expect(stderr.split("credentials.json")).toHaveLength(2);
 });
 
 test("crash where xdg-open is missing: the address is on the screen, and the paste logs in", async () => {

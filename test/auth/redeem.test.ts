@@ -199,7 +199,7 @@ test("the code has expired (case 6): it is said, and the next approval logs in",
   expect(code).toBe(0);
   const next = "; approve it once more at the address above, or give up with Ctrl-C\n";
   expect(stderr).toContain(`agents.example.com refused the code: it is wrong, used or too old${next}`);
-  expect(stderr).toContain(`agents.example.com refused the code: code: it has expired${next}`);
+  expect(stderr).toContain(`agents.example.com refused the code: it has expired${next}`);
 });
 
 test("a wrong code with the right state is told, and the right one is still taken", async () => {

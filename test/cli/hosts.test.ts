@@ -88,6 +88,7 @@ describe("what a repository names selects only a host that the user logged in to
     const { code, stderr } = await ferry(world.next({ cwd: git.folder }), "session", "view");
     expect(code).toBe(4);
     expect(stderr).toContain("which you aren't logged in to");
+    expect(stderr).toContain(`name one that you know: --host ${a.slice("https://".length)}\n`);
   });
 });
 

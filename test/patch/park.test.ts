@@ -33,7 +33,7 @@ describe("--park", () => {
     expect(error).toMatchObject({
       kind: "attention",
       code: "conflict",
-      verdict: { applied: false, conflicts: ["f"], notices: [`parked in ${tree.folder}`] },
+      verdict: { applied: false, conflicts: ["f"], blocked_by: [`parked in ${tree.folder}`] },
       hint: expect.stringContaining(tree.folder) as string,
     });
     expect(error.message).toContain("two");

@@ -102,7 +102,8 @@ describe("repositories", () => {
       external_id: "",
       enabled: true,
       webhooks_registered: false,
-      analysis_status: "pending",
+      analysis_status: "failed",
+      analysis_error: "this service can't analyze repositories yet",
       created_at: created.created_at,
       updated_at: created.created_at,
     });

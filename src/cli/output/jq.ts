@@ -22,7 +22,8 @@ export async function checkExpression(expression: string): Promise<void> {
   const [, what = stderr, line = "1", column = "1"] =
     /^jq: error: (.*?)(?: at <top-level>)?, line (\d+), column (\d+)/u.exec(stderr) ?? [];
   throw new FerryError("usage", `--jq: ${what} (line ${line}, column ${column})`, {
-    hint: "quote it for the shell: --jq '.[].id'",
+    // Of a word alone the shell may have taken a part; who wrote more than that has quoted it.
+    hint: /[\s'"|()]/u.test(expression) ? undefined : "quote it for the shell, e.g. --jq '.[].id'",
   });
 }
 

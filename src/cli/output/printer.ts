@@ -50,7 +50,7 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     try {
       await write(value, false);
     } catch (error) {
-      throw error instanceof FerryError && options.jq?.includes(".[]") === true ? ofStream(error) : error;
+      throw error instanceof FerryError && /^\s*\.\[\]/u.test(options.jq ?? "") ? ofStream(error) : error;
     }
   };
   return {

@@ -19,7 +19,8 @@ export async function stoppedError(
   const place = await placeOf(note, context);
   return new PullRefused("attention", `commit ${stopOf(note)} and yours both change ${listed(paths)}`, {
     code: "conflict",
-    verdict: { ...verdict, conflicts: paths, notices: [...verdict.notices, `parked in ${place}`] },
+    // No notice: those are told beside the hint, which names the place, too.
+    verdict: { ...verdict, conflicts: paths, blocked_by: [`parked in ${place}`] },
     details: paths,
     hint: `parked in ${place}, with ${done} of ${note.items.length} commits before it; resolve it there, git add, then ${ways}`,
   });

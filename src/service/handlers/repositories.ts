@@ -22,7 +22,9 @@ export const repositories = {
         workspace_id: trx.workspace.id,
         ...body,
         webhooks_registered: false,
-        analysis_status: "pending",
+        // None is ever under way here: "pending" would be waited for.
+        analysis_status: "failed",
+        analysis_error: notAnalyzed,
         created_at: at,
         updated_at: at,
       };
@@ -78,6 +80,8 @@ async function checkOrigin(body: ParsedBodyOf<"createRepository">, store: Store)
     throw new Problem(400, "invalid_request", `clone_url: must be of the code provider's origin, ${origin(provider.base_url)}`);
 }
 
+const notAnalyzed = "this service can't analyze repositories yet";
+
 function notBuilt(): Problem {
-  return new Problem(501, "not_implemented", "this service can't analyze repositories yet");
+  return new Problem(501, "not_implemented", notAnalyzed);
 }

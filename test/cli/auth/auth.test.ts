@@ -86,6 +86,10 @@ test("status without a login exits 4 with the way to one", async () => {
     stdout: "",
     stderr: "ferry: not logged in to any host\n  hint: ferry login --host URL\n",
   });
+  const env = { FERRY_HOST: "local", FERRY_API_KEY: "k" };
+  const told = "local, the embedded service, needs no login\n";
+  expect(await ferry(world.next({ env }), "auth", "status")).toEqual({ code: 0, stdout: "", stderr: told });
+  expect((await ferry(world.next({ env }), "auth", "status", "--json")).stdout).toBe("[]\n");
 });
 
 test("token prints the key, and in JSON only when secrets are asked for", async () => {

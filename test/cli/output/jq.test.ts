@@ -36,6 +36,7 @@ test("a stream goes line by line", async () => {
   await service.sessions.finishTurn(id, "done");
   expect((await call("events", id, "--jq", ".payload.message | strings")).stdout).toBe("do it\ndone\n");
   expect((await call("events", id, "--jq", ".[].type")).stderr).toContain("each event is an input of its own here: .type");
+  expect((await call("events", id, "--jq", ".type | .[]")).stderr).not.toContain("hint");
 });
 
 test("secrets are cut before it sees them, and the environment is not for it", async () => {

@@ -188,12 +188,15 @@ describe("one that is there", () => {
 });
 
 describe("a service without them is told plainly", () => {
+  const told = (name: string) =>
+    `ferry: ${name} has no scheduled agents that a program can manage\n  hint: look for them in its portal, or let cron start: ferry run\n`;
+
   test("of the seed alone", async () => {
     world.services.set(url, seed.send);
     expect(await call(["list"])).toEqual({
       code: 1,
       stdout: "",
-      stderr: "ferry: agents.example.com doesn't let programs manage its scheduled agents\n  hint: look for them in its portal\n",
+      stderr: told("agents.example.com"),
     });
   });
 
@@ -201,7 +204,7 @@ describe("a service without them is told plainly", () => {
     const embedded = await makeTestService();
     world.services.set(url, embedded.send);
     const there = world.next({ env: { FERRY_API_KEY: embedded.key } });
-    expect((await ferry(there, "schedule", "list")).code).toBe(1);
+    expect(await ferry(there, "schedule", "list")).toMatchObject({ code: 1, stderr: told("agents.example.com") });
     await embedded.close();
   });
 });

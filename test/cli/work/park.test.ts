@@ -42,7 +42,7 @@ test("a conflict names the ways on; parked, its worktree; continued there, what 
   const parked = await here("pull", "--park");
   const tree = parkedTree(git);
   expect(parked.code).toBe(3);
-  expect(parked.stderr).toContain(`parked in ${tree.folder}`);
+  expect(parked.stderr.split(`parked in ${tree.folder}`)).toHaveLength(2);
   expect(parked.stderr).toContain("ferry pull --continue");
   expect(await here("pull")).toMatchObject({ code: 3, stderr: expect.stringContaining("is parked in") as string });
   writeFile(tree, "a", "both\n");
@@ -70,7 +70,7 @@ test("--json: the verdict on stdout, the error on stderr, at each step", async (
   expect(JSON.parse(parked.stdout)).toMatchObject({
     applied: false,
     conflicts: ["a"],
-    notices: [expect.stringContaining("parked in") as string],
+    blocked_by: [expect.stringContaining("parked in") as string],
   });
   expect(JSON.parse(parked.stderr)).toMatchObject({ error: { code: "conflict" } });
   const blocked = await here("pull", "--json");

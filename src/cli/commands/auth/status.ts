@@ -4,6 +4,7 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { count } from "../../../base/text.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
+import { namedHost } from "../../flows/host/choose.ts";
 import { clientFor } from "../../flows/host/connect.ts";
 import type { Column } from "../../output/table.ts";
 import { showList } from "../../output/show.ts";
@@ -34,6 +35,9 @@ export const status: Verb = {
   examples: ["ferry auth status", "ferry auth status --json --fields host,works"],
   async run(context) {
     const logins = [...fromEnvironment(context), ...(await stored(context))];
+    const isLocal = namedHost(context) === local;
+    if (isLocal) await context.print.note(`${local}, the embedded service, needs no login`);
+    if (isLocal && logins.length === 0) return context.global.json ? context.print.json([], fields) : undefined;
     if (logins.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
     const checked = await Promise.all(logins.map((login, at) => check(context, login, at === 0)));
     await showList(context, { items: checked.map(({ row }) => row), more: false }, columns, fields);
@@ -72,9 +76,9 @@ interface Candidate {
 }
 
 /** FERRY_API_KEY is a login, too, to the host that is named beside it. */
-function fromEnvironment({ host, global }: Context): Candidate[] {
-  const [key, named] = [host.env["FERRY_API_KEY"] ?? "", global.host ?? host.env["FERRY_HOST"] ?? ""];
-  if (key === "" || named === "" || named === local) return [];
+function fromEnvironment(context: Context): Candidate[] {
+  const [key, named] = [context.host.env["FERRY_API_KEY"] ?? "", namedHost(context)];
+  if (key === "" || named === undefined || named === local) return [];
   const url = parseAddress(named);
   return [{ url, account: "key", workspace: null, place: "FERRY_API_KEY", read: async () => key }];
 }

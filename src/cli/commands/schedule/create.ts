@@ -4,7 +4,7 @@ import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
 import type { Connection } from "../../flows/host/connect.ts";
 import { findPlaceIfAny } from "../../flows/place/place.ts";
-import { repositoryHere, repositoryNamed } from "../../flows/place/repository.ts";
+import { ensureRepositoryHere, repositoryNamed } from "../../flows/place/repository.ts";
 import { readText } from "../../flows/text.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
@@ -72,5 +72,5 @@ async function chooseRepository(
 ): Promise<string | undefined> {
   if (named !== undefined) return (await repositoryNamed(connection, named)).id;
   const place = await findPlaceIfAny(context);
-  return place === undefined ? undefined : (await repositoryHere(context, connection, place)).id;
+  return place === undefined ? undefined : (await ensureRepositoryHere(context, connection, place)).id;
 }

@@ -1,4 +1,3 @@
-import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
@@ -12,16 +11,14 @@ export type KnownSchedule = Tolerant<Schedule>;
 
 /**
  * A service that runs agents on a schedule for programs to manage.
- * @throws FerryError failure for one that has none, or manages them in its portal alone
+ * @throws FerryError failure for one that has none, or manages them in its portal alone: from here both look the same
  */
 export async function connectForSchedules(context: Context): Promise<Connection> {
   const connection = await connect(context);
   if ((await connection.client.capabilities()).has("schedules")) return connection;
-  throw connection.host === local
-    ? new FerryError("failure", "the embedded service runs no agents on a schedule yet", { hint: "let cron start: ferry run" })
-    : new FerryError("failure", `${connection.name} doesn't let programs manage its scheduled agents`, {
-        hint: "look for them in its portal",
-      });
+  throw new FerryError("failure", `${connection.name} has no scheduled agents that a program can manage`, {
+    hint: "look for them in its portal, or let cron start: ferry run",
+  });
 }
 
 /** The one of that name or id, or whose id begins so. */

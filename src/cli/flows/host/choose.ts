@@ -74,8 +74,9 @@ function selected(text: string, config: Config, who: string): ChosenHost {
   if (text === local) return { kind: "local", named: false, why };
   const entry = loggedIn(text, config);
   if (entry !== undefined) return { kind: "remote", url: entry.url, entry, named: false, why };
+  const [last] = config.hosts;
   throw new FerryError("auth", `${who} ${oneLine(text)}, which you aren't logged in to`, {
-    hint: "log in there if you trust it (ferry login --host …), or name another with --host",
+    hint: `log in there if you trust it, or name one that you know: --host ${last === undefined ? local : hostName(last.url)}`,
   });
 }
 

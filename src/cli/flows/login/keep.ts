@@ -23,15 +23,22 @@ export async function keepKey(context: Context, added: NewKey): Promise<void> {
     const { url, key } = added;
     const { client } = clientFor(context, { send: context.host.network.send, url, key, origin: url });
     const identity = await identify(client);
-    await report(context, identity, await store(context, added, identity));
+    const { entry, warning } = await store(context, added, identity);
+    await report(context, identity, entry, warning);
   } catch (error) {
     if (added.minted) await endUnkept(context, added);
     throw error;
   }
 }
 
-async function store(context: Context, { url, key, minted }: NewKey, { account, info }: Identity): Promise<HostEntry> {
-  const { host, print } = context;
+/** What is known of the login now, and what must be told of the place that its key is in. */
+interface Kept {
+  readonly entry: HostEntry;
+  readonly warning: string | undefined;
+}
+
+async function store(context: Context, { url, key, minted }: NewKey, { account, info }: Identity): Promise<Kept> {
+  const { host } = context;
   const credentials = credentialsOf(context);
   await endPending(context, credentials);
   const replaced = await findReplaced(context, credentials, { url, account });
@@ -40,7 +47,6 @@ async function store(context: Context, { url, key, minted }: NewKey, { account, 
     await updateConfig(host, (config) => withoutPending(config, host.pid));
     throw error;
   });
-  if (warning !== undefined) await print.warn(warning);
   const workspace = info?.workspace?.name ?? undefined;
   const entry: HostEntry = {
     url,
@@ -62,20 +68,25 @@ async function store(context: Context, { url, key, minted }: NewKey, { account, 
     throw error;
   }
   if (replaced !== undefined) await endReplaced(context, credentials, replaced, { store: place, key: key.value });
-  return entry;
+  return { entry, warning };
 }
 
-async function report(context: Context, { info }: Identity, entry: HostEntry): Promise<void> {
+async function report(context: Context, { info }: Identity, entry: HostEntry, warning: string | undefined): Promise<void> {
   const { host, print, global } = context;
   const { url, account, store: place, workspace } = entry;
   const scopes = info?.key?.scopes;
+  if (warning !== undefined) await print.warn(warning);
   if (global.json) {
     await print.json({ host: url, account, workspace: workspace ?? null, scopes: scopes ?? null, store: place });
     return;
   }
-  const where = credentialsOf(context).place(place);
   await print.note(`logged in to ${hostName(url)} as ${account}${workspace === undefined ? "" : `, workspace ${workspace}`}`);
-  await print.note(`the key is in ${where}${scopes == null ? "" : `; its scopes: ${scopes.join(", ")}`}`);
+  const about = [
+    // A warning has told the place.
+    ...(warning === undefined ? [`the key is in ${credentialsOf(context).place(place)}`] : []),
+    ...(scopes == null ? [] : [`its scopes: ${scopes.join(", ")}`]),
+  ];
+  if (about.length > 0) await print.note(about.join("; "));
   if ((host.env["FERRY_API_KEY"] ?? "") !== "") await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
 }
 

@@ -13,22 +13,28 @@ import { matchesOf } from "./remotes.ts";
 export type KnownRepository = Tolerant<Repository>;
 
 /**
- * The service's repository that this working copy is of. With the embedded service it is registered where it isn't yet.
+ * The service's repository that this working copy is of; nothing is written for it.
  * @throws FerryError not_found where none matches, usage where several do, with their names
  */
 export async function repositoryHere(context: Context, connection: Connection, place: Place): Promise<KnownRepository> {
   const all = await listAll(connection.client.listRepositories);
-  if (connection.host === local) return localRepository(connection, place, all);
-  const matching = await matchRemotes(context, place, all);
+  const matching = connection.host === local ? all.filter(isAt(place)) : await matchRemotes(context, place, all);
   const [only] = matching;
   if (only !== undefined && matching.length === 1) return only;
-  const candidates = (matching.length > 0 ? matching : all).map(({ id, full_name }) => `${id}  ${full_name ?? ""}`);
+  const details = (matching.length > 0 ? matching : all).map(({ id, full_name }) => `${id}  ${full_name ?? ""}`);
   if (matching.length > 1)
-    throw new FerryError("usage", "the remotes match several repositories", { details: candidates, hint: "name one: --repo ID" });
-  throw new FerryError("not_found", `no repository of ${connection.name} matches a remote of this working copy`, {
-    details: candidates,
-    hint: "register it with: ferry repo create, or name one: --repo ID",
-  });
+    throw new FerryError("usage", "the remotes match several repositories", { details, hint: "name one of them" });
+  const message =
+    connection.host === local
+      ? "the embedded service doesn't know this repository yet"
+      : `no repository of ${connection.name} matches a remote of this working copy`;
+  const hint = `register it with: ferry repo create${details.length > 0 ? ", or name one of these" : ""}`;
+  throw new FerryError("not_found", message, { details, hint });
+}
+
+/** The same for work that is to begin there: with the embedded service it is registered where it isn't yet. */
+export async function ensureRepositoryHere(context: Context, connection: Connection, place: Place): Promise<KnownRepository> {
+  return connection.host === local ? localRepository(connection, place) : repositoryHere(context, connection, place);
 }
 
 /** The repositories that one of the working copy's remotes is of. */
@@ -60,9 +66,9 @@ export async function repositoryNamed({ client, name }: Connection, given: strin
 }
 
 /** Two clones are two repositories: what counts is where it lies. */
-async function localRepository({ client }: Connection, place: Place, all: readonly KnownRepository[]): Promise<KnownRepository> {
+async function localRepository({ client }: Connection, place: Place): Promise<KnownRepository> {
   const { commonDir, workTree } = place.repository;
-  const known = all.find(isAt(place));
+  const known = (await listAll(client.listRepositories)).find(isAt(place));
   if (known !== undefined) return known;
   const name = basename(workTree ?? commonDir);
   return client.createRepository({

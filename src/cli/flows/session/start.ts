@@ -7,7 +7,7 @@ import { findBase, notInSandbox, type Base } from "../place/base.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { writeLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
-import { repositoryHere, repositoryNamed, type KnownRepository } from "../place/repository.ts";
+import { ensureRepositoryHere, repositoryNamed, type KnownRepository } from "../place/repository.ts";
 import type { StartOptions } from "./options.ts";
 import type { OpenSession } from "./select.ts";
 
@@ -72,7 +72,7 @@ async function chooseRepository(
   place: Place | undefined,
 ): Promise<KnownRepository | undefined> {
   if (named !== undefined) return repositoryNamed(connection, named);
-  return place === undefined ? undefined : repositoryHere(context, connection, place);
+  return place === undefined ? undefined : ensureRepositoryHere(context, connection, place);
 }
 
 interface Start {

@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
+import { serveLocally } from "../../support/local.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+let service: { stop(): Promise<void> };
+let git: TestGit;
+beforeAll(async () => {
+  world = makeWorld({ env: { FERRY_HOST: "local" } });
+  service = await serveLocally(world);
+  git = makeRepository(join(world.folder, "repo"));
+  commitFiles(git, { a: "1\n" });
+});
+afterAll(async () => {
+  await service.stop();
+  await world.dispose();
+});
+
+const here = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), "repo", ...argv);
+
+test.each([["view"], ["analysis"], ["analyze"]])("%s registers nothing with the embedded service", async (verb) => {
+  expect(await here(verb)).toEqual({
+    code: 5,
+    stdout: "",
+    stderr: "ferry: the embedded service doesn't know this repository yet\n  hint: register it with: ferry repo create\n",
+  });
+  expect((await here("list", "--json")).stdout).toBe("[]\n");
+});
+
+test("the embedded service analyzes nothing, and doesn't say that it will", async () => {
+  expect((await here("create")).code).toBe(0);
+  const told = "this service can't analyze repositories";
+  expect((await here("view")).stdout).toContain(`\nanalysis:       failed\nanalysis error: ${told} yet\n`);
+  expect(await here("analyze")).toEqual({ code: 1, stdout: "", stderr: `ferry: ${told}\n` });
+  expect(await here("analysis")).toEqual({ code: 1, stdout: "", stderr: `ferry: ${told}\n` });
+});
