@@ -1,6 +1,6 @@
 import { FerryError } from "../base/errors.ts";
 import type { AnswerOf } from "../wire/contract.ts";
-import { unexpected } from "./http/body.ts";
+import { unexpected } from "./http/json.ts";
 import { routes, type RouteName } from "../wire/routes.ts";
 import type { Tolerant } from "./tolerant.ts";
 

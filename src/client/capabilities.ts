@@ -2,7 +2,7 @@ import { FerryError } from "../base/errors.ts";
 import type { Clock } from "../host/host.ts";
 import { isObject } from "./answers.ts";
 import type { Calls } from "./calls.ts";
-import { unexpected } from "./http/body.ts";
+import { unexpected } from "./http/json.ts";
 import type { Memory } from "./memory.ts";
 
 const day = 24 * 3_600_000;

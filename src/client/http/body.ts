@@ -1,11 +1,9 @@
 import { FerryError, NoAnswerError } from "../../base/errors.ts";
 import type { Clock, SendResponse } from "../../host/host.ts";
+import { parseShallow, unexpected } from "./json.ts";
 
 /** What is held in memory of one answer, in bytes; larger things are streams. */
 const bodyLimit = 64 * 1024 * 1024;
-
-/** The code of an error that says that an answer isn't what the interface promises. */
-export const unexpected = "unexpected_answer";
 
 /** How long a whole answer may take to come, in ms: one that drips is never silent, and would have no end. */
 const patience = 120_000;
@@ -48,14 +46,15 @@ async function timeUp(clock: Clock, done: AbortSignal): Promise<never> {
 
 /**
  * A body as JSON; undefined for an empty one.
- * @throws FerryError unavailable where it is something else, such as a proxy's web page
+ * @throws FerryError unavailable where it is something else, such as a proxy's web page, or nested too deep
  */
 export function parseJson(body: Uint8Array, { headers }: SendResponse, host: string): unknown {
   const text = new TextDecoder().decode(body);
   if (text.trim() === "") return undefined;
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
+    return parseShallow(text);
+  } catch (error) {
+    if (error instanceof FerryError) throw error;
     // Without the parser's own words, which quote what may be a key.
     const page = isPage(text, headers["content-type"]);
     throw new FerryError("unavailable", `${host} answered with ${page ? "a web page" : "something that is no JSON"}`, {

@@ -1,6 +1,6 @@
 import { NoAnswerError } from "../../base/errors.ts";
-import { unexpected } from "./body.ts";
-import { broken, ItemScan } from "./json-scan.ts";
+import { broken, unexpected } from "./json.ts";
+import { ItemScan } from "./json-scan.ts";
 
 /** A list is given out in portions of at least so many bytes: enough for speed, little in memory. */
 const portion = 256 * 1024;

@@ -1,16 +1,10 @@
-import { FerryError } from "../../base/errors.ts";
-import { unexpected } from "./body.ts";
+import { broken, deepest, tooDeep } from "./json.ts";
 
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [comma, colon, quote, backslash] = [0x2c, 0x3a, 0x22, 0x5c];
 const wantedKey = Buffer.from("created_at");
 /** A text that is longer than this is searched for its end, which takes a call, and not walked through. */
 const walked = 40;
-
-/** An answer that isn't the JSON that the interface promises. */
-export function broken(what: string, cause?: unknown): FerryError {
-  return new FerryError("unavailable", `the service answered with ${what}`, { code: unexpected, cause });
-}
 
 /** Finds the items of a JSON array in bytes that grow, without a look at what they say. All places are offsets in those bytes. */
 export class ItemScan {
@@ -54,6 +48,7 @@ export class ItemScan {
         else if (depth === 2) this.isWanted = false;
       } else if (byte === openBrace || byte === openBracket) {
         if (depth++ === 0) this.itemStart = at;
+        else if (depth > deepest) throw tooDeep();
       } else if (byte === closeBrace || byte === closeBracket) {
         if (--depth > 0) continue;
         if (byte !== closeBracket) throw broken("a list that is no JSON");

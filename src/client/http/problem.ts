@@ -2,6 +2,7 @@ import { FerryError, type ErrorKind } from "../../base/errors.ts";
 import { cut, oneLine } from "../../base/text.ts";
 import type { Clock, SendResponse } from "../../host/host.ts";
 import { readBody } from "./body.ts";
+import { parseShallow } from "./json.ts";
 import { type ApiKey, withoutSecrets } from "./key.ts";
 import { retryAfter } from "./retry.ts";
 
@@ -95,9 +96,9 @@ interface Said {
 function read(body: string, type: string): Said {
   if (/\bhtml\b/i.test(type) || body.trimStart().startsWith("<")) return { message: "" };
   try {
-    return said(JSON.parse(body));
-  } catch {
-    return { message: body };
+    return said(parseShallow(body));
+  } catch (error) {
+    return { message: error instanceof FerryError ? "" : body };
   }
 }
 

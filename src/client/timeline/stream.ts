@@ -1,4 +1,5 @@
 import { isObject } from "../answers.ts";
+import { parseShallow } from "../http/json.ts";
 import { readNews, readState } from "./array.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { notOffered, persistently, type Watched } from "./source.ts";
@@ -115,10 +116,10 @@ function* understand({ event, data, id }: SseMessage, timeline: Watched["timelin
 
 function parsed(data: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(data);
+    const value = parseShallow(data);
     if (isObject(value)) return value;
   } catch {
-    // Said below, as for any other thing that is no object.
+    // Said below, as for any other thing that is no object, or nested too deep.
   }
   throw notOffered("the stream has a message that is no JSON object");
 }

@@ -44,6 +44,22 @@ describe("an answer", () => {
     await expect(read(step)).rejects.toMatchObject({ kind: "unavailable", message, code: "unexpected_answer" });
   });
 
+  test("that is nested without end is refused before anything walks it, an error's body says nothing", async () => {
+    const nested = (levels: number) => `{"id":"ses_1","text":"[[{{","at":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    await expect(read({ body: nested(499) })).resolves.toMatchObject({ id: "ses_1" });
+    for (const levels of [500, 20_000])
+      await expect(read({ body: nested(levels) })).rejects.toMatchObject({
+        kind: "unavailable",
+        message: "the service answered with something that is nested more than 500 levels deep",
+        code: "unexpected_answer",
+      });
+    // Closed again and again, and within a string, it is not deep.
+    const flat = `{"id":"ses_1","at":[${Array(2000).fill('[{}],"\\"[[{"').join(",")}]}`;
+    await expect(read({ body: flat })).resolves.toMatchObject({ id: "ses_1" });
+    const error = { status: 500, body: `${'{"error":'.repeat(20_000)}"no"${"}".repeat(20_000)}` };
+    await expect(read(error)).rejects.toMatchObject({ message: /answered GET .* with 500 \(internal error\)/u });
+  });
+
   test("with an entry that has no id is refused", async () => {
     await expect(play({ body: { items: [{ id: "a" }, {}] } }).listSessions()).rejects.toMatchObject({ kind: "unavailable" });
     await expect(play({ body: { items: 3 } }).listSessions()).rejects.toMatchObject({ kind: "unavailable" });

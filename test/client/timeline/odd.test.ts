@@ -1,10 +1,11 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { sliceArray } from "../../../src/client/http/json-array.ts";
 import { makeWholeTimeline } from "../../../src/client/timeline/whole/array.ts";
 import { readTimeline } from "../../../src/client/timeline/whole/read.ts";
 import { systemFiles } from "../../../src/host/files.ts";
 import { makeTestClient } from "../../support/client.ts";
-import { kinds, outcome, play, shown, ways } from "../../support/following.ts";
+import { kinds, outcome, play, shown, ways, work } from "../../support/following.ts";
 import { makeIdleClock } from "../../support/idle-clock.ts";
 
 /** Options to read one timeline, whose bytes come as given. */
@@ -24,6 +25,41 @@ test("an event that comes twice is told once, at its first place", async () => {
   const events: unknown[] = [];
   for await (const batch of readTimeline(reading(text))) events.push(...batch);
   expect(events).toEqual([{ id: "1", payload: "a" }, { id: "2" }]);
+});
+
+test("an event that is nested without end is refused", async () => {
+  const text = (levels: number) => `[{"id":"1","payload":${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}]`;
+  const read = async (levels: number) => {
+    for await (const events of readTimeline(reading(text(levels)))) expect(events).toHaveLength(1);
+  };
+  await read(498);
+  for (const levels of [499, 20_000])
+    await expect(read(levels)).rejects.toMatchObject({ kind: "unavailable", message: /more than 500 levels/u });
+});
+
+test("a stream with such an event is left for another way, which tells of it", async () => {
+  const played = play(ways.stream);
+  played.service.add("user_message", { status: "processing" });
+  const working = (async () => {
+    await played.clock.sleep(1000);
+    let deep: object = {};
+    for (let level = 0; level < 600; level++) deep = { deep };
+    const { id } = played.service.add("agent_message", { payload: deep });
+    await played.clock.sleep(10_000);
+    played.service.change(id, { payload: {} });
+  })();
+  const items = await played.watch({ timeout: 30_000 });
+  await working;
+  const [trouble] = kinds(items, "trouble");
+  expect(trouble).toMatchObject({ error: { message: expect.stringMatching(/more than 500 levels/u) as string } });
+  expect(shown(items)).toEqual(["evt_1 processing", "evt_2 completed"]);
+});
+
+test("a follow leaves nothing behind on the signal that may end it", async () => {
+  const played = play(ways.after);
+  const { signal } = new AbortController();
+  await Promise.all([played.watch({ signal }), work(played)]);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("an array without end is given up", async () => {
