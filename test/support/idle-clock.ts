@@ -47,14 +47,18 @@ export function makeIdleClock(start = Date.UTC(2026, 0, 1)): IdleClock {
     sleep: (ms, signal) =>
       new Promise<void>((resolve, reject) => {
         signal?.throwIfAborted();
-        const sleeper = { ms, until: elapsed + ms, wake: resolve, fail: reject };
-        sleepers.add(sleeper);
-        activity += 1;
         const leave = () => {
           sleepers.delete(sleeper);
           activity += 1;
           reject(signal?.reason as Error);
         };
+        const wake = () => {
+          signal?.removeEventListener("abort", leave);
+          resolve();
+        };
+        const sleeper = { ms, until: elapsed + ms, wake, fail: reject };
+        sleepers.add(sleeper);
+        activity += 1;
         signal?.addEventListener("abort", leave, { once: true });
         if (!watching) void watch();
       }),
