@@ -30,18 +30,27 @@ test.each(entries.map(({ name }) => name))("%s --help names its verbs or shows e
   expect(stdout).toMatch(/Examples:|Commands:/u);
 });
 
-test.each([80, 50, 40])(
-  "each page of help fits into %d columns, but for the examples, which are there to be copied",
-  async (columns) => {
-    const program = await commandTree();
-    const pages = [program, ...program.commands.flatMap((node) => [node, ...node.commands])];
-    for (const page of pages) {
-      const lines = layOutHelp(page, program, columns).split("\n");
-      const wide = lines.filter((line) => line.length > columns && !page.examples.includes(line.trim()));
-      expect({ page: page.usage, wide }).toEqual({ page: page.usage, wide: [] });
-    }
-  },
-);
+test.each([80, 50, 40])("each page of help fits into %d columns, but for a single word", async (columns) => {
+  for (const { page, text } of await pagesOfHelp(columns)) {
+    const wide = text.split("\n").filter((line) => line.length > columns && line.trim().includes(" "));
+    expect({ page: page.usage, wide }).toEqual({ page: page.usage, wide: [] });
+    for (const paragraph of page.about.split("\n\n"))
+      expect(text.replaceAll("\n\n", "¶").replaceAll("\n", " ")).toContain(paragraph);
+  }
+});
+
+test.each([80, 50, 40])("in %d columns an example is still there to be copied into a shell", async (columns) => {
+  for (const { page, text } of await pagesOfHelp(columns)) {
+    const joined = text.replace(/ \\\n +/gu, " ").replace(/(\||&&)\n +/gu, "$1 ");
+    for (const example of page.examples) expect(joined).toContain(`\n  ${example.replace(/ {3,}.*$/u, "")}`);
+  }
+});
+
+async function pagesOfHelp(columns: number) {
+  const program = await commandTree();
+  const pages = [program, ...program.commands.flatMap((node) => [node, ...node.commands])];
+  return pages.map((page) => ({ page, text: layOutHelp(page, program, columns) }));
+}
 
 test("help VERB is VERB --help", async () => {
   const { stdout } = await ferry(world, "help", "session", "list");

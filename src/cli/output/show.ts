@@ -23,11 +23,11 @@ export async function showChanged(...[context, resource, lines, known]: Paramete
 
 /** One resource: as it came with --json, else the named values a line each. */
 export async function showOne(
-  { print, global }: Context,
+  { print, global, host }: Context,
   resource: unknown,
   lines: readonly (readonly [name: string, value: string | null | undefined])[],
   known: readonly string[],
 ): Promise<void> {
   if (global.json) await print.json(resource, known);
-  else await print.data(record(lines));
+  else await print.data(await record(lines, host.terminal.stdout));
 }

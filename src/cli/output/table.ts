@@ -1,10 +1,13 @@
 import { oneLine } from "../../base/text.ts";
 import type { Output } from "../../host/host.ts";
+import { hanging } from "./prose.ts";
 
 export interface Column<Row> {
   readonly header: string;
   /** Where the terminal is too narrow for all, the column with the most of it goes first; without it there is none. */
   readonly spare?: number;
+  /** Sentences, or what is there to be copied: not cut on a terminal, but going on below. Of the last column alone. */
+  readonly prose?: boolean;
   /** What stands in the cell: `terminal` tells whether a person reads it there, or a script uncut. */
   value(row: Row, terminal: boolean): string | null | undefined;
 }
@@ -12,6 +15,9 @@ export interface Column<Row> {
 const gap = 2;
 /** A column is not cut below this: states, times and short ids stay whole. */
 const narrowest = 8;
+/** Prose stands beside the other columns where it has so much room, and its longest word fits; else under the row. */
+const leastProse = 28;
+const underRow = 4;
 
 /**
  * Rows as text: on a terminal with a header and columns that fit into its width, else one line a row, tab-separated and
@@ -24,16 +30,35 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
   if (rows.length === 0) return "";
   // The tables of widths take 60 ms to load, more than all else of a list in a script.
   const [{ fit, pad, widthOf }, { makeStyle }] = await Promise.all([import("./width.ts"), import("./style.ts")]);
-  const shown = cells.map((line) => line.map((cell) => cell || "–"));
   const headers = columns.map(({ header }) => header);
-  const natural = columns.map((_, at) => Math.max(...[headers, ...shown].map((line) => widthOf(line[at] ?? ""))));
-  const widths = fitWidths(natural, leaveOut(natural, columns, output.columns), output.columns);
+  const grid = columns.at(-1)?.prose === true ? columns.slice(0, -1) : columns;
+  const shown = cells.map((line) => line.map((cell) => cell || "–"));
+  const natural = grid.map((_, at) => Math.max(...[headers, ...shown].map((line) => widthOf(line[at] ?? ""))));
+  const widths = fitWidths(natural, leaveOut(natural, grid, output.columns), output.columns);
   const line = (texts: readonly string[]): string =>
-    [...widths]
-      .map(([at, width]) => pad(fit(texts[at] ?? "", width), width))
-      .join(" ".repeat(gap))
-      .trimEnd();
-  return [makeStyle(output.color).bold(line(headers)), ...shown.map(line), ""].join("\n");
+    [...widths].map(([at, width]) => pad(fit(texts[at] ?? "", width), width)).join(" ".repeat(gap));
+  const prose = columns === grid ? undefined : cells.map((row) => row.at(-1) ?? "");
+  const room = output.columns - widthOfRow(natural) - gap;
+  const isBeside = room >= Math.max(leastProse, ...(prose ?? []).flatMap((text) => text.split(" ").map(widthOf)));
+  const place = prose === undefined ? alone : isBeside ? beside(output.columns - room, room) : under(output.columns);
+  const rowsBelow = await Promise.all(shown.map((row, at) => place(line(row), prose?.[at] ?? "")));
+  const head = line(headers) + (prose !== undefined && isBeside ? " ".repeat(gap) + (headers.at(-1) ?? "") : "");
+  return [makeStyle(output.color).bold(head.trimEnd()), ...rowsBelow.flat(), ""].join("\n");
+}
+
+/** A row with the prose that belongs to it, as lines. */
+type Place = (row: string, prose: string) => Promise<string[]>;
+
+const alone: Place = (row) => Promise.resolve([row.trimEnd()]);
+
+function beside(start: number, room: number): Place {
+  return async (row, prose) =>
+    (await hanging(prose || "–", room, 0)).map((text, at) => (at === 0 ? row + " ".repeat(gap) : " ".repeat(start)) + text);
+}
+
+function under(width: number): Place {
+  const indent = " ".repeat(underRow);
+  return async (row, prose) => [row.trimEnd(), ...(prose === "" ? [] : await hanging(indent + prose, width, underRow))];
 }
 
 /** Which columns have room, at least as narrow as they may be; of those that can be spared equally the last goes first. */

@@ -48,6 +48,26 @@ test("status tells for each login who, which workspace, which scopes, where the 
   );
 });
 
+test("on a terminal status is a line for each thing told, broken between words", async () => {
+  world.services.set(b, () => Promise.reject(new Error("the cable is out of the wall again")));
+  const { stdout } = await ferry(world.next({}, { tty: true, columns: 40 }), "auth", "status");
+  expect(stdout).toBe(`host:      b.example.com (default)
+account:   ada@example.com
+workspace: test
+scopes:    –
+key in:    the keychain
+state:     the cable is out of the wall
+           again
+
+host:      a.example.com
+account:   ada@example.com
+workspace: test
+scopes:    all:all
+key in:    the keychain
+state:     works
+`);
+});
+
 test("status tells which doesn't work, and why, and the others all the same", async () => {
   world.services.set(a, async () => {
     throw new Error("the cable is out");

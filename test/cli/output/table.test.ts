@@ -100,14 +100,46 @@ describe("a table", () => {
   });
 });
 
-test("a record has its values in one column, each on one line", () => {
-  expect(
-    record([
-      ["id", "1"],
-      ["long name", "a\nb"],
-      ["none", null],
-    ]),
-  ).toBe("id:        1\nlong name: a b\nnone:      –\n");
+test("a record has its values in one column, each on one line; on a terminal what is wider goes on below", async () => {
+  const fields = [
+    ["id", "1"],
+    ["long name", "a\nb"],
+    ["none", null],
+    ["prompt", "look at all the things that there are"],
+  ] as const;
+  const start = "id:        1\nlong name: a b\nnone:      –\n";
+  expect(await record(fields, output(false, 32))).toBe(`${start}prompt:    look at all the things that there are\n`);
+  expect(await record(fields, output(true, 32))).toBe(`${start}prompt:    look at all the\n           things that there are\n`);
+});
+
+describe("prose in the last column is never cut", () => {
+  const said = "what locks the agents in, and where a key is kept";
+  const prose: readonly Column<Row>[] = [
+    { header: "ID", value: ({ id }) => id },
+    { header: "WHAT", prose: true, value: ({ name }) => name },
+  ];
+  const rows = [
+    { id: "sandbox", name: said },
+    { id: "none", name: null },
+  ];
+
+  test.each([
+    [60, ["ID       WHAT", `sandbox  ${said}`, "none     –"]],
+    [40, ["ID       WHAT", "sandbox  what locks the agents in, and", "         where a key is kept", "none     –"]],
+    [32, ["ID", "sandbox", "    what locks the agents in,", "    and where a key is kept", "none"]],
+  ])("in %i columns: beside the others where there is room, else under them", async (width, lines) => {
+    expect((await table(rows, prose, output(true, width))).trimEnd().split("\n")).toEqual(lines);
+  });
+
+  test("one word that is wider than the room beside them goes under them whole", async () => {
+    const word = `@acme/${"x".repeat(40)}`;
+    const lines = await table([{ id: "sandbox", name: `npm i ${word}` }], prose, output(true, 50));
+    expect(lines).toBe(`ID\nsandbox\n    npm i\n    ${word}\n`);
+  });
+
+  test("in a pipe it is a cell as any other", async () => {
+    expect(await table(rows, prose, output(false))).toBe(`sandbox\t${said}\nnone\t\n`);
+  });
 });
 
 test.each([

@@ -7,6 +7,7 @@ import type { Context } from "../../context.ts";
 import { namedHost } from "../../flows/host/choose.ts";
 import { clientFor } from "../../flows/host/connect.ts";
 import type { Column } from "../../output/table.ts";
+import { record } from "../../output/record.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
@@ -40,7 +41,10 @@ export const status: Verb = {
     if (isLocal && logins.length === 0) return context.global.json ? context.print.json([], fields) : undefined;
     if (logins.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
     const checked = await Promise.all(logins.map((login, at) => check(context, login, at === 0)));
-    await showList(context, { items: checked.map(({ row }) => row), more: false }, columns, fields);
+    await show(
+      context,
+      checked.map(({ row }) => row),
+    );
     const failures = checked.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
     const [first] = failures;
     if (first === undefined) return;
@@ -50,14 +54,38 @@ export const status: Verb = {
   },
 };
 
+/** Logins are few, and more is to be said of each than a line of a terminal holds. */
+async function show(context: Context, rows: readonly Status[]): Promise<void> {
+  const { stdout } = context.host.terminal;
+  if (context.global.json || !stdout.isTTY) return showList(context, { items: [...rows], more: false }, columns, fields);
+  const told = rows.map(({ scopes, default: preset, ...row }) =>
+    record(
+      [
+        ["host", preset ? `${row.name} (default)` : row.name],
+        ["account", row.account],
+        ["workspace", row.workspace],
+        ["scopes", scopes?.join(", ")],
+        ["key in", row.key],
+        ["state", stateOf(row)],
+      ],
+      stdout,
+    ),
+  );
+  await context.print.data((await Promise.all(told)).join("\n"));
+}
+
 const columns: readonly Column<Status>[] = [
-  { header: "HOST", value: ({ name, default: preset }, terminal) => (preset && terminal ? `${name} (default)` : name) },
+  { header: "HOST", value: ({ name }) => name },
   { header: "ACCOUNT", value: ({ account }) => account },
-  { header: "WORKSPACE", spare: 1, value: ({ workspace }) => workspace },
-  { header: "SCOPES", spare: 3, value: ({ scopes }) => scopes?.join(",") },
-  { header: "KEY IN", spare: 2, value: ({ key }) => key },
-  { header: "STATE", value: ({ works, error }) => (works ? "works" : error) },
+  { header: "WORKSPACE", value: ({ workspace }) => workspace },
+  { header: "SCOPES", value: ({ scopes }) => scopes?.join(",") },
+  { header: "KEY IN", value: ({ key }) => key },
+  { header: "STATE", value: stateOf },
 ];
+
+function stateOf({ works, error }: Pick<Status, "works" | "error">): string | null {
+  return works ? "works" : error;
+}
 
 interface Checked {
   readonly row: Status;

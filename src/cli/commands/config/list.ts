@@ -9,7 +9,7 @@ const columns: readonly Column<CurrentSetting>[] = [
   { header: "KEY", value: ({ name }) => name },
   { header: "VALUE", value: ({ value }) => value },
   { header: "FROM", value: ({ from }) => from },
-  { header: "WHAT", value: ({ about }) => about },
+  { header: "WHAT", prose: true, value: ({ about }) => about },
 ];
 
 export const list: Verb = {

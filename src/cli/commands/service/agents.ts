@@ -1,6 +1,5 @@
 import { Argument } from "commander";
 import { FerryError } from "../../../base/errors.ts";
-import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 import { type AgentReport, listAgents } from "../../flows/local/agents.ts";
 import { forgetKeys, keepKey } from "../../flows/local/agent-key.ts";
@@ -16,12 +15,20 @@ const columns: readonly Column<ReturnType<typeof shown>>[] = [
   { header: "AGENT", value: ({ name }) => name },
   { header: "VERSION", value: ({ program, version }) => (program === null ? "not installed" : version) },
   { header: "KEY", value: ({ key }) => key },
+  { header: "LAST TURN", value: ({ last_turn: turn }, terminal) => turn && lastTurn(turn.failure, terminal) },
   {
-    header: "LAST TURN",
-    value: ({ last_turn: turn }) => turn && (turn.failure === "" ? "went well" : oneLine(turn.failure)),
+    header: "TO DO",
+    prose: true,
+    // A terminal has no room for a sentence in two columns.
+    value: ({ remedy, last_turn: turn }, terminal) =>
+      [remedy, ...(terminal && turn?.failure ? [`the last turn failed: ${turn.failure}`] : [])].filter(Boolean).join("; "),
   },
-  { header: "TO DO", value: ({ remedy }) => (remedy === "" ? null : oneLine(remedy)) },
 ];
+
+function lastTurn(failure: string, terminal: boolean): string {
+  if (failure === "") return "went well";
+  return terminal ? "failed" : failure;
+}
 
 export const agents: Verb = {
   name: "agents",

@@ -21,7 +21,7 @@ export async function describeAnalysis({ metadata, components }: KnownAnalysis, 
   const { stdout, unicode } = host.terminal;
   const about = metadata ?? { id: "" };
   const parts = components ?? [];
-  const known = record(lines(about, host));
+  const known = await record(lines(about, host), stdout);
   if (!stdout.isTTY) return [known, await table(parts, columns, stdout)].filter(Boolean).join("\n");
   const canvas = makeCanvas(stdout, unicode);
   const sections = [known, languages(about, parts, canvas), parts.map((part) => describeComponent(part, canvas)).join("\n")];
