@@ -54,6 +54,9 @@ async function start(host: GitHost, args: readonly string[], options: GitStreamO
   });
   const exit = exitOf(child, options.signal, () => end(host, child, options));
   await started(child, options.cwd);
+  child.once("exit", (_, killedBy) => {
+    if (killedBy !== null) endOrphans(host, child, options);
+  });
   // A git that ends before it has read all of its input tells why by its exit; the broken pipe adds nothing to that.
   child.stdin.on("error", () => undefined);
   const pid = child.pid ?? 0;
@@ -105,6 +108,11 @@ function exitOf(child: Child, signal: AbortSignal | undefined, abort: () => void
       resolve({ code: code ?? 128 + (killedBy === null ? 0 : constants.signals[killedBy]), stderr: stderr.bytes() });
     });
   });
+}
+
+/** What a git that was killed had started would go on without it, and hold its pipes open. */
+function endOrphans({ processes, platform }: GitHost, { pid }: Child, options: GitStreamOptions): void {
+  if (ownSession(options) && platform !== "win32" && pid !== undefined) processes.kill(-pid, "SIGKILL");
 }
 
 /** With the ssh or helper that git waits for, where it has a session of its own: that may hang where git would end. */

@@ -86,6 +86,7 @@ export const moreCheckpoints = {
   park: ["park-noted", "park-added", "park-picked"],
   continue: ["park-read", "park-moved", "park-reset", "park-landed", "park-removed"],
   here: ["here-landed", "here-picked"],
+  worktree: ["worktree-added"],
   hereSkip: ["here-skipped"],
   stash: ["stash-made", "stash-stored", "stash-cleared", "stash-landed", "stash-applied", "stash-dropped"],
 } as const;

@@ -1,5 +1,3 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkpoints } from "../../src/patch/request.ts";
@@ -7,6 +5,7 @@ import { buildPullChild, ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitBytes, gitIn, makeFolder, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
+import { type Slow, slowAt, writingGit } from "../support/slow.ts";
 import { stateOf } from "../support/state.ts";
 
 const folder = makeFolder();
@@ -138,40 +137,23 @@ describe("kill -9 of the pull", () => {
 });
 
 describe("kill -9 in the middle of writing the tree", () => {
-  /** Git stops in a filter at `m.slow` until the test lets it go on. */
-  const makeSlow = (): { scene: Scene; reached: () => Promise<void>; release: () => void } => {
-    const scene = makeBusy({ ".gitattributes": "*.slow filter=slow\n", "m.slow": "m\n" });
+  const makeSlow = (): { scene: Scene; slow: Slow } => {
+    const scene = makeBusy({ "m.slow": "m\n" });
+    const slow = slowAt(scene.local, { path: "m.slow", word: "M" });
     commitFiles(scene.sandbox, { "m.slow": "M\n", z: "z\n" });
-    const fifo = (name: string) => `${scene.local.folder}/../${name}`;
-    execFileSync("mkfifo", [fifo("reached"), fifo("go")]);
-    scene.local("config", "filter.slow.clean", "cat");
-    scene.local(
-      "config",
-      "filter.slow.smudge",
-      `read -r x; if test "$x" = M && test ! -e ${fifo("done")}; then echo > ${fifo("reached")}; read -r y < ${fifo("go")}; fi; echo "$x"`,
-    );
-    const reached = async () => {
-      const [code] = (await once(spawn("cat", [fifo("reached")]), "exit")) as [number];
-      expect(code).toBe(0);
-    };
-    return { scene, reached, release: () => void execFileSync("sh", ["-c", `echo > ${fifo("done")}; echo > ${fifo("go")}`]) };
-  };
-
-  const readTree = (scene: Scene): number => {
-    const journal = readFileSync(`${scene.local.folder}/.git/ferry/journal`, "utf8").trim().split("\n");
-    return (JSON.parse(journal.at(-1) ?? "") as { child: { pid: number } }).child.pid;
+    return { scene, slow };
   };
 
   it("of ferry and git: taken back", async () => {
-    const { scene, reached } = makeSlow();
+    const { scene, slow } = makeSlow();
     const before = visible(scene);
     const child = startPull(program, scene, "");
-    await reached();
+    await slow.reached();
     child.kill("SIGKILL");
-    process.kill(-readTree(scene), "SIGKILL");
+    process.kill(-writingGit(scene.local), "SIGKILL");
     await ended(child);
     expect(existsSync(`${scene.local.folder}/.git/index.lock`)).toBe(true);
-    execFileSync("sh", ["-c", `echo > ${scene.local.folder}/../done`]);
+    slow.pass();
     await pullInto(scene.local.folder, scene.source, { dryRun: true });
     expect(visible(scene)).toEqual(before);
     await pullExactly(scene);
@@ -179,14 +161,14 @@ describe("kill -9 in the middle of writing the tree", () => {
   });
 
   it("of ferry alone: its git is waited for", async () => {
-    const { scene, reached, release } = makeSlow();
+    const { scene, slow } = makeSlow();
     const before = visible(scene);
     const child = startPull(program, scene, "");
-    await reached();
+    await slow.reached();
     child.kill("SIGKILL");
     await ended(child);
     const next = pullInto(scene.local.folder, scene.source, { dryRun: true });
-    release();
+    slow.release();
     await next;
     expect(visible(scene)).toEqual(before);
     await pullExactly(scene);
@@ -194,12 +176,12 @@ describe("kill -9 in the middle of writing the tree", () => {
   });
 
   it("of git alone: the pull takes it back itself", async () => {
-    const { scene, reached } = makeSlow();
+    const { scene, slow } = makeSlow();
     const before = visible(scene);
     const child = startPull(program, scene, "");
-    await reached();
-    process.kill(-readTree(scene), "SIGKILL");
-    execFileSync("sh", ["-c", `echo > ${scene.local.folder}/../done`]);
+    await slow.reached();
+    process.kill(-writingGit(scene.local), "SIGKILL");
+    slow.pass();
     expect((await ended(child)).code).not.toBe(0);
     expect(visible(scene)).toEqual(before);
     await pullExactly(scene);

@@ -31,7 +31,13 @@ export function startPull(
   program: string,
   { local, sandbox, base, ...more }: Pick<Scene, "local" | "sandbox" | "base"> & Pick<PullChild, "fromBranch">,
   dieAt: Checkpoint | "",
-  { options, how, engine, ...user }: { uid?: number; gid?: number } & Pick<PullChild, "options" | "how" | "engine"> = {},
+  {
+    options,
+    how,
+    engine,
+    worktree,
+    ...user
+  }: { uid?: number; gid?: number } & Pick<PullChild, "options" | "how" | "engine" | "worktree"> = {},
 ): ChildProcess {
   const task: PullChild = {
     folder: local.folder,
@@ -42,6 +48,7 @@ export function startPull(
     ...(options === undefined ? {} : { options }),
     ...(how === undefined ? {} : { how }),
     ...(engine === undefined ? {} : { engine }),
+    ...(worktree === undefined ? {} : { worktree }),
   };
   const file = `${local.folder}/../task.json`;
   writeFileSync(file, JSON.stringify(task));

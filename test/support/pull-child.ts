@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { type ParkedRequest, resumeParked } from "../../src/patch/parked/parked.ts";
 import type { Checkpoint, PullRequest } from "../../src/patch/request.ts";
 import type { EngineName } from "../../src/patch/verdict.ts";
-import { makeDeps, pullInto } from "./pulling.ts";
+import { pullElsewhere } from "../../src/patch/worktree/pull.ts";
+import { makeDeps, pullInto, pullRequest } from "./pulling.ts";
 import { sandboxSource } from "./series.ts";
 import { branchOffers } from "./upstream.ts";
 
@@ -16,6 +17,8 @@ export interface PullChild {
   readonly fromBranch?: boolean;
   readonly options?: Pick<PullRequest, "onConflict" | "uncommitted" | "autostash">;
   readonly engine?: EngineName;
+  /** Into a linked worktree instead, on the branch `agent/x`. */
+  readonly worktree?: string;
   /** Ends a parked pull instead. */
   readonly how?: ParkedRequest["how"];
 }
@@ -30,6 +33,11 @@ const checkpoint = (name: Checkpoint): Promise<void> => {
 };
 try {
   if (task.how !== undefined) await resumeParked({ folder: task.folder, how: task.how }, makeDeps({}, { checkpoint }));
+  else if (task.worktree !== undefined)
+    await pullElsewhere(
+      { ...pullRequest(task.folder, source), worktree: task.worktree, sessionBranch: "agent/x" },
+      makeDeps({}, { checkpoint }),
+    );
   else if (task.fromBranch === true)
     await pullInto(task.folder, undefined, { offers: branchOffers(task.base), deps: { checkpoint } });
   else await pullInto(task.folder, source, { ...task.options, engine: task.engine, deps: { checkpoint } });

@@ -9,7 +9,8 @@ export async function outlive(child: GitChild, { host }: Pick<Context, "host">):
   const deadline = host.clock.elapsed() + childPatience;
   const runs = async () => child.startTime !== undefined && (await host.processes.startTime(child.pid)) === child.startTime;
   while (await runs()) {
-    if (host.clock.elapsed() >= deadline) host.processes.kill(child.pid, "SIGKILL");
+    // With what it started: it has a session of its own (announce in git.ts).
+    if (host.clock.elapsed() >= deadline) host.processes.kill(host.platform === "win32" ? child.pid : -child.pid, "SIGKILL");
     await host.clock.sleep(50, host.interrupt);
   }
 }

@@ -3,37 +3,67 @@ import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitChild, GitOptions, GitResult } from "../../git/git.ts";
 import type { Context } from "../context.ts";
+import { lockPatience } from "../land/locks.ts";
+import type { ChildNotes } from "../land/working-copy.ts";
 import { ferryFolder } from "../quarantine.ts";
+import { type MadeWorktree, removeHalfMade } from "./half-made.ts";
 import type { JournalChild } from "./journal.ts";
 import { outlive } from "./outlive.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
+
+/** Between two looks at a lock, in ms. */
+const pause = 50;
 
 /** The gits of the opt-in flags: worktree, cherry-pick, reset, stash. */
 interface Note extends JournalChild {
   /** Whose index and HEAD it may hold. */
   readonly gitDir: string;
+  readonly making?: MadeWorktree | undefined;
+}
+
+export interface PorcelainOptions extends GitOptions {
+  readonly gitDir: string;
+  /** The worktree that it makes. */
+  readonly making?: MadeWorktree | undefined;
 }
 
 /**
  * Runs one of git's own commands that write in a working copy, and notes it down before it starts: whoever comes after us, if we
- * are killed, waits for it and takes its locks away if it was killed as well.
+ * are killed, waits for it and takes its locks away if it was killed as well. A lock that another git holds is waited for.
  */
 export async function runPorcelain(
   args: readonly string[],
-  options: GitOptions & { readonly gitDir: string },
+  { making, ...options }: PorcelainOptions,
   context: Context,
 ): Promise<GitResult> {
-  const { git, host, repository } = context;
-  const path = notePath(repository);
-  const announce = (child: GitChild) =>
-    write(path, { ...child, kind: "index", at: host.clock.now(), gitDir: options.gitDir } satisfies Note);
-  const result = await git.run(args, { ...options, announce });
-  if (result.code > 128) await outlivePorcelain(context);
-  else await rm(path, { force: true });
-  return result;
+  const { git, host, request } = context;
+  const notes = porcelainNotes({ gitDir: options.gitDir, making }, context);
+  const deadline = host.clock.elapsed() + (request.hook === undefined ? lockPatience : 0);
+  for (;;) {
+    let child: GitChild | undefined;
+    const announce = (announced: GitChild) => notes.starting((child = announced));
+    const result = await git.run(args, { ...options, announce });
+    if (result.code > 128) await outlivePorcelain(context);
+    else if (child !== undefined) await notes.ended(child);
+    const isLocked = result.code !== 0 && /\.lock': File exists/u.test(result.stderr.toString("utf8"));
+    if (!isLocked || host.clock.elapsed() >= deadline) return result;
+    await host.clock.sleep(pause, host.interrupt);
+  }
 }
 
-/** Waits for such a git of an earlier ferry, and removes the locks of one that was killed. */
+/** Keeps the one note that there is room for. */
+export function porcelainNotes(
+  { gitDir, making }: Pick<PorcelainOptions, "gitDir" | "making">,
+  { host, repository }: Context,
+): ChildNotes {
+  const path = notePath(repository);
+  return {
+    starting: (child) => write(path, { ...child, kind: "index", at: host.clock.now(), gitDir, making }),
+    ended: () => rm(path, { force: true }),
+  };
+}
+
+/** Waits for such a git of an earlier ferry, and removes the locks of one that was killed, and the worktree that it was making. */
 export async function outlivePorcelain(context: Context): Promise<void> {
   const { repository } = context;
   const path = notePath(repository);
@@ -43,6 +73,7 @@ export async function outlivePorcelain(context: Context): Promise<void> {
     const own = ["index", "HEAD", "CHERRY_PICK_HEAD", "ORIG_HEAD", "AUTO_MERGE"].map((name) => join(note.gitDir, `${name}.lock`));
     const shared = ["refs/stash", "packed-refs"].map((name) => join(repository.commonDir, `${name}.lock`));
     await removeStaleLocks({ children: [note], locks: { refs: [], index: [...own, ...shared], tree: [] } }, "index");
+    if (note.making !== undefined) await removeHalfMade(note.making, context);
   }
   await rm(path, { force: true });
 }

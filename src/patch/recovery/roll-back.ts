@@ -21,7 +21,7 @@ export interface RollBack {
 
 /**
  * Takes working tree and index back to the old tree, as far as they hold what the new one would: a path with the new content, or
- * the beginning of it, or nothing. Whatever else lies at a path is someone's work: it stays, a copy goes to the rescue folder, and
+ * the beginning of either, or nothing. Whatever else lies at a path is someone's work: it stays, a copy goes to the rescue folder, and
  * its path is given back with the reason; so is one that git can't check out.
  */
 export async function rollBack({ copy, changes, indexed, before, rescue }: RollBack): Promise<string[]> {
@@ -48,7 +48,7 @@ interface Sorted {
   readonly foreign: GitPath[];
 }
 
-async function sortOut(copy: WorkingCopy, changes: readonly Change[]): Promise<Sorted> {
+export async function sortOut(copy: WorkingCopy, changes: readonly Change[]): Promise<Sorted> {
   const { git, repository, scratch } = copy;
   const asNew = await presentAs(git, repository, { entries: changes.map(newEntry), scratch });
   const asOld = await presentAs(git, repository, { entries: changes.map(oldEntry), scratch });
@@ -61,7 +61,7 @@ async function sortOut(copy: WorkingCopy, changes: readonly Change[]): Promise<S
     if (found.what === "nothing" || found.what === "behind" || found.what === "folder") {
       if (hadFile) sorted.restored.push(oldEntry(change));
       else if (newMode === modes.gitlink) await removeEmptyFolder(copy, path);
-    } else if (newMode !== modes.absent && (asNew.has(path) || (await isBeginning(copy, change)))) {
+    } else if (asNew.has(path) || (await isBeginning(copy, newEntry(change))) || (await isBeginning(copy, oldEntry(change)))) {
       sorted.removed.push(path);
       if (hadFile) sorted.restored.push(oldEntry(change));
     } else sorted.foreign.push(path);
@@ -78,14 +78,14 @@ function oldEntry(change: Change): Entry {
 }
 
 /** A git that was killed while it wrote a file leaves the beginning of what it would have written, filters applied. */
-async function isBeginning({ git, repository }: WorkingCopy, change: Change): Promise<boolean> {
+async function isBeginning({ git, repository }: WorkingCopy, { path, mode, id }: Entry): Promise<boolean> {
   const { workTree, gitDir } = repository;
-  const found = await look(workTree, change.path);
-  if (found.what !== "file") return false;
-  const name = pathBytes(change.path).toString("utf8");
-  const whole = await git.run(["cat-file", "--filters", `--path=${name}`, change.newId], { cwd: workTree, gitDir, workTree });
+  const found = await look(workTree, path);
+  if (found.what !== "file" || mode === modes.absent) return false;
+  const name = pathBytes(path).toString("utf8");
+  const whole = await git.run(["cat-file", "--filters", `--path=${name}`, id], { cwd: workTree, gitDir, workTree });
   if (whole.code !== 0 || found.size > whole.stdout.length) return false;
-  const part = await readFile(onDisk(workTree, change.path));
+  const part = await readFile(onDisk(workTree, path));
   return whole.stdout.subarray(0, part.length).equals(part);
 }
 

@@ -40,7 +40,12 @@ async function hasMoved({ old, new: tip, updates }: Left, { git, repository }: W
   return value === (/^0+$/u.test(moved.to) ? "" : moved.to);
 }
 
-async function changesBetween({ git, repository }: WorkingCopy, old: string | undefined, tip: string | undefined) {
+/** Undefined for no tree. */
+export async function changesBetween(
+  { git, repository }: Pick<WorkingCopy, "git" | "repository">,
+  old: string | undefined,
+  tip: string | undefined,
+) {
   const { gitDir } = repository;
   const options = { cwd: gitDir, gitDir };
   const empty = async () =>

@@ -2,6 +2,7 @@ import { asFerryError, FerryError } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { land, type Landing } from "../land/land.ts";
 import { type PathCheck, stashable } from "../land/path-check.ts";
+import { recoverStash } from "./recover.ts";
 import { bringBack, stashAway, type StashLeft } from "./stash.ts";
 
 export interface StashedLanding {
@@ -17,7 +18,10 @@ export function isStashable(blocked: PathCheck["blocked"]): boolean {
 
 /** Lands with the local changes put away meanwhile. @throws FerryError as `land` does, with the changes back in the tree */
 export async function landStashed(landing: Landing, context: Context): Promise<StashedLanding> {
-  const note = await stashAway(context);
+  const note = await stashAway(context).catch(async (error: unknown) => {
+    await recoverStash(context);
+    throw error;
+  });
   const blocked = await land(landing, context).catch(async (error: unknown) => {
     const left = await bringBack(note, context);
     if (left === undefined) throw error;

@@ -2,10 +2,12 @@ import { FerryError } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { readStashNote, removeStashNote, type StashNote } from "./note.ts";
 import { bringBack, dropStash, type StashLeft, stashName } from "./stash.ts";
+import { takeBack } from "./take-back.ts";
 
 /**
- * Ends what a pull with --autostash left when it was killed, once its landing is ended: changes that are still in the tree, or in it
- * again, need no stash; a clean tree gets them back. Of anything else nothing is touched.
+ * Ends what a pull with --autostash left when it, or its git, was killed, once its landing is ended: changes that are still in the
+ * tree, or in it again, need no stash; a tree without them gets them back, also one that is half way. Of anything else nothing is
+ * touched.
  * @throws FerryError attention that names the stash
  */
 export async function recoverStash(given: Context): Promise<void> {
@@ -16,17 +18,21 @@ export async function recoverStash(given: Context): Promise<void> {
   if ((await stashName(note, context)) === undefined) {
     // Not stored yet, so nothing was taken out; or put back and dropped.
     await removeStashNote(context);
-  } else if (await isInTree(note, context)) await dropStash(note, context);
-  else if (await isClean(context)) {
+    return;
+  }
+  if (await isInTree(note, context)) return dropStash(note, context);
+  const state = (await isClean(context)) ? "without" : await takeBack(note, context);
+  if (state === "as it was") return dropStash(note, context);
+  if (state === "without") {
     const left = await bringBack(note, context);
     if (left !== undefined) throw leftError(left);
-  } else {
-    await removeStashNote(context);
-    throw leftError({ name: (await stashName(note, context)) ?? note.stash, paths: [] });
+    return;
   }
+  await removeStashNote(context);
+  throw leftError({ name: (await stashName(note, context)) ?? note.stash, paths: [] });
 }
 
-function leftError({ name, paths }: StashLeft): FerryError {
+function leftError({ name, paths }: Pick<StashLeft, "name" | "paths">): FerryError {
   return new FerryError("attention", `a pull was interrupted, and local changes that it put away are in ${name}`, {
     details: paths,
     hint: `compare: git stash show -p ${name}; then git stash apply, or git stash drop`,

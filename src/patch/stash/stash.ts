@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { committerEnvironment } from "../place/identity.ts";
 import { runPorcelain } from "../recovery/porcelain.ts";
 import { removeStashNote, type StashNote, writeStashNote } from "./note.ts";
+import { takeBack } from "./take-back.ts";
 
 const message = "ferry pull: autostash";
 
@@ -14,6 +15,8 @@ export interface StashLeft {
   readonly name: string;
   /** Paths with conflicts between it and what came. */
   readonly paths: readonly string[];
+  /** Whether its content is in the tree as well. */
+  readonly isBack: boolean;
 }
 
 /**
@@ -42,8 +45,12 @@ export async function stashAway(context: Context): Promise<StashNote> {
 
 /** Puts them back, staged what was staged, and takes the stash away; where that fails it stays, and is named. */
 export async function bringBack(note: StashNote, context: Context): Promise<StashLeft | undefined> {
-  const applied = await run(["stash", "apply", "--quiet", "--index", note.stash], context);
-  if (applied.code !== 0) return leave(note, context);
+  const apply = ["stash", "apply", "--quiet", "--index", note.stash];
+  const applied = await run(apply, context);
+  // One that was killed may have come half way.
+  const state = applied.code > 128 ? await takeBack(note, context) : "untouched";
+  const isBack = applied.code === 0 || state === "as it was" || (state === "without" && (await run(apply, context)).code === 0);
+  if (!isBack) return leave(note, context);
   await context.checkpoint("stash-applied");
   await dropStash(note, context);
   return undefined;
@@ -51,9 +58,13 @@ export async function bringBack(note: StashNote, context: Context): Promise<Stas
 
 /** Where the index can't be put back, git does nothing at all with --index: the content comes without. */
 async function leave(note: StashNote, context: Context): Promise<StashLeft> {
-  if ((await unmerged(context)).length === 0) await run(["stash", "apply", "--quiet", note.stash], context);
+  const again =
+    (await unmergedPaths(context)).length === 0 ? await run(["stash", "apply", "--quiet", note.stash], context) : undefined;
+  const paths = await unmergedPaths(context);
+  const isBack = paths.length > 0 || again?.code === 0;
+  if (!isBack) await takeBack(note, context).catch(() => undefined);
   await removeStashNote(context);
-  return { name: (await stashName(note, context)) ?? note.stash, paths: await unmerged(context) };
+  return { name: (await stashName(note, context)) ?? note.stash, paths, isBack };
 }
 
 export async function dropStash(note: StashNote, context: Context): Promise<void> {
@@ -80,7 +91,7 @@ export async function stashBefore(commit: string, { git, repository }: Context):
   return at < 0 ? undefined : `stash@{${at}}`;
 }
 
-async function unmerged({ git, repository }: Context): Promise<string[]> {
+async function unmergedPaths({ git, repository }: Context): Promise<string[]> {
   const { gitDir, workTree } = repository;
   const listing = await git.ok(["diff", "--name-only", "--diff-filter=U", "-z"], { cwd: workTree, gitDir, workTree });
   return [...new Set(listing.toString("latin1").split("\0").filter(Boolean))].map(showPath);

@@ -1,9 +1,10 @@
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { discover, readHead, type Repository } from "../../git/discover.ts";
 import type { Git } from "../../git/git.ts";
+import { halfMadeError, isHalfMade } from "../recovery/half-made.ts";
 
 /** A folder to land in: a working copy of the repository that is there, or one that is to be made. */
 export type WorktreeFolder =
@@ -35,12 +36,7 @@ async function existing(
   { own, repository }: { own: Repository; repository: Repository },
 ): Promise<WorktreeFolder> {
   if (own.commonDir !== repository.commonDir) throw refused(path, "is a working copy of another repository");
-  // git-worktree keeps what it is making locked till it is whole.
-  const locked = await readFile(join(own.gitDir, "locked"), "utf8").catch(() => "");
-  if (locked.startsWith("initializing"))
-    throw new FerryError("attention", `${oneLine(path)} is half made: git was interrupted there`, {
-      hint: `git worktree remove --force --force ${oneLine(path)}, then pull again`,
-    });
+  if (await isHalfMade(own.gitDir)) throw halfMadeError(path);
   const head = await readHead(git, own);
   return { is: "there", path, branch: head.state === "detached" ? undefined : head.ref.replace(/^refs\/heads\//u, "") };
 }

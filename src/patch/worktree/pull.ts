@@ -1,6 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
-import { discover } from "../../git/discover.ts";
 import { gitError } from "../../git/runner.ts";
 import { systemTrouble } from "../../git/trouble.ts";
 import { pull } from "../pull.ts";
@@ -31,7 +30,8 @@ export interface PulledElsewhere {
  */
 export async function pullElsewhere(request: WorktreeRequest, deps: PullDeps): Promise<PulledElsewhere> {
   const { worktree, sessionBranch, ...plain } = request;
-  const repository = await discover(deps.git, request.folder);
+  // What an earlier one left half made there is taken away first.
+  const repository = await underLock(request, deps, (context) => Promise.resolve(context.repository));
   const found = await findFolder(deps.git, worktree, repository);
   if (found.is === "there") {
     if (request.branch !== undefined && request.branch !== found.branch)
@@ -53,20 +53,21 @@ export async function pullElsewhere(request: WorktreeRequest, deps: PullDeps): P
       hint: "name another one: --branch NAME",
     });
   const verdict = await pull({ ...plain, branch }, deps);
-  if (request.dryRun !== true) await addWorktree(found.path, branch, { request, deps });
+  if (request.dryRun !== true) await addWorktree({ path: found.path, branch, tip: verdict.tip }, { request, deps });
   return { verdict, branch };
 }
 
 /** git-worktree(1): it would run the hook post-checkout, but our git has none; the user's filters act as in any checkout. */
 async function addWorktree(
-  path: string,
-  branch: string,
+  { path, branch, tip }: { path: string; branch: string; tip: string },
   { request, deps }: { request: PullRequest; deps: PullDeps },
 ): Promise<void> {
   await underLock(request, deps, async (context) => {
     const { gitDir, workTree } = context.repository;
     const args = ["worktree", "add", "--quiet", path, branch];
-    const result = await runPorcelain(args, { cwd: workTree, gitDir, workTree }, context);
+    const making = { path, commit: tip };
+    const result = await runPorcelain(args, { cwd: workTree, gitDir, workTree, making }, context);
+    await context.checkpoint("worktree-added");
     if (result.code === 0) return;
     const cause = systemTrouble(args, result) ?? gitError(args, result);
     throw new FerryError("attention", `${oneLine(branch)} is up to date, but its worktree can't be made: ${cause.message}`, {
