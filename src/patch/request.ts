@@ -1,5 +1,6 @@
 import type { Git } from "../git/git.ts";
 import type { Host } from "../host/host.ts";
+import type { Shape } from "./shape/shape.ts";
 import type { Offers } from "./source.ts";
 import type { EngineName } from "./verdict.ts";
 
@@ -38,6 +39,8 @@ export interface PullRequest extends Errand {
   readonly acceptDeletion?: boolean | undefined;
   /** Lets links through that leave the repository; never into a `.git`. */
   readonly allowSymlinks?: boolean | undefined;
+  /** What is to be otherwise in the commits than in the sandbox. */
+  readonly shape?: Shape | undefined;
   readonly progress?: ((progress: Progress) => void) | undefined;
   /** Told what is of interest only to whoever asks for it (-v). */
   readonly detail?: ((line: string) => void) | undefined;

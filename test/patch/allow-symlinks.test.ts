@@ -1,7 +1,8 @@
 import { mkdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { commitFiles, gitIn } from "../support/git.ts";
+import { commitFiles, gitIn, writeFile } from "../support/git.ts";
+import { edited, makeConflict, parkIn, resume } from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
@@ -81,4 +82,15 @@ it("other reasons against a link stay", async () => {
   const scene = makeScene();
   linked(Object.fromEntries(Array.from({ length: 42 }, (_, at) => [`l${at}`, `l${at + 1}`])), scene);
   expect(await pullRefused(scene, { allowSymlinks })).toMatchObject({ code: "policy" });
+});
+
+it("a parked pull remembers it to its end", async () => {
+  const scene = makeConflict();
+  linked({ l: "../out" }, scene);
+  const tree = await parkIn(scene, { allowSymlinks });
+  writeFile(tree, "f", edited({ 2: "both" }));
+  tree("add", "f");
+  const { verdict } = await resume(scene.local.folder, "continue");
+  expect(verdict.notices).toContain("links that leave the repository: l to ../out");
+  expect(readlinkSync(`${scene.local.folder}/l`)).toBe("../out");
 });

@@ -33,6 +33,8 @@ export interface PullOptions {
   readonly acceptDeletion?: boolean;
   /** Lets links through that leave the repository. */
   readonly allowSymlinks?: boolean;
+  /** What is to be otherwise in the commits than in the sandbox. */
+  readonly shape?: PullRequest["shape"];
   /** Puts local changes that are in the way into a stash meanwhile. */
   readonly autostash?: boolean;
   /** What becomes of it where a commit doesn't fit. */
@@ -88,8 +90,19 @@ export async function previewPull(
 }
 
 async function requestFor(context: Context, open: OpenSession, options: PullOptions): Promise<PullRequest> {
-  const { dryRun, branch, acceptRewrite, ontoHead, uncommitted, acceptDeletion, allowSymlinks, autostash, onConflict, hook } =
-    options;
+  const {
+    dryRun,
+    branch,
+    acceptRewrite,
+    ontoHead,
+    uncommitted,
+    acceptDeletion,
+    allowSymlinks,
+    shape,
+    autostash,
+    onConflict,
+    hook,
+  } = options;
   return {
     ...errandOf(context, open),
     offers: await offersFor(context, open, options),
@@ -101,6 +114,7 @@ async function requestFor(context: Context, open: OpenSession, options: PullOpti
     uncommitted,
     acceptDeletion,
     allowSymlinks,
+    shape,
     autostash,
     onConflict,
     hook,

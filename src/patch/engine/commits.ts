@@ -10,20 +10,27 @@ import type { Workshop } from "./engine.ts";
  * could make again. Their trees must be there already. As one pack: a file for each would take longer than all else.
  * @throws FerryError failure for what git doesn't take for a commit
  */
-export async function writeCommits(
-  items: readonly SeriesItem[],
-  { git, quarantine, signal, checkpoint }: Workshop,
+export async function writeCommits(items: readonly SeriesItem[], workshop: Workshop): Promise<void> {
+  await storeCommits(items, workshop);
+  await workshop.checkpoint("written");
+}
+
+type Raw = Pick<SeriesItem, "commit" | "raw">;
+
+/** Writes commits, whose trees and parents must be there. */
+export async function storeCommits(
+  items: readonly Raw[],
+  { git, quarantine, signal }: Pick<Workshop, "git" | "quarantine" | "signal">,
 ): Promise<void> {
   const args = ["index-pack", "--stdin", "--strict"];
   await storePack(git, args, { ...quarantine.options, config: { "core.fsync": "none" }, signal, input: coalesce(packOf(items)) });
-  await checkpoint("written");
 }
 
 const version = 2;
 const commitType = 1;
 
 /** gitformat-pack(5): a header with the number of objects, the objects, the hash of all that. */
-async function* packOf(items: readonly SeriesItem[]): AsyncGenerator<Uint8Array> {
+async function* packOf(items: readonly Raw[]): AsyncGenerator<Uint8Array> {
   const header = Buffer.from("PACK\0\0\0\0\0\0\0\0", "latin1");
   header.writeUInt32BE(version, 4);
   header.writeUInt32BE(items.length, 8);

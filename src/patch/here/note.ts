@@ -4,8 +4,10 @@ import type { Context } from "../context.ts";
 export interface HereNote {
   /** The session's id. */
   readonly session: string;
-  /** The sandbox's commit. */
+  /** The commit that is picked. */
   readonly commit: string;
+  /** The sandbox's, which that one is or was made of. */
+  readonly sandbox: string;
   /** One harmless line. */
   readonly subject: string;
   /** HEAD when it stopped. */

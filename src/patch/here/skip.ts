@@ -50,9 +50,9 @@ export async function skipHere({ ref, id, note }: StoppedHere, context: Context)
   const cursor = ref.replace("/here/", "/applied/");
   const at = await git.run(["rev-parse", "--verify", "--quiet", cursor], { cwd: gitDir, gitDir });
   const old = at.code === 0 ? at.stdout.toString("latin1").trim() : undefined;
-  const updates = [moveRef(cursor, old, note.commit), moveRef(ref, id, undefined)];
+  const updates = [moveRef(cursor, old, note.sandbox), moveRef(ref, id, undefined)];
   await moveRefs({ updates, reason: "ferry pull: a commit left out" }, context);
-  const left = `commit ${short(note.commit)} (${note.subject}) is left out`;
+  const left = `commit ${short(note.sandbox)} (${note.subject}) is left out`;
   return {
     verdict: { ...unmovedVerdict({ engine: "none", source: "patches", from: "" }, note.tip), notices: [left] },
     said: "ferry pull brings what comes after it",

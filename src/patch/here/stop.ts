@@ -15,7 +15,7 @@ import { promote } from "../land/promote.ts";
 import { moveRef, type RefUpdate, RefsMoved } from "../land/transaction.ts";
 import { judgeAll } from "../place/assemble.ts";
 import { listed } from "../place/listed.ts";
-import { inTheWay } from "../place/place.ts";
+import { inTheWay, stoppedAt } from "../place/place.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { Journal } from "../recovery/journal.ts";
 import { recover } from "../recovery/recover.ts";
@@ -51,11 +51,12 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
     pick: await diff(conflict.tip, conflict.tree),
   };
   const scratch = quarantine.folder;
+  const { commit: sandbox } = stoppedAt(incoming, conflict);
   const { blocked } = await checkPaths({ git, repository, scratch }, changes.all);
   if (blocked.length > 0) throw inTheWay(blocked, error.verdict);
   await refuseUncommitted(stop, context);
   await promote(
-    { tips: [conflict.item.commit, conflict.tip, conflict.tree], known: await knownCommits(incoming, context) },
+    { tips: [sandbox, conflict.item.commit, conflict.tip, conflict.tree], known: await knownCommits(incoming, context) },
     { git, quarantine, repository },
   );
   await quarantine.empty();
@@ -65,7 +66,10 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
   const outcome = await pickHere(stop, changes.pick, context);
   // The user's own merge driver resolved it: the rest is another pull.
   if (outcome === "came") throw new RefsMoved("attention", "the commit came after all");
-  throw stoppedHere(stop, { files: changes.clean.length, notices, left: series.items.length - conflict.commits.length - 1 });
+  const left = series.items.length - conflict.commits.length - 1;
+  const again = context.request.shape === undefined ? "ferry pull" : "ferry pull, with the same flags,";
+  const rest = left === 0 ? "" : `; then ${again} brings the other ${left}`;
+  throw stoppedHere(stop, { files: changes.clean.length, notices, rest });
 }
 
 /** A cherry-pick begins with an index as HEAD has it, and with the files of the conflict as they are in git. */
@@ -102,13 +106,14 @@ async function landClean(
   const { conflict } = error;
   const { commits, tip, item } = conflict;
   const old = head.state === "unborn" ? undefined : head.commit;
+  const { commit: sandbox } = stoppedAt(incoming, conflict);
   const last = series.items[commits.length - 1]?.commit ?? incoming.learned;
   const note = await writeHere(
-    { session: context.request.session, commit: item.commit, subject: oneLine(item.subject), tip },
+    { session: context.request.session, commit: item.commit, sandbox, subject: oneLine(item.subject), tip },
     context,
   );
   const remembered: RefUpdate[] = [
-    moveRef(refs.remote, at.remote, item.commit),
+    moveRef(refs.remote, at.remote, sandbox),
     ...(last === undefined ? [] : [moveRef(refs.cursor, at.cursor, last)]),
     moveRef(refs.here, at.here, note),
   ].filter(({ from, to }) => from !== to);
@@ -157,7 +162,7 @@ async function pickHere(
 
 function stoppedHere(
   { error, incoming }: Stop,
-  { files, notices, left }: { files: number; notices: readonly string[]; left: number },
+  { files, notices, rest }: { files: number; notices: readonly string[]; rest: string },
 ): PullRefused {
   const { conflict, verdict } = error;
   const { item, commits, paths } = conflict;
@@ -165,17 +170,15 @@ function stoppedHere(
   const came = incoming.series.items
     .slice(0, commits.length)
     .map(({ sequence, commit, subject }, at) => ({ sequence, commit, subject, applied_as: commits[at] ?? commit }));
-  const rest = left === 0 ? "" : `; then ferry pull brings the other ${left}`;
   return new PullRefused(
     "attention",
-    `${count(came.length, "commit")} came; commit ${short(item.commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
+    `${count(came.length, "commit")} came; commit ${short(stoppedAt(incoming, conflict).commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
     {
       code: "conflict",
       verdict: {
         ...verdict,
         applied: came.length > 0,
         tip: conflict.tip,
-        exactness: "rebuilt",
         commits: came,
         files,
         conflicts: names,

@@ -70,7 +70,7 @@ export async function findIncoming(context: PullContext): Promise<Incoming> {
 async function learn(id: string | undefined, head: Head, context: Context): Promise<string | undefined> {
   if (id === undefined) return undefined;
   const note = await readHere(id, context);
-  return (await hasCome(note, head, context)) ? note.commit : undefined;
+  return (await hasCome(note, head, context)) ? note.sandbox : undefined;
 }
 
 /** Only looked for where it matters. */

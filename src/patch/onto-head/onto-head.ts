@@ -75,7 +75,7 @@ async function writeSteps(steps: readonly Step[], place: Place, context: PullCon
   let parent = place.onto;
   try {
     for (const { item, tree } of steps) {
-      parent = await writer.write(rebuiltContent(item, { tree, parent, committer: place.committer }));
+      parent = await writer.write(rebuiltContent(item, { tree, parents: [parent], committer: place.committer }));
       made.set(item.commit, parent);
     }
   } finally {

@@ -106,12 +106,12 @@ function verdictOf(
     base: target.head.commit,
     tip,
     ...note.told,
-    exactness: "rebuilt",
+    exactness: note.exactness,
     commits: note.items.flatMap((item, at) => (note.left.includes(at) ? [] : [{ ...item, applied_as: note.came[at] ?? tip }])),
     files: found.changes.length,
     conflicts: [],
     blocked_by: [],
-    notices: [...leftOut(note), ...more, ...found.notices],
+    notices: [...new Set([...leftOut(note), ...note.notices, ...more, ...found.notices])],
   };
 }
 

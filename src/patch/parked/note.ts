@@ -19,6 +19,11 @@ export interface ParkedNote {
   readonly name: string;
   /** What of the verdict was known when it was parked. */
   readonly told: Pick<Verdict, "engine" | "source" | "from">;
+  /** How near to the sandbox's its commits are, and what is to be said of that when they land. */
+  readonly exactness: Verdict["exactness"];
+  readonly notices: readonly string[];
+  /** Whether links may leave the repository. */
+  readonly allowSymlinks: boolean;
   /** The target's commit that the worktree's line of commits begins at. */
   readonly onto: string;
   /** Where the worktree stood when it stopped: the end of what fits. */
@@ -46,7 +51,7 @@ export interface Parked {
   readonly note: ParkedNote;
 }
 
-/** The ref of the series' newest commit. */
+/** The ref that keeps the series' commits, and those that were made of them, from gc. */
 export function tipRef({ ref }: Pick<Parked, "ref">): string {
   return ref.replace("/parked/", "/parked-tip/");
 }

@@ -9,10 +9,13 @@ import { moveRefs } from "../land/move-refs.ts";
 import { promote } from "../land/promote.ts";
 import { moveRef } from "../land/transaction.ts";
 import { judgeAll } from "../place/assemble.ts";
+import type { Pickable } from "../place/rebuild.ts";
 import type { Verdict } from "../verdict.ts";
 import { end } from "./end.ts";
-import { type Parked, parkedFolder, type ParkedNote, replaceNote, tipRef, writeNote } from "./note.ts";
+import { type Parked, parkedFolder, type ParkedNote, type Queued, replaceNote, tipRef, writeNote } from "./note.ts";
 import { goOn } from "./resume.ts";
+import { makeCommit } from "../uncommitted/memory.ts";
+import { treeOf } from "../uncommitted/trees.ts";
 import { stoppedError } from "./told.ts";
 import { addTree, findTree, inTree } from "./tree.ts";
 
@@ -29,11 +32,12 @@ export async function park(stop: Stop, context: PullContext): Promise<Verdict> {
   const court = courtOf(context, { quarantine, allowSymlinks: context.request.allowSymlinks });
   const notices = await judgeAll(incoming, { tip, commits, exactness: "rebuilt", notices: [] }, court);
   const known = await knownCommits(incoming, context);
-  await promote({ tips: [incoming.series.tip, tip], known }, { git, quarantine, repository });
+  const held = await heldBy(stop, context);
+  await promote({ tips: [incoming.series.tip, held, tip], known }, { git, quarantine, repository });
   await quarantine.empty();
   // First of all: where there is such a folder, whoever comes next looks for notes.
   await mkdir(parkedFolder(context), { recursive: true, mode: 0o700 });
-  let parked = await note(stop, context);
+  let parked = await note(stop, held, context);
   await checkpoint("park-noted");
   try {
     await addTree(parked.note, context);
@@ -47,13 +51,25 @@ export async function park(stop: Stop, context: PullContext): Promise<Verdict> {
     if (parked.note.stage === "adding") await end(parked, context);
     throw error;
   }
-  throw await stoppedError(parked, { paths: verdict.conflicts, verdict: { ...verdict, notices } }, context);
+  throw await stoppedError(
+    parked,
+    { paths: verdict.conflicts, verdict: { ...verdict, notices: [...verdict.notices, ...notices] } },
+    context,
+  );
 }
 
-async function note({ incoming, error }: Stop, context: PullContext): Promise<Parked> {
+/** One commit that has all behind it that is still needed: the sandbox's, and those that are to come in their place. */
+async function heldBy({ incoming, error, quarantine }: Stop, { git }: PullContext): Promise<string> {
+  const [own, { tip }] = [incoming.series.tip, error.shaped];
+  if (tip === own) return own;
+  const trees = { git, quarantine };
+  return makeCommit({ tree: await treeOf(tip, trees), parents: [own, tip], message: "ferry: parked" }, trees);
+}
+
+async function note({ incoming, error }: Stop, held: string, context: PullContext): Promise<Parked> {
   const { head, refs, at, series } = incoming;
-  const { conflict } = error;
-  const { engine, source, from } = error.verdict;
+  const { conflict, shaped } = error;
+  const { engine, source, from, exactness, notices } = error.verdict;
   const { session, origin, workspace, repositoryId } = context.request;
   const done = conflict.commits.length;
   const content: ParkedNote = {
@@ -62,17 +78,31 @@ async function note({ incoming, error }: Stop, context: PullContext): Promise<Pa
     target: head.state === "detached" ? { gitDir: context.repository.gitDir } : { ref: head.ref },
     name: `${session.replace(/[^A-Za-z0-9_]/gu, "").slice(0, 12)}-${Buffer.from(context.host.random(4)).toString("hex")}`,
     told: { engine, source, from },
+    exactness,
+    notices,
+    allowSymlinks: context.request.allowSymlinks === true,
     onto: head.state === "unborn" ? "" : head.commit,
     clean: conflict.tip,
     items: series.items.map(({ sequence, commit, subject }) => ({ sequence, commit, subject })),
     came: series.items.map((_, at) => conflict.commits[at] ?? null),
     left: [],
-    queue: series.items.slice(done).map(({ commit }, at) => ({ commit, ends: [done + at] })),
+    queue: queueOf(shaped.items, done),
     updates: await cursorUpdates(incoming, context),
   };
   const id = await writeNote(content, context);
   const parked = { ref: refs.parked, id, note: content };
-  const updates = [moveRef(refs.parked, at.parked, id), moveRef(tipRef(parked), at.parkedTip, series.tip)];
+  const updates = [moveRef(refs.parked, at.parked, id), moveRef(tipRef(parked), at.parkedTip, held)];
   await moveRefs({ updates, reason: "ferry pull: parked" }, context);
   return parked;
+}
+
+/** What nothing is left of has come with the one before it. */
+function queueOf(items: readonly Pickable[], done: number): Queued[] {
+  const queue: { commit: string; ends: number[] }[] = [];
+  for (const [at, { commit, isDropped = false }] of items.entries()) {
+    if (at < done) continue;
+    if (isDropped) queue.at(-1)?.ends.push(at);
+    else queue.push({ commit, ends: [at] });
+  }
+  return queue;
 }

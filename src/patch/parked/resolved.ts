@@ -84,7 +84,7 @@ async function commitStaged(note: ParkedNote, tree: ParkedTree, context: Context
   if (staged === (await ask(["rev-parse", "--verify", "--quiet", `${note.clean}^{tree}`]))) return note.clean;
   const [item] = await readItems([note.queue[0]?.commit ?? ""], context);
   if (item === undefined) return note.clean;
-  const content = rebuiltContent(item, { tree: staged, parent: note.clean, committer: await committerIdent(context) });
+  const content = rebuiltContent(item, { tree: staged, parents: [note.clean], committer: await committerIdent(context) });
   return ask(["hash-object", "-t", "commit", "-w", "--stdin"], content);
 }
 

@@ -85,7 +85,7 @@ async function build(parked: Parked, line: Line, context: GoOnContext): Promise<
     const next = { ...parked, note: advance(note, built) };
     if ("paths" in built) return await moveOn(next, { conflict: built, target, tree: line.tree, quarantine }, context);
     const { acceptDeletion = false, allowSymlinks = false } = context.request;
-    const may = { acceptDeletion, allowSymlinks };
+    const may = { acceptDeletion, allowSymlinks: allowSymlinks || note.allowSymlinks };
     verdict = await landParked({ parked: next, tip: built.tip, target, quarantine, notices: built.notices, ...may });
   } finally {
     await quarantine.remove();

@@ -8,8 +8,11 @@ import { type Court, courtOf } from "../judge/court.ts";
 import { judge } from "../judge/judge.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { fetchPromised } from "../sources/promised.ts";
+import { reshape } from "../shape/reshape.ts";
+import { asInSandbox } from "../shape/shape.ts";
 import type { Verdict } from "../verdict.ts";
 import { asItIs, makeVerdict, place, type Placed } from "./place.ts";
+import { refuseRewrite } from "./rewrite.ts";
 
 /** A series as it would land. */
 export interface Assembled {
@@ -32,7 +35,9 @@ export async function assemble(unbuilt: Incoming, quarantine: Quarantine, contex
   if (isNew) await fetchNeeded(unbuilt, quarantine, context);
   const incoming = isNew ? await build(unbuilt, quarantine, context) : unbuilt;
   host.interrupt.throwIfAborted();
-  const placed = isNew ? await place(incoming, quarantine, context) : asItIs(incoming);
+  if (isNew) await refuseRewrite(incoming, quarantine, context);
+  const shaped = isNew ? await reshape(incoming, quarantine, context) : asInSandbox(incoming.series);
+  const placed = isNew ? await place(incoming, shaped, quarantine, context) : asItIs(incoming);
   const court = courtOf(context, { quarantine, allowSymlinks: context.request.allowSymlinks });
   const notices = await judgeAll(incoming, placed, court);
   await checkpoint("judged");

@@ -15,17 +15,31 @@ export function committerEnvironment({ env }: Pick<Context["host"], "env">): Env
  * @throws FerryError attention where git doesn't know
  */
 export async function committerIdent({ git, host, repository }: Context): Promise<string> {
-  const { workTree, gitDir } = repository;
-  const result = await git.run(["var", "GIT_COMMITTER_IDENT"], {
-    cwd: workTree,
-    gitDir,
-    workTree,
-    env: committerEnvironment(host),
-  });
+  return ident("GIT_COMMITTER_IDENT", committerEnvironment(host), { git, repository });
+}
+
+/** The same of who is the author of what is written here now, as for `git commit --reset-author`. @throws FerryError as committerIdent does */
+export async function authorIdent({ git, host, repository }: Context): Promise<string> {
+  const names = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE"];
+  const env = Object.fromEntries(names.map((name) => [name, host.env[name]]));
+  return ident("GIT_AUTHOR_IDENT", env, { git, repository });
+}
+
+async function ident(
+  variable: string,
+  env: Environment,
+  { git, repository: { workTree, gitDir } }: Pick<Context, "git" | "repository">,
+): Promise<string> {
+  const result = await git.run(["var", variable], { cwd: workTree, gitDir, workTree, env });
   if (result.code === 0) return result.stdout.toString("latin1").trim();
-  throw new FerryError("attention", "the commits must be rebuilt on your branch, and git doesn't know who you are", {
+  throw new FerryError("attention", "the commits must be rebuilt here, and git doesn't know who you are", {
     hint: 'git config user.name "Your Name"; git config user.email you@example.com',
   });
+}
+
+/** What to say of commits that were rebuilt, where the user wants theirs to be signed. */
+export async function unsignedNotices(context: Context): Promise<string[]> {
+  return (await wantsSignatures(context)) ? ["the rebuilt commits aren't signed, though commit.gpgSign is set"] : [];
 }
 
 /** Whether the user wants commits of theirs to be signed, which a rebuilt one isn't. Our own -c is among the values, as scope `command`. */

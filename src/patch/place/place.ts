@@ -9,8 +9,8 @@ import type { Quarantine } from "../quarantine.ts";
 import { ownBranch } from "./own-branch.ts";
 import { listed } from "./listed.ts";
 import { type Conflict, rebuild } from "./rebuild.ts";
-import { refuseRewrite } from "./rewrite.ts";
-import { type Series, short } from "../series/series.ts";
+import { type Series, type SeriesItem, short } from "../series/series.ts";
+import { asInSandbox, type Shaped } from "../shape/shape.ts";
 import { Conflicting } from "./conflicting.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
 
@@ -23,20 +23,20 @@ export interface Placed {
   readonly notices: readonly string[];
 }
 
-/** Puts the series, built in the quarantine, on HEAD: as it is where it begins there, else rebuilt. @throws Conflicting */
-export async function place(incoming: Incoming, quarantine: Quarantine, context: PullContext): Promise<Placed> {
+/** Puts the series, built and shaped in the quarantine, on HEAD: as it is where it begins there, else rebuilt. @throws Conflicting */
+export async function place(incoming: Incoming, shaped: Shaped, quarantine: Quarantine, context: PullContext): Promise<Placed> {
   const { head, series, fit } = incoming;
-  await refuseRewrite(incoming, quarantine, context);
-  if (fit !== "moved" || head.state === "unborn") return asItIs(incoming);
+  if (fit !== "moved" || head.state === "unborn") return asItIs(incoming, shaped);
   if (series.unmailable !== undefined) throw mergesError(series, context.request.session);
-  const rebuilt = await rebuild(series, { onto: head.commit, quarantine }, context);
-  if ("paths" in rebuilt) throw conflictError(rebuilt, incoming, context.request.session);
-  return { ...rebuilt, exactness: "rebuilt" };
+  const rebuilt = await rebuild(shaped, { onto: head.commit, quarantine }, context);
+  if ("paths" in rebuilt) throw conflictError(rebuilt, { incoming, shaped }, context.request.session);
+  const exactness = shaped.exactness === "approximate" ? "approximate" : "rebuilt";
+  return { ...rebuilt, exactness, notices: [...new Set([...shaped.notices, ...rebuilt.notices])] };
 }
 
-export function asItIs({ series, head }: Incoming): Placed {
-  const tip = series.items.length > 0 || head.state === "unborn" ? series.tip : head.commit;
-  return { tip, commits: series.items.map((item) => item.commit), exactness: "exact", notices: [] };
+export function asItIs({ series, head }: Incoming, { items, tip, exactness, notices }: Shaped = asInSandbox(series)): Placed {
+  const end = series.items.length > 0 || head.state === "unborn" ? tip : head.commit;
+  return { tip: end, commits: items.map((item) => item.commit), exactness, notices };
 }
 
 /** As it is before the landing. */
@@ -54,7 +54,7 @@ export function makeVerdict(
     source: found.source,
     from: found.from,
     exactness: found.approximation === undefined ? placed.exactness : "approximate",
-    commits: series.items.length > 0 && found.told !== undefined ? found.told.commits : tell(series, placed),
+    commits: tell(series, placed, found),
     files: changes.length,
     conflicts: [],
     blocked_by: [],
@@ -68,8 +68,11 @@ export function makeVerdict(
   };
 }
 
-function tell({ items }: Series, { commits }: Placed): Verdict["commits"] {
-  return items.map(({ sequence, commit, subject }, at) => ({ sequence, commit, subject, applied_as: commits[at] ?? commit }));
+function tell({ items }: Series, { commits }: Placed, { told }: Incoming["found"]): Verdict["commits"] {
+  const became = new Map(items.map(({ commit }, at) => [commit, commits[at] ?? commit]));
+  if (items.length > 0 && told !== undefined)
+    return told.commits.map((each) => ({ ...each, applied_as: became.get(each.applied_as) ?? each.applied_as }));
+  return items.map(({ sequence, commit, subject }) => ({ sequence, commit, subject, applied_as: became.get(commit) ?? commit }));
 }
 
 function mergesError(series: Series, session: string): FerryError {
@@ -83,17 +86,29 @@ function mergesError(series: Series, session: string): FerryError {
   );
 }
 
-function conflictError(conflict: Conflict, incoming: Incoming, session: string): Conflicting {
+function conflictError(
+  conflict: Conflict,
+  { incoming, shaped }: { incoming: Incoming; shaped: Shaped },
+  session: string,
+): Conflicting {
   const { item, paths } = conflict;
+  const { commit } = stoppedAt(incoming, conflict);
   const names = paths.map(showPath);
-  const base = asItIs(incoming);
-  const verdict = makeVerdict(incoming, { ...base, exactness: "rebuilt", commits: [] }, { changes: [], notices: [] });
-  return new Conflicting(`commit ${short(item.commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`, {
+  const base = asItIs(incoming, shaped);
+  const exactness = base.exactness === "approximate" ? "approximate" : "rebuilt";
+  const verdict = makeVerdict(incoming, { ...base, exactness, commits: [] }, { changes: [], notices: [] });
+  return new Conflicting(`commit ${short(commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`, {
     conflict,
+    shaped,
     verdict: { ...verdict, tip: verdict.base, conflicts: names },
     details: names,
     hint: `nothing was changed; resolve it in a worktree of its own (ferry pull --park) or here (--here), or bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
   });
+}
+
+/** The sandbox's commit that doesn't fit: what is picked may be one that was made of it. */
+export function stoppedAt({ series }: Incoming, { commits, item }: Conflict): Pick<SeriesItem, "commit" | "sequence"> {
+  return series.items[commits.length] ?? { commit: item.commit, sequence: 0 };
 }
 
 export function inTheWay(blocked: PathCheck["blocked"], verdict: Verdict): PullRefused {

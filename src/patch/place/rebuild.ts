@@ -1,13 +1,16 @@
 import type { Context } from "../context.ts";
 import { CommitWriter } from "./commit-writer.ts";
-import { committerIdent, wantsSignatures } from "./identity.ts";
+import { committerIdent, unsignedNotices } from "./identity.ts";
 import { type Merge, Merges } from "./merges.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { PullRequest } from "../request.ts";
 import type { SeriesItem } from "../series/series.ts";
 
 /** What of a commit it takes to rebuild it: of the sandbox's, and of one that was rebuilt before. */
-export type Pickable = Pick<SeriesItem, "commit" | "parents" | "tree" | "raw" | "subject">;
+export interface Pickable extends Pick<SeriesItem, "commit" | "parents" | "tree" | "raw" | "subject"> {
+  /** Nothing is left of it, so that it is the commit before. */
+  readonly isDropped?: boolean;
+}
 
 /** A context of which only the progress is asked for. */
 export type RebuildContext = Context & { readonly request: Pick<PullRequest, "progress"> };
@@ -46,8 +49,7 @@ export async function rebuild(
   try {
     const rebuilt = await rebuildAll(series.items, { onto: place.onto, builder, context });
     if ("paths" in rebuilt) return rebuilt;
-    const unsigned = (await wantsSignatures(context)) ? ["the rebuilt commits aren't signed, though commit.gpgSign is set"] : [];
-    return { ...rebuilt, notices: unsigned };
+    return { ...rebuilt, notices: await unsignedNotices(context) };
   } finally {
     await builder.close();
   }
@@ -63,6 +65,10 @@ async function rebuildAll(
   let tree = await builder.treeOf(onto);
   for (const item of items) {
     context.host.interrupt.throwIfAborted();
+    if (item.isDropped === true) {
+      commits.push(tip);
+      continue;
+    }
     const merged = await builder.merge(item, tree, commits.length === items.length - 1);
     if (!merged.isClean) return { item, paths: merged.paths, tree: merged.tree, tip, commits };
     const before = item.parents[0] ?? "";
@@ -114,7 +120,7 @@ class Builder {
   }
 
   commit(item: Pickable, { tree, parent }: { tree: string; parent: string }): Promise<string> {
-    return this.writer.write(rebuiltContent(item, { tree, parent, committer: this.committer }));
+    return this.writer.write(rebuiltContent(item, { tree, parents: [parent], committer: this.committer }));
   }
 
   async treeOf(commit: string): Promise<string> {
@@ -128,12 +134,16 @@ class Builder {
   }
 }
 
-/** A commit object with another tree, parent and committer: the author's line and the message are taken byte for byte. */
-export function rebuiltContent(item: Pickable, to: { tree: string; parent: string; committer: string }): Buffer {
+/** A commit object with another tree, other parents and committer: the author's line and the message are taken byte for byte. */
+export function rebuiltContent(
+  item: Pick<Pickable, "raw">,
+  to: { tree: string; parents: readonly string[]; committer: string },
+): Buffer {
   const raw = item.raw.toString("latin1");
   const end = raw.indexOf("\n\n");
   const header = raw.slice(0, end).split("\n");
   const kept = (name: string) => header.filter((line) => line.startsWith(`${name} `));
-  const lines = [`tree ${to.tree}`, `parent ${to.parent}`, ...kept("author"), `committer ${to.committer}`, ...kept("encoding")];
+  const parents = to.parents.map((parent) => `parent ${parent}`);
+  const lines = [`tree ${to.tree}`, ...parents, ...kept("author"), `committer ${to.committer}`, ...kept("encoding")];
   return Buffer.from(`${lines.join("\n")}\n\n${raw.slice(end + 2)}`, "latin1");
 }

@@ -131,7 +131,7 @@ function isId(text: string, format: ObjectFormat): boolean {
 }
 
 /** The id of a commit with this content, as git makes it. */
-function hashCommit(content: Uint8Array, format: ObjectFormat): string {
+export function hashCommit(content: Uint8Array, format: ObjectFormat): string {
   return createHash(format).update(`commit ${content.length}\0`).update(content).digest("hex");
 }
 

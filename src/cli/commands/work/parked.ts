@@ -3,6 +3,7 @@ import { PullRefused } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
 import { resumePull, summary } from "../../flows/pull.ts";
+import { shapeOptions } from "../../flows/pull/shape.ts";
 import { showVerdict } from "./verdict.ts";
 
 /** What ends a parked pull. */
@@ -30,7 +31,9 @@ export function addParkOptions(command: Command): void {
       .default(false)
       .conflicts(["park", "branch"]),
   );
-  const others = ["dryRun", "branch", "worktree", "acceptRewrite", "ontoHead", "undo", "park", "here", "autostash", "source"];
+  const places = ["dryRun", "branch", "worktree", "acceptRewrite", "ontoHead", "undo", "park", "here", "autostash", "source"];
+  // How the commits were to be is known from when it was parked.
+  const others = [...places, "uncommitted", ...shapeOptions];
   const texts = {
     continue: "go on with the parked pull, whose conflict is resolved",
     skip: "go on with it (or past a --here stop) without the commit that doesn't fit",

@@ -6,6 +6,7 @@ import { PullRefused } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { findPlace } from "../../flows/place/place.ts";
 import { checkRepository, undoPull } from "../../flows/pull.ts";
+import { addShapeOptions, shapeOf, type ShapeOptions, shapeOptions } from "../../flows/pull/shape.ts";
 import { watchPulls } from "../../flows/pull/watch.ts";
 import { tellLeftThere } from "../../flows/pull/left-there.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
@@ -14,7 +15,7 @@ import { bring, bringStill } from "./bring.ts";
 import { addParkOptions, endParked, type ParkOptions } from "./parked.ts";
 import { showVerdict } from "./verdict.ts";
 
-interface Options extends ParkOptions {
+interface Options extends ParkOptions, ShapeOptions {
   readonly dryRun: boolean;
   readonly branch?: string;
   readonly acceptRewrite: boolean;
@@ -43,6 +44,7 @@ export const pull: Verb = {
     "ferry pull --park",
     "ferry pull --continue",
     "ferry pull --uncommitted",
+    "ferry pull --signoff --trailer 'Reviewed-by: Ada <ada@example.com>'",
     "ferry pull --watch",
     "ferry pull --undo",
   ],
@@ -85,6 +87,7 @@ export const pull: Verb = {
             "source",
             "uncommitted",
             "allowSymlinks",
+            ...shapeOptions,
           ]),
       )
       .addOption(
@@ -93,6 +96,7 @@ export const pull: Verb = {
           .conflicts(["dryRun", "undo", "continue", "skip", "abort"]),
       );
     addParkOptions(command);
+    addShapeOptions(command);
   },
   async run(context, { undo, watch, ...options }: Options, given?: string) {
     if (await endParked(context, options, given)) return;
@@ -104,7 +108,7 @@ export const pull: Verb = {
     }
     if (given !== undefined) await checkRepository(context, open);
     const onConflict = options.park ? "park" : options.here ? "here" : "refuse";
-    const wanted = { ...options, onConflict, acceptDeletion: context.global.yes } as const;
+    const wanted = { ...options, onConflict, acceptDeletion: context.global.yes, shape: shapeOf(options) } as const;
     if (watch) {
       await watchPulls(context, open, (now) => bringStill(context, now, place, wanted));
       return;

@@ -1,0 +1,71 @@
+import { FerryError } from "../../base/errors.ts";
+import type { PullContext } from "../context.ts";
+import type { Incoming } from "../incoming/incoming.ts";
+import { authorIdent, committerIdent, unsignedNotices } from "../place/identity.ts";
+import type { Quarantine } from "../quarantine.ts";
+import { type SeriesItem, short } from "../series/series.ts";
+import { writeChain } from "./chain.ts";
+import { edited, encodingOf, messageOf } from "./raw.ts";
+import { asInSandbox, type Shape, type Shaped } from "./shape.ts";
+import { withTrailers } from "./trailers.ts";
+
+/**
+ * Makes of a series, built in the quarantine, what the user wants it to be: commits of their own, on what the sandbox's follow. One
+ * in which nothing changes stays as it is, id and all. Whatever becomes of the series then is as with the sandbox's.
+ * @throws FerryError attention where git doesn't know who the user is, or a commit's encoding can't hold what is to be added
+ */
+export async function reshape({ series }: Incoming, quarantine: Quarantine, context: PullContext): Promise<Shaped> {
+  const { shape } = context.request;
+  if (shape === undefined) return asInSandbox(series);
+  const { items } = series;
+  const texts = await rewritten(items, { shape, quarantine, context });
+  if (texts.every((raw, at) => raw === items[at]?.raw)) return asInSandbox(series);
+  const committer = await committerIdent(context);
+  const unsigned = await unsignedNotices(context);
+  const links = items.map((item, at) => ({ item, raw: texts[at] ?? item.raw, tree: item.tree }));
+  const chain = await writeChain(links, { committer, quarantine }, context);
+  return { items: chain, tip: chain.at(-1)?.commit ?? series.tip, exactness: "rebuilt", notices: unsigned };
+}
+
+interface Place {
+  readonly shape: Shape;
+  readonly quarantine: Quarantine;
+  readonly context: PullContext;
+}
+
+/** Each commit's content with the author and the message that it is to have; tree and parents are still the sandbox's. */
+async function rewritten(items: readonly SeriesItem[], { shape, quarantine, context }: Place): Promise<readonly Buffer[]> {
+  const { signoff = false, trailers = [], resetAuthor = false } = shape;
+  const author = resetAuthor ? await authorIdent(context) : undefined;
+  const signer = signoff ? nameOf(await committerIdent(context)) : undefined;
+  for (const item of items) requireFitting(item, [author && nameOf(author), signer, trailers.map(utf8).join("")]);
+  if (signer === undefined && trailers.length === 0) return items.map(({ raw }) => edited(raw, { author }));
+  const messages = await withTrailers(
+    items.map(({ raw }) => messageOf(raw)),
+    { signer, trailers },
+    quarantine,
+    context,
+  );
+  return items.map(({ raw }, at) => edited(raw, { author, message: messages[at] }));
+}
+
+/** Without the time. */
+function nameOf(ident: string): string {
+  return ident.slice(0, ident.lastIndexOf(">") + 1);
+}
+
+function utf8(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** What is added is UTF-8: into a commit in another encoding only what is the same in all of them can go. */
+function requireFitting(item: SeriesItem, texts: readonly (string | undefined)[]): void {
+  const encoding = encodingOf(item.raw);
+  const odd = texts.find((text) => text !== undefined && /[^\x20-\x7e]/u.test(text));
+  if (encoding === undefined || odd === undefined) return;
+  throw new FerryError(
+    "attention",
+    `commit ${short(item.commit)} is in the encoding ${encoding.replace(/[^\w.:-]/gu, "?").slice(0, 40)}, in which "${Buffer.from(odd, "latin1").toString("utf8")}" can't be added`,
+    { hint: "nothing was changed; leave --signoff, --trailer and --reset-author out, or write it in plain ASCII" },
+  );
+}
