@@ -10,9 +10,24 @@ export interface BranchLink {
 
 /** `branch` is the short name (`main`). Undefined where the branch has no session. */
 export async function readBranchLink(git: Git, cwd: string, branch: string): Promise<BranchLink | undefined> {
-  const session = await getConfig(git, cwd, `branch.${branch}.ferrySession`);
-  if (session === undefined || session === "") return undefined;
-  return { session, host: await getConfig(git, cwd, `branch.${branch}.ferryHost`) };
+  const args = ["config", "--null", "--get-regexp", "^branch\\..*\\.ferry(session|host)$"];
+  const result = await git.run(args, { cwd });
+  if (result.code > 1) throw gitError(args, result);
+  // A name, a line break and a value each; git writes section and variable small, and takes the last of several.
+  const values = new Map(
+    result.stdout
+      .toString("utf8")
+      .split("\0")
+      .map((each): [string, string | undefined] => splitOnce(each)),
+  );
+  const session = values.get(`branch.${branch}.ferrysession`);
+  return session === undefined || session === "" ? undefined : { session, host: values.get(`branch.${branch}.ferryhost`) };
+}
+
+/** A value-less variable has no line break, and counts as set: git-config(1). */
+function splitOnce(entry: string): [string, string] {
+  const at = entry.indexOf("\n");
+  return at < 0 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
 }
 
 /** Links a branch to a session; takes the place of an earlier link. */

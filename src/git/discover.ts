@@ -2,7 +2,7 @@ import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
-import type { Git } from "./git.ts";
+import type { Git, GitResult } from "./git.ts";
 import { gitError } from "./runner.ts";
 
 /** A repository as git sees it from a folder. Paths are absolute. */
@@ -29,24 +29,29 @@ export type Head =
  * @throws FerryError not_found where there is none, failure where git refuses it (safe.directory)
  */
 export async function discover(git: Git, folder: string): Promise<Repository> {
-  const args = ["rev-parse", "--path-format=absolute", "--show-object-format", "--is-bare-repository"];
-  const asked = [...args, "--git-dir", "--git-common-dir", "--show-toplevel"];
-  const result = await git.run(asked, { cwd: folder });
-  const [objectFormat, bare, gitDir, commonDir, workTree, ...rest] = result.stdout.toString("utf8").split("\n");
-  if (gitDir === undefined || commonDir === undefined || rest.length > 1) throw notHere(folder, result);
-  if (objectFormat !== "sha1" && objectFormat !== "sha256")
-    throw new FerryError("failure", `objects of the format "${oneLine(objectFormat ?? "")}" are unknown to this version`);
-  return {
-    workTree: bare === "true" ? undefined : workTree === "" || workTree === undefined ? await workTreeOf(git, gitDir) : workTree,
-    gitDir: await realpath(gitDir),
-    commonDir: await realpath(commonDir),
-    objectFormat,
-  };
+  const result = await git.run(repositoryQuery, { cwd: folder });
+  return repositoryOf(git, folder, { result, lines: linesOf(result) });
+}
+
+/**
+ * The same, and where its HEAD points.
+ * @throws FerryError as discover and readHead do
+ */
+export async function discoverWithHead(git: Git, folder: string): Promise<{ repository: Repository; head: Head }> {
+  const result = await git.run([...repositoryQuery, ...headQuery], { cwd: folder });
+  const lines = linesOf(result);
+  const head = headOf(result, lines.splice(-2));
+  if (head !== undefined) return { head, repository: await repositoryOf(git, folder, { result, lines }) };
+  const repository = await discover(git, folder);
+  return { repository, head: await readHead(git, repository) };
 }
 
 /** @throws FerryError failure where HEAD is broken */
 export async function readHead(git: Git, repository: Repository): Promise<Head> {
   const options = { cwd: repository.workTree ?? repository.gitDir, gitDir: repository.gitDir };
+  const both = await git.run(["rev-parse", ...headQuery], options);
+  const head = headOf(both, linesOf(both));
+  if (head !== undefined) return head;
   const [symbolic, resolved] = await Promise.all([
     git.run(["symbolic-ref", "--quiet", "HEAD"], options),
     git.run(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"], options),
@@ -58,6 +63,41 @@ export async function readHead(git: Git, repository: Repository): Promise<Head> 
     return { state: "unborn", ref };
   }
   return ref === undefined ? { state: "detached", commit } : { state: "branch", ref, commit };
+}
+
+const repositoryQuery = [
+  ...["rev-parse", "--path-format=absolute", "--show-object-format", "--is-bare-repository"],
+  ...["--git-dir", "--git-common-dir", "--show-toplevel"],
+];
+
+/** Commit and branch in one question. It has no answer where there is no commit yet, or where a branch is itself called HEAD. */
+const headQuery = ["HEAD^{commit}", "--symbolic-full-name", "HEAD"];
+
+function headOf({ code }: GitResult, [commit = "", ref = "", ...rest]: readonly string[]): Head | undefined {
+  if (code !== 0 || rest.length > 0) return undefined;
+  if (ref === "HEAD") return { state: "detached", commit };
+  return ref.startsWith("refs/heads/") ? { state: "branch", ref, commit } : undefined;
+}
+
+async function repositoryOf(
+  git: Git,
+  folder: string,
+  { result, lines }: { result: GitResult; lines: readonly string[] },
+): Promise<Repository> {
+  const [objectFormat, bare, gitDir, commonDir, workTree, ...rest] = lines;
+  if (gitDir === undefined || commonDir === undefined || rest.length > 0) throw notHere(folder, result);
+  if (objectFormat !== "sha1" && objectFormat !== "sha256")
+    throw new FerryError("failure", `objects of the format "${oneLine(objectFormat ?? "")}" are unknown to this version`);
+  return {
+    workTree: bare === "true" ? undefined : workTree === undefined ? await workTreeOf(git, gitDir) : workTree,
+    gitDir: await realpath(gitDir),
+    commonDir: await realpath(commonDir),
+    objectFormat,
+  };
+}
+
+function linesOf({ stdout }: GitResult): string[] {
+  return stdout.toString("utf8").replace(/\n$/u, "").split("\n");
 }
 
 function notHere(folder: string, result: { code: number; stderr: Buffer }): FerryError {

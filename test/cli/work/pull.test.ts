@@ -1,5 +1,5 @@
-import { existsSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
 import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
@@ -44,6 +44,21 @@ test("--undo takes the last pull back, and the commits come again", async () => 
   expect(existsSync(join(git.folder, "hi.txt"))).toBe(false);
   await here("pull");
   expect(git("rev-parse", "HEAD")).toBe(head);
+});
+
+test("nothing new: git is started five times at most", async () => {
+  await here("pull");
+  const log = join(world.folder, "git-starts");
+  const program = join(world.folder, "counting", "git");
+  mkdirSync(dirname(program));
+  writeFileSync(program, `#!/bin/sh\necho "$*" >> ${log}\nPATH=$OLD_PATH exec git "$@"\n`, { mode: 0o755 });
+  const { PATH: path = "" } = world.host.env;
+  const env = { ...world.host.env, PATH: `${dirname(program)}:${path}`, OLD_PATH: path };
+  const { code, stderr } = await ferry(world.next({ cwd: git.folder, env }), "pull");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "nothing new\n" });
+  const starts = readFileSync(log, "utf8").trim().split("\n");
+  expect(starts.length).toBeGreaterThan(0);
+  expect(starts.length).toBeLessThanOrEqual(5);
 });
 
 test("--undo where something came on top: nothing changes, exit 3", async () => {

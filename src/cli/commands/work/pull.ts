@@ -101,7 +101,7 @@ export const pull: Verb = {
   async run(context, { undo, watch, ...options }: Options, given?: string) {
     if (await endParked(context, options, given)) return;
     const place = await findPlace(context);
-    const open = await openSession(context, given);
+    const open = await openSession(context, given, place);
     if (undo) {
       await takeBack(context, open, options);
       return;

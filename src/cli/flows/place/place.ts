@@ -1,5 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
-import { discover, readHead, type Head, type Repository } from "../../../git/discover.ts";
+import { discoverWithHead, type Head, type Repository } from "../../../git/discover.ts";
 import type { Context } from "../../context.ts";
 
 /** The working copy that a command runs in. */
@@ -14,8 +14,7 @@ export interface Place {
 
 /** @throws FerryError not_found outside of a repository */
 export async function findPlace({ git, folder }: Context): Promise<Place> {
-  const repository = await discover(git, folder);
-  const head = await readHead(git, repository);
+  const { repository, head } = await discoverWithHead(git, folder);
   const branch = head.state === "detached" ? undefined : head.ref.replace(/^refs\/heads\//u, "");
   return { repository, head, folder: repository.workTree ?? repository.gitDir, branch };
 }

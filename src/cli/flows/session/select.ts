@@ -22,13 +22,14 @@ export interface OpenSession {
 /**
  * The session that `given` names (an id or the start of one, a branch, a portal address, `-` for the newest). Where nothing is
  * given: FERRY_SESSION, the link of the current branch, the one whose branch and repository are those here, a choice.
+ * `known` is the working copy here, where the caller has found it already.
  * @throws FerryError not_found where nothing matches, usage with the candidates where several do
  */
-export async function openSession(context: Context, given: string | undefined): Promise<OpenSession> {
+export async function openSession(context: Context, given: string | undefined, known?: Place): Promise<OpenSession> {
   if (given !== undefined) return openNamed(context, given);
   const preset = context.host.env["FERRY_SESSION"];
   if (preset !== undefined && preset !== "") return openNamed(context, preset);
-  const place = await findPlaceIfAny(context);
+  const place = known ?? (await findPlaceIfAny(context));
   const link = place === undefined ? undefined : await readLink(context, place);
   const connection = await connect(context, link?.host ?? null);
   if (link !== undefined)
