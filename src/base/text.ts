@@ -40,6 +40,12 @@ export function cut(text: string, length: number): string {
   return characters.length <= length ? text : `${characters.slice(0, Math.max(0, length - 1)).join("")}…`;
 }
 
+/** What stands where a text should, as a text: a service may send a number there, nothing, or worse. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === null || value === undefined ? "" : JSON.stringify(value);
+}
+
 /** `1 commit`, `2 commits`: a count with its noun. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${number} ${number === 1 ? singular : plural}`;

@@ -4,7 +4,7 @@ import type { Outcome } from "./outcome.ts";
 import { followAfter } from "./timeline/after.ts";
 import { followArray, readAll, readRest } from "./timeline/array.ts";
 import { makeEnding, type EndingOptions } from "./timeline/ending.ts";
-import { madeAt, type EventItem, type SessionState, type SourceName, type Update } from "./timeline/items.ts";
+import { madeAt, type SessionState, type SourceName, type Update } from "./timeline/items.ts";
 import { isNotOffered, passes, type Watched } from "./timeline/source.ts";
 import { followStream } from "./timeline/stream.ts";
 import { orTimeUp, timeUp } from "./timeline/time-up.ts";
@@ -18,8 +18,7 @@ const restPause = 1_000;
 
 /** What a follower sees; the outcome is the last. */
 export type FollowItem =
-  | EventItem
-  | Exclude<Update, { kind: "events" }>
+  | Update
   | { readonly kind: "outcome"; readonly outcome: Outcome; readonly note?: string; readonly session: SessionState | undefined };
 
 export interface FollowOptions extends EndingOptions {
@@ -106,8 +105,11 @@ async function checkRest(watched: Watched): Promise<Update[]> {
 
 function* shown(update: Update, since = -Infinity): Generator<FollowItem> {
   if (update.kind !== "events") yield update;
-  // A time that can't be read says nothing against an event.
-  else for (const item of update.items) if (!(madeAt(item.event) < since)) yield item;
+  else {
+    // A time that can't be read says nothing against an event.
+    const items = since === -Infinity ? update.items : update.items.filter(({ event }) => !(madeAt(event) < since));
+    if (items.length > 0) yield { kind: "events", items };
+  }
 }
 
 function watch({ client, sessionId, clock, random, makeSpool }: FollowOptions, signal: AbortSignal): Watched {

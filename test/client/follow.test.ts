@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FerryError } from "../../src/base/errors.ts";
-import { kinds, outcome, play, shown, ways, work } from "../support/following.ts";
+import { eventsOf, kinds, outcome, play, shown, ways, work } from "../support/following.ts";
 import type { Fault } from "../support/timeline-service.ts";
 
 const turn = ["evt_1 processing", ...[2, 3, 4, 5, 6].map((id) => `evt_${id} completed`), "evt_1 completed update"];
@@ -193,7 +193,7 @@ test("the same events, in the same order, each at its last version, over any lin
         })();
         const items = await played.watch({ until: "end" });
         await working;
-        const events = items.filter((item) => item.kind === "event");
+        const events = eventsOf(items);
         const ids = events.filter(({ update }) => !update).map(({ event }) => event.id);
         const inTime = events.filter(({ update, late }) => !update && !late).map(({ event }) => event.id);
         expect(inTime).toEqual(service.events.map(({ id }) => id).filter((id) => inTime.includes(id)));

@@ -153,7 +153,9 @@ describe.each(Object.entries(transports))("%s", (_name, connect) => {
       if (item.kind === "source") void whenFollowed().then(() => service.sessions.finishTurn(params.sessionId, "done: ü 你好"));
     }
     expect(items.find(({ kind }) => kind === "source")).toEqual({ kind: "source", name: "stream" });
-    const events = items.filter((item) => item.kind === "event").map(({ event, update }) => [event.type, event.status, update]);
+    const events = items
+      .flatMap((item) => (item.kind === "events" ? item.items : []))
+      .map(({ event, update }) => [event.type, event.status, update]);
     expect(events).toEqual([
       ["user_message", "processing", false],
       ["agent_message", "completed", false],

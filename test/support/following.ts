@@ -40,11 +40,10 @@ export function play(
   return { clock, service, watch };
 }
 
+export const eventsOf = (items: readonly FollowItem[]) => items.flatMap((item) => (item.kind === "events" ? item.items : []));
 /** What was shown of the events, a word each. */
 export const shown = (items: readonly FollowItem[]) =>
-  items
-    .filter((item) => item.kind === "event")
-    .map(({ event, update }) => `${event.id} ${event.status ?? ""}${update ? " update" : ""}`);
+  eventsOf(items).map(({ event, update }) => `${event.id} ${event.status ?? ""}${update ? " update" : ""}`);
 export const outcome = (items: readonly FollowItem[]) => items.find((item) => item.kind === "outcome");
 export const kinds = (items: readonly FollowItem[], kind: FollowItem["kind"]) => items.filter((item) => item.kind === kind);
 

@@ -3,7 +3,6 @@ import { typedId } from "../../base/ids.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
 import { isResting } from "../../client/outcome.ts";
 import type { EventItem, SessionState } from "../../client/timeline/items.ts";
-import { fields } from "../../wire/fields.ts";
 import type { Context } from "../context.ts";
 import type { LiveTimeline } from "../output/timeline/live.ts";
 import { makeLooks, type Look } from "./pull/looks.ts";
@@ -66,10 +65,10 @@ function makeView({ global, print, host }: Context, view: FollowView, live: Live
     await tell();
   };
   const isWanted = (type: string): boolean => view.silent !== true && view.types?.includes(type) !== false;
-  const showEvent = async (item: EventItem): Promise<void> => {
-    if (!isWanted(item.event.type ?? "")) return;
-    if (!global.json) return live.show(item);
-    if (!item.update || view.updates === true) await print.jsonLine(item.event, fields.event);
+  const showEvents = async (items: readonly EventItem[]): Promise<void> => {
+    const wanted = items.filter(({ event }) => isWanted(event.type ?? ""));
+    if (!global.json) await live.show(wanted);
+    else await print.events(wanted.filter(({ update }) => !update || view.updates === true));
   };
   // Who watches on may take the silence of an agent that waits for us for one that works.
   let tellsRest = host.terminal.stderr.isTTY && view.look === undefined && (view.until === "end" || view.until === "never");
@@ -77,9 +76,9 @@ function makeView({ global, print, host }: Context, view: FollowView, live: Live
   const looks = view.look === undefined ? undefined : makeLooks(view.look, view.lookedAt);
   const tell = async (item: FollowItem): Promise<void> => {
     switch (item.kind) {
-      case "event":
+      case "events":
         troubled = false;
-        return showEvent(item);
+        return showEvents(item.items);
       case "gap":
         return aside(() => print.warn("the service no longer has a part of the timeline: what follows starts later"));
       case "trouble":

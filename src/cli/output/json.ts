@@ -10,9 +10,18 @@ export function redact(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]: [string, unknown]) => [
       name,
-      secretNames.has(name) && typeof inner === "string" && inner !== "" ? "<redacted>" : redact(inner),
+      typeof inner === "string" ? redacted(name, inner) : redact(inner),
     ]),
   );
+}
+
+function redacted(name: string, text: string): string {
+  return secretNames.has(name) && text !== "" ? "<redacted>" : text;
+}
+
+/** The same for a field in a JSON text: both without their quotes, and with their escapes. */
+export function redactedText(name: string, text: string): string {
+  return redacted(name.includes("\\") ? String(JSON.parse(`"${name}"`)) : name, text);
 }
 
 /**

@@ -1,7 +1,10 @@
 import { FerryError } from "../../base/errors.ts";
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
+import type { SourcedEvent } from "../../client/timeline/items.ts";
 import type { Output, Terminal } from "../../host/host.ts";
-import { pick, redact } from "./json.ts";
+import { fields } from "../../wire/fields.ts";
+import { pick, redact, redactedText } from "./json.ts";
+import { onOneLine } from "./json-text.ts";
 import { wrapProse } from "./prose.ts";
 
 /** Where what a command says goes: data to stdout, all else to stderr. */
@@ -12,8 +15,11 @@ export interface Printer {
   json(value: unknown, known?: readonly string[]): Promise<void>;
   /** The same on a line of its own, for streams; `whole` for what is no resource but says something about one. */
   jsonLine(value: unknown, known?: readonly string[] | "whole"): Promise<void>;
-  /** Many of them at once, which is what a long list needs to be fast. */
-  jsonLines(values: readonly unknown[], known?: readonly string[]): Promise<void>;
+  /**
+   * Events on a line each, many at once, which is what a long list needs to be fast: as they came, where nothing is to be picked from
+   * them, so that a number keeps its digits.
+   */
+  events(events: readonly SourcedEvent[]): Promise<void>;
   /** A line for a person; nothing with --quiet. */
   note(line: string): Promise<void>;
   /** A line that a person must see. */
@@ -46,6 +52,10 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     for (const line of notes.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);
     if (failure !== undefined) throw failure;
   };
+  const lineOfEvent = ({ event, text }: SourcedEvent): string =>
+    text === undefined || options.fields !== undefined
+      ? lineOf(shaped(event, fields.event))
+      : `${harmlessJson(onOneLine(text(), options.showSecrets ? (_, shown) => shown : redactedText))}\n`;
   const writeOne = async (value: unknown): Promise<void> => {
     try {
       await write(value, false);
@@ -57,9 +67,10 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     data: async (text) => stdout.write(typeof text === "string" ? await forTerminal(text, stdout, terminal) : text),
     json: (value, known) => write(shaped(value, known), stdout.isTTY),
     jsonLine: (value, known) => writeOne(shaped(value, known)),
-    async jsonLines(values, known) {
-      if (options.jq !== undefined) for (const value of values) await writeOne(shaped(value, known));
-      else if (values.length > 0) await stdout.write(values.map((value) => lineOf(shaped(value, known))).join(""));
+    async events(events) {
+      const known = fields.event;
+      if (options.jq !== undefined) for (const { event } of events) await writeOne(shaped(event, known));
+      else if (events.length > 0) await stdout.write(events.map(lineOfEvent).join(""));
     },
     note: async (line) => (options.quiet ? undefined : said(line)),
     warn: said,

@@ -1,4 +1,4 @@
-import { harmless, oneLine } from "../../base/text.ts";
+import { oneLine, textOf } from "../../base/text.ts";
 import type { Output } from "../../host/host.ts";
 import { hanging } from "./prose.ts";
 
@@ -12,7 +12,7 @@ export async function record(
 ): Promise<string> {
   const width = Math.max(...fields.map(([name]) => name.length)) + 2;
   const lines = fields.map(async ([name, value]) => {
-    const text = oneLine(harmless(value ?? "")) || "–";
+    const text = oneLine(textOf(value)) || "–";
     const parts = isTTY ? await hanging(text, columns - width, 0) : [text];
     return parts.map((part, at) => `${(at === 0 ? `${name}:` : "").padEnd(width)}${part}\n`).join("");
   });

@@ -1,4 +1,4 @@
-import { oneLine } from "../../base/text.ts";
+import { oneLine, textOf } from "../../base/text.ts";
 import type { Output } from "../../host/host.ts";
 import { hanging } from "./prose.ts";
 
@@ -25,7 +25,7 @@ const underRow = 4;
  * the last to be cut, and never left out.
  */
 export async function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], output: Output): Promise<string> {
-  const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row, output.isTTY) ?? "")));
+  const cells = rows.map((row) => columns.map((column) => oneLine(textOf(column.value(row, output.isTTY)))));
   if (!output.isTTY) return cells.map((line) => `${line.join("\t")}\n`).join("");
   if (rows.length === 0) return "";
   // The tables of widths take 60 ms to load, more than all else of a list in a script.

@@ -56,6 +56,14 @@ export async function* sliceArray(chunks: AsyncIterable<Uint8Array>): AsyncGener
   return held.subarray(0, size);
 }
 
+/** The items of an array that is there as a whole, and known to be one; whatever comes after it is left. */
+export function wholeSlices(bytes: Buffer): Slices {
+  const scan = new ItemScan();
+  scan.look(bytes);
+  const end = scan.done;
+  return { bytes: bytes.subarray(0, end), places: scan.take() };
+}
+
 /**
  * What slices of a list say, each of one item or several.
  * @throws FerryError unavailable where one is no JSON

@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { endOfString } from "../../base/json.ts";
 
 /** The code of an error that says that an answer isn't what the interface promises. */
 export const unexpected = "unexpected_answer";
@@ -24,7 +25,7 @@ export function parseShallow(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
-const [quote, backslash] = [0x22, 0x5c];
+const [quote, colon] = [0x22, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Counts the brackets outside of strings, where there is room for so many. */
@@ -41,12 +42,21 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-/** Where the string that goes on at `from` has its closing quote. */
-function endOfString(text: string, from: number): number {
-  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
-    let run = end;
-    while (run > from && text.charCodeAt(run - 1) === backslash) run--;
-    if ((end - run) % 2 === 0) return end;
+/**
+ * Where the value of an object's own member begins in its text; of several with that name the last one's, as for JSON.parse. The
+ * end of the text where it has none, and where the name is written with escapes.
+ */
+export function memberAt(object: string, name: string): number {
+  let [depth, found, last] = [0, object.length, ""];
+  for (let at = 0; at < object.length; at++) {
+    const character = object.charCodeAt(at);
+    if (character === quote) {
+      const end = endOfString(object, at + 1);
+      if (depth === 1) last = object.slice(at + 1, end);
+      at = end;
+    } else if (character === openBracket || character === openBrace) depth++;
+    else if (character === closeBracket || character === closeBrace) depth--;
+    else if (character === colon && depth === 1 && last === name) found = at + 1;
   }
-  return text.length;
+  return found;
 }

@@ -2,6 +2,7 @@ import { readState } from "./array.ts";
 import type { Update } from "./items.ts";
 import { pace } from "./pace.ts";
 import { notOffered, persistently, type Watched } from "./source.ts";
+import { readPart } from "./whole/part.ts";
 
 const pageSize = 500;
 
@@ -11,13 +12,13 @@ export function followAfter(watched: Watched): AsyncGenerator<Update> {
 }
 
 async function* poll(watched: Watched): AsyncGenerator<Update> {
-  const { client, sessionId, timeline, signal } = watched;
+  const { timeline } = watched;
   const rhythm = pace(watched);
   for (;;) {
     const after = timeline.revision;
     if (after === undefined) throw notOffered("the service's events have no revision");
-    const events = await client.readEvents({ params: { sessionId }, query: { after, limit: pageSize }, signal, patience: 0 });
-    const news = timeline.accept(events);
+    const { events, text } = await readPart(watched, { after, limit: pageSize, patience: 0 });
+    const news = timeline.accept(events, { text });
     yield* news;
     if (rhythm.wantsState(news.length > 0)) yield* readState(watched);
     if (events.length < pageSize) await rhythm.rest();

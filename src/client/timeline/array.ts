@@ -3,6 +3,7 @@ import type { SessionState, Update } from "./items.ts";
 import { pace } from "./pace.ts";
 import { persistently, type Watched } from "./source.ts";
 import type { HowToRead } from "./whole/array.ts";
+import { readPart } from "./whole/part.ts";
 import { patiently } from "./whole/patient.ts";
 
 /**
@@ -23,9 +24,12 @@ export function readAll(watched: Watched, fresh: boolean): AsyncGenerator<Update
 
 /** What is there and was not seen yet, by plain asking, when all else says that there is no more. */
 export async function readRest(watched: Watched): Promise<Update[]> {
-  const { client, sessionId, signal, timeline } = watched;
+  const { timeline } = watched;
   const after = timeline.revision ?? 0;
-  if (after > 0) return timeline.accept(await client.readEvents({ params: { sessionId }, query: { after }, signal }));
+  if (after > 0) {
+    const { events, text } = await readPart(watched, { after });
+    return timeline.accept(events, { text });
+  }
   const rest: Update[] = [];
   for await (const update of patiently(watched, { faults: true }, () => readNews(watched))) rest.push(update);
   return rest;
@@ -60,5 +64,5 @@ export async function* readState({ client, sessionId, signal }: Watched): AsyncG
 
 /** What is new in the whole array, or has changed. */
 export async function* readNews({ array, timeline }: Watched, how?: HowToRead): AsyncGenerator<Update> {
-  for await (const { events, prints } of array.read(how)) yield* timeline.accept(events, prints);
+  for await (const { events, ...known } of array.read(how)) yield* timeline.accept(events, known);
 }

@@ -13,10 +13,14 @@ export function madeAt(event: TimelineEvent): number {
 /** How a timeline is followed, best first: as a stream, by asking for what came after a revision, by reading all of it again. */
 export type SourceName = "stream" | "after" | "array";
 
-/** An event at its first sight, or a changed version of it. */
-export interface EventItem {
-  readonly kind: "event";
+/** An event with its JSON as it came: in another's numbers there may be more than ours can hold. */
+export interface SourcedEvent {
   readonly event: TimelineEvent;
+  readonly text?: (() => string) | undefined;
+}
+
+/** An event at its first sight, or a changed version of it. */
+export interface EventItem extends SourcedEvent {
   /** It was there before, and has changed. */
   readonly update: boolean;
   /** It is new, but older than what was shown already. */

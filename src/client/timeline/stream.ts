@@ -5,6 +5,7 @@ import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { notOffered, persistently, type Watched } from "./source.ts";
 import { parseSse, type SseMessage } from "./sse.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
+import { readPart } from "./whole/part.ts";
 
 /** How long the connection may be without a byte, in ms: the service sends a comment every 15 s. */
 const idleTimeout = 45_000;
@@ -80,9 +81,9 @@ async function connect({ client, sessionId, timeline, signal }: Watched): Promis
 
 /** Asks the service itself; says whether the stream missed something. */
 async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
-  const { client, sessionId, timeline, signal } = watched;
-  const after = timeline.revision ?? 0;
-  const missed = timeline.accept(await client.readEvents({ params: { sessionId }, query: { after }, signal, patience: 0 }));
+  const { timeline } = watched;
+  const { events, text } = await readPart(watched, { after: timeline.revision ?? 0, patience: 0 });
+  const missed = timeline.accept(events, { text });
   yield* missed;
   yield* readState(watched);
   return missed.length > 0;
@@ -94,7 +95,7 @@ function* understand({ event, data, id }: SseMessage, timeline: Watched["timelin
     case "session_event":
     case "message":
       if (typeof value["id"] !== "string") throw notOffered("the stream has an event without an id");
-      yield* timeline.accept([withRevision(value as unknown as TimelineEvent, id)]);
+      yield* timeline.accept([withRevision(value as unknown as TimelineEvent, id)], { text: () => data });
       return;
     case "session":
       yield { kind: "session", session: value as unknown as SessionState };

@@ -1,4 +1,5 @@
 import { madeAt, type EventItem, type TimelineEvent, type Update } from "./items.ts";
+import type { EventBatch } from "./whole/array.ts";
 import { printOf } from "./whole/print.ts";
 
 /** What was seen of a session's timeline: tells what is new, what has changed, and where to go on. */
@@ -7,9 +8,9 @@ export interface Timeline {
   readonly revision: number | undefined;
   /**
    * Those of a batch that are new or have changed, in the order of their making, ties as they came: as an update, or none. `prints`
-   * are those of the events' bytes, where they are known.
+   * are those of the events' bytes, `text` gives their JSON as it came, where these are known.
    */
-  accept(batch: readonly TimelineEvent[], prints?: readonly number[]): Update[];
+  accept(batch: readonly TimelineEvent[], known?: Partial<Pick<EventBatch, "prints" | "text">>): Update[];
   /** The service counts its revisions anew: where to go on is its start, and what is the same there is no news. */
   restart(): void;
 }
@@ -28,17 +29,17 @@ export function makeTimeline(): Timeline {
     if (before?.stamp === version.stamp) return undefined;
     const late = before === undefined && made < newest;
     if (made > newest) newest = made;
-    return { kind: "event", event, update: before !== undefined, late };
+    return { event, update: before !== undefined, late };
   };
   return {
     get revision() {
       return revision;
     },
-    accept(batch, prints) {
+    accept(batch, { prints, text } = {}) {
       const items: EventItem[] = [];
       for (const { event, at, made } of inOrder(batch)) {
         const item = accept(event, prints?.[at], made);
-        if (item !== undefined) items.push(item);
+        if (item !== undefined) items.push(text === undefined ? item : { ...item, text: () => text(at) });
       }
       return items.length === 0 ? [] : [{ kind: "events", items }];
     },

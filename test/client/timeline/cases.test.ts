@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { exitCodes, type FerryError } from "../../../src/base/errors.ts";
 import type { Fault } from "../../support/timeline-service.ts";
-import { kinds, outcome, play, shown, ways, work } from "../../support/following.ts";
+import { eventsOf, kinds, outcome, play, shown, ways, work } from "../../support/following.ts";
 
 /** What was seen in the field of followers: how each of those cases goes here. */
 const turn = ["evt_1 processing", ...[2, 3, 4, 5, 6].map((id) => `evt_${id} completed`), "evt_1 completed update"];
@@ -79,7 +79,7 @@ describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
     })();
     const items = await played.watch({ until: "never", timeout: 30_000 });
     await coming;
-    expect(kinds(items, "event")).toMatchObject([
+    expect(eventsOf(items)).toMatchObject([
       { event: { id: "evt_1" }, late: false },
       { event: { id: "evt_2" }, late: true },
     ]);

@@ -23,7 +23,7 @@ function reading(text: string) {
 test("an event that comes twice is told once, at its first place", async () => {
   const text = JSON.stringify([{ id: "1", payload: "a" }, { id: "2" }, { id: "1", payload: "b" }]);
   const events: unknown[] = [];
-  for await (const batch of readTimeline(reading(text))) events.push(...batch);
+  for await (const batch of readTimeline(reading(text))) events.push(...batch.map(({ event }) => event));
   expect(events).toEqual([{ id: "1", payload: "a" }, { id: "2" }]);
 });
 

@@ -1,4 +1,5 @@
 import { shortId } from "../../../base/ids.ts";
+import { textOf } from "../../../base/text.ts";
 import type { Host } from "../../../host/host.ts";
 import type { KnownSession } from "../../flows/session/select.ts";
 import type { Column } from "../../output/table.ts";
@@ -32,8 +33,8 @@ export function sessionLines(session: KnownSession, { clock, terminal }: Host): 
     ["agent", session.agent_status],
     ["model", session.model],
     ["branch", session.branch_name],
-    ["base", [session.base_branch, session.base_commit?.slice(0, 12)].filter(Boolean).join(" at ")],
-    ["head", session.head_commit?.slice(0, 12)],
+    ["base", [textOf(session.base_branch), textOf(session.base_commit).slice(0, 12)].filter(Boolean).join(" at ")],
+    ["head", textOf(session.head_commit).slice(0, 12)],
     [
       "auto-commit",
       session.auto_commit === undefined || session.auto_commit === null ? undefined : session.auto_commit ? "on" : "off",

@@ -1,7 +1,6 @@
-import { madeAt, type TimelineEvent } from "../../../client/timeline/items.ts";
-import { fields } from "../../../wire/fields.ts";
+import { madeAt, type SourcedEvent } from "../../../client/timeline/items.ts";
 import { openSession } from "../../flows/session/select.ts";
-import { timelineOf, typesIn } from "../../flows/session/timeline.ts";
+import { sourcesOf, typesIn } from "../../flows/session/timeline.ts";
 import { list, wholeNumber } from "../../options.ts";
 import { renderEvent } from "../../output/event.ts";
 import { makeCanvas } from "../../output/timeline/canvas.ts";
@@ -33,15 +32,16 @@ export const events: Verb = {
     const after = sinceTime(since, host.clock.now());
     await checkTypes(type, () => typesIn(context, open));
     const canvas = makeCanvas(host.terminal.stdout, host.terminal.unicode);
-    const show = async (shown: readonly TimelineEvent[]): Promise<void> => {
-      if (global.json) await print.jsonLines(shown, fields.event);
-      else if (shown.length > 0) await print.data(shown.map((event) => `${renderEvent(event, canvas).join("\n")}\n`).join(""));
+    const show = async (shown: readonly SourcedEvent[]): Promise<void> => {
+      if (global.json) await print.events(shown);
+      else if (shown.length > 0)
+        await print.data(shown.map(({ event }) => `${renderEvent(event, canvas).join("\n")}\n`).join(""));
     };
-    const isWanted = (event: TimelineEvent): boolean =>
+    const isWanted = ({ event }: SourcedEvent): boolean =>
       // A time that is none says nothing against an event.
       type?.includes(event.type ?? "") !== false && !(madeAt(event) < (after ?? -Infinity));
-    let [newest, count]: [TimelineEvent[], number] = [[], 0];
-    for await (const events of timelineOf(context, open)) {
+    let [newest, count]: [SourcedEvent[], number] = [[], 0];
+    for await (const events of sourcesOf(context, open)) {
       const wanted = events.filter(isWanted);
       count += wanted.length;
       if (limit === undefined) await show(wanted);

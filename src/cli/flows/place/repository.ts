@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
+import { textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Repository } from "../../../wire/resources.ts";
@@ -61,7 +62,7 @@ export async function visibleRepositories({ client }: Connection): Promise<Known
 /** One that the user named: `owner/name`, its id, or the start of that. */
 export async function repositoryNamed({ client, name }: Connection, given: string): Promise<KnownRepository> {
   const all = await listAll(client.listRepositories);
-  const called = all.filter(({ full_name }) => full_name?.toLowerCase() === given.toLowerCase());
+  const called = all.filter(({ full_name }) => textOf(full_name).toLowerCase() === given.toLowerCase());
   return theOneNamed(given, { all, called }, { one: "repository", several: "repositories", noun: "repo" }, name);
 }
 

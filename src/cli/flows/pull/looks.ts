@@ -30,7 +30,7 @@ export function makeLooks(look: Look, last: SessionState | undefined): Looks {
     isDue(item) {
       if (item.kind === "patch") [isTold, isDue] = [true, true];
       if (item.kind === "session") see(item.session);
-      if (item.kind === "event" && (isTold ? isPush(item.event) : mayCommit(item.event))) isDue = true;
+      if (item.kind === "events" && item.items.some(({ event }) => (isTold ? isPush(event) : mayCommit(event)))) isDue = true;
       return isDue && (item.kind === "patch" || item.kind === "session");
     },
     async look() {

@@ -1,3 +1,4 @@
+import { textOf } from "../../../base/text.ts";
 import { isAtWork, settleTime } from "../../../client/outcome.ts";
 import type { EventSource } from "../../../patch/source.ts";
 import { agentStatuses, sessionStatuses } from "../../../wire/values.ts";
@@ -15,12 +16,12 @@ export function timelineOf(context: Context, { connection, session }: OpenSessio
     isAutomatic: context.interactive && hook === undefined,
     async read() {
       const all = await connection.client.readEvents({ params: { sessionId: session.id } });
-      const changed = [session, ...all].map(({ updated_at }) => Date.parse(updated_at ?? "")).filter((at) => !Number.isNaN(at));
+      const changed = [session, ...all].map(({ updated_at }) => Date.parse(textOf(updated_at))).filter((at) => !Number.isNaN(at));
       const rested = host.clock.now() - Math.max(-Infinity, ...changed);
       return {
         isAtWork: isAtWork(session) || (!isOurs(session) && rested < settleTime),
         events: all
-          .toSorted((one, other) => (one.created_at ?? "").localeCompare(other.created_at ?? ""))
+          .toSorted((one, other) => textOf(one.created_at).localeCompare(textOf(other.created_at)))
           .map(({ id, type, status, payload, created_at }) => ({
             id,
             type: type ?? "",

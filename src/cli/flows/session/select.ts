@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { withIdLike } from "../../../base/ids.ts";
-import { count, cut, oneLine } from "../../../base/text.ts";
+import { count, cut, oneLine, textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Session } from "../../../wire/resources.ts";
@@ -131,7 +131,7 @@ function onlyOne(sessions: readonly KnownSession[], what: string): KnownSession 
 }
 
 function describe({ id, branch_name, title, status }: KnownSession): string {
-  return [id, branch_name ?? "–", status ?? "–", cut(title ?? "", 50)].map(oneLine).join("  ");
+  return [id, textOf(branch_name) || "–", textOf(status) || "–", cut(textOf(title), 50)].map(oneLine).join("  ");
 }
 
 function notFound(message: string): never {
@@ -139,7 +139,7 @@ function notFound(message: string): never {
 }
 
 function byCreation(one: KnownSession, other: KnownSession): number {
-  return (other.created_at ?? "").localeCompare(one.created_at ?? "");
+  return textOf(other.created_at).localeCompare(textOf(one.created_at));
 }
 
 function unlessMissing(error: unknown): undefined {

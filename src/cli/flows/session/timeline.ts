@@ -1,12 +1,20 @@
-import type { TimelineEvent } from "../../../client/timeline/items.ts";
+import type { SourcedEvent, TimelineEvent } from "../../../client/timeline/items.ts";
 import { readTimeline } from "../../../client/timeline/whole/read.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "./select.ts";
 
-/** The timeline of a session as it is now, in order, in batches of little size. @throws FerryError what went wrong */
-export function timelineOf({ host }: Context, { connection, session }: OpenSession): AsyncGenerator<readonly TimelineEvent[]> {
+/**
+ * The timeline of a session as it is now, in order, in batches of little size, each event with its JSON as it came.
+ * @throws FerryError what went wrong
+ */
+export function sourcesOf({ host }: Context, { connection, session }: OpenSession): AsyncGenerator<readonly SourcedEvent[]> {
   const { clock, random, interrupt: signal, files } = host;
   return readTimeline({ client: connection.client, sessionId: session.id, clock, random, signal, makeSpool: files.makeSpool });
+}
+
+/** The events alone. @throws FerryError what went wrong */
+export async function* timelineOf(context: Context, open: OpenSession): AsyncGenerator<readonly TimelineEvent[]> {
+  for await (const sources of sourcesOf(context, open)) yield sources.map(({ event }) => event);
 }
 
 /** The types that its events have. */

@@ -4,13 +4,14 @@ import type { EventItem, TimelineEvent } from "../../../client/timeline/items.ts
 import type { Terminal } from "../../../host/host.ts";
 import { atFirst, renderEvent, renderUpdate } from "../event.ts";
 import { characters, widthOfCharacter } from "../width.ts";
-import { makeCanvas } from "./canvas.ts";
+import { type Canvas, makeCanvas } from "./canvas.ts";
 import { columnsOf, cutTo } from "./spans.ts";
 import { draftMessage } from "./talk.ts";
 
 /** A timeline as it grows on stdout. */
 export interface LiveTimeline {
-  show(item: EventItem): Promise<void>;
+  /** All at once, so that a long timeline is no write an event. */
+  show(items: readonly EventItem[]): Promise<void>;
   /** The agent writes this on; shown on a terminal until the whole message comes. */
   write(text: string): Promise<void>;
   /** Before something else is written to the terminal: what isn't final goes, and nothing above is drawn over any more. */
@@ -83,9 +84,9 @@ export function makeLiveTimeline(
     const rows = rowsOfLines(last.lines, stdout.columns);
     return rows <= highest() ? rows : 0;
   };
-  const draw = async (id: string, lines: readonly string[], over: number): Promise<void> => {
+  const draw = (id: string, lines: readonly string[], over: number): string => {
     last = { id, lines };
-    await stdout.write(inPlaceOf(over, lines));
+    return inPlaceOf(over, lines);
   };
   /** Whether the same lines stand above already: what was told while it grew, and came to nothing more. */
   const isTold = (event: TimelineEvent, lines: readonly string[]): boolean => {
@@ -95,21 +96,25 @@ export function makeLiveTimeline(
     else growing.delete(event.id);
     return before === text;
   };
+  const drawEvent = ({ event, update, late }: EventItem, canvas: Canvas): string => {
+    const over = update ? rowsOf(event.id) : 0;
+    const lines = update && over === 0 ? renderUpdate(event, canvas) : renderEvent(canRedraw ? event : atFirst(event), canvas);
+    const isRepeat = isTold(event, lines) && over === 0;
+    if (lines.length === 0 || isRepeat) return "";
+    if (late && stdout.isTTY) lines.push(canvas.style.dim(cutTo("  (late: older than what is above)", canvas.columns)));
+    if (event.type === "agent_message") draft = "";
+    return draw(event.id, lines, over + rowsOf(draftId));
+  };
   return {
-    async show({ event, update, late }) {
+    async show(items) {
       const canvas = makeCanvas(stdout, unicode);
-      const over = update ? rowsOf(event.id) : 0;
-      const lines = update && over === 0 ? renderUpdate(event, canvas) : renderEvent(canRedraw ? event : atFirst(event), canvas);
-      const isRepeat = isTold(event, lines) && over === 0;
-      if (lines.length === 0 || isRepeat) return;
-      if (late && stdout.isTTY) lines.push(canvas.style.dim(cutTo("  (late: older than what is above)", canvas.columns)));
-      if (event.type === "agent_message") draft = "";
-      await draw(event.id, lines, over + rowsOf(draftId));
+      const text = items.map((item) => drawEvent(item, canvas)).join("");
+      if (text !== "") await stdout.write(text);
     },
     async write(text) {
       if (!canRedraw) return;
       draft += text;
-      await draw(draftId, draftMessage(draft, makeCanvas(stdout, unicode)), rowsOf(draftId));
+      await stdout.write(draw(draftId, draftMessage(draft, makeCanvas(stdout, unicode)), rowsOf(draftId)));
     },
     async settle() {
       const rows = rowsOf(draftId);

@@ -1,16 +1,18 @@
-import type { Spool } from "../../../host/host.ts";
+import type { SendResponse, Spool } from "../../../host/host.ts";
 import { checkAnswer } from "../../answers.ts";
 import type { Client } from "../../calls.ts";
 import { parseJson } from "../../http/body.ts";
-import { sliceArray } from "../../http/json-array.ts";
+import { broken, memberAt } from "../../http/json.ts";
+import { sliceArray, wholeSlices } from "../../http/json-array.ts";
 import type { TimelineEvent } from "../items.ts";
-import { printOf } from "./print.ts";
 import { Sheaf, type Prints } from "./sheaf.ts";
 
 /** Events with what tells their versions apart, in order. */
 export interface EventBatch {
   readonly events: readonly TimelineEvent[];
   readonly prints: readonly number[];
+  /** The JSON of the event at a place, as it came. */
+  readonly text: (at: number) => string;
 }
 
 export interface HowToRead {
@@ -20,7 +22,7 @@ export interface HowToRead {
   readonly patience?: number;
 }
 
-/** The whole timeline as the seed has it: an array, in any order, which may be far longer than what fits into memory. */
+/** The whole timeline as the seed has it: an array (or, of others, pages of one), in any order, which may be far longer than what fits into memory. */
 export interface WholeTimeline {
   /**
    * All of it in the order of its making, in batches; what an earlier read brought, and is the same, may be left out. Nothing
@@ -48,34 +50,59 @@ export function makeWholeTimeline({
 }: WholeOptions): WholeTimeline {
   let tag = "";
   let before: Prints = [];
+  const ask = (cursor: string | undefined, { sameTag = false, patience }: HowToRead) => {
+    const headers = sameTag && tag !== "" && cursor === undefined ? { "if-none-match": tag } : {};
+    // A page's cursor is none of the interface's parameters for events: only who sends them in pages is asked with it.
+    const query: object = { cursor };
+    const input = { params: { sessionId }, query, accept: "application/json", headers, signal, patience };
+    return client.stream("readEvents", input, async (answer) => answer);
+  };
   return {
-    async *read({ sameTag = false, patience } = {}) {
-      const headers = sameTag && tag !== "" ? { "if-none-match": tag } : {};
-      const options = { params: { sessionId }, accept: "application/json", headers, signal, patience };
-      const response = await client.stream("readEvents", options, async (answer) => answer);
+    async *read(how = {}) {
       const sheaf = new Sheaf(before, makeSpool, longest);
+      const seen = new Set<string>();
+      let newTag = "";
       try {
-        if (response.status === 304) return;
-        const slices = sliceArray(response.body);
-        let step = await slices.next();
-        for (; step.done !== true; step = await slices.next()) await sheaf.add(step.value);
-        if (step.value === undefined) {
-          for await (const { items, prints } of sheaf.batches()) yield { events: checked(items), prints };
-        } else {
-          const events = checked(parseJson(step.value, response, new URL(client.baseUrl).host));
-          yield { events, prints: events.map(printOf) };
+        for (let cursor: string | undefined; ;) {
+          const response = await ask(cursor, how);
+          try {
+            if (response.status === 304) return;
+            cursor = await gather(response, sheaf, new URL(client.baseUrl).host);
+          } finally {
+            await response.cancel();
+          }
+          // That the first page is as it was says nothing of the others.
+          newTag = seen.size === 0 && cursor === undefined ? (response.headers["etag"] ?? "") : "";
+          if (cursor === undefined) break;
+          if (seen.has(cursor)) throw broken("a list that goes in a circle");
+          seen.add(cursor);
         }
+        for await (const { items, ...known } of sheaf.batches()) yield { events: checked(items), ...known };
         // Only now: who stopped in the middle hasn't seen the rest.
         before = sheaf.prints;
-        tag = response.headers["etag"] ?? "";
+        tag = newTag;
       } finally {
-        await response.cancel();
         await sheaf.close();
       }
     },
   };
 }
 
-function checked(answer: unknown): TimelineEvent[] {
+/** Puts an answer's events into the sheaf; gives the cursor of the next page, where a service has pages. */
+async function gather(response: SendResponse, sheaf: Sheaf, host: string): Promise<string | undefined> {
+  const slices = sliceArray(response.body);
+  let step = await slices.next();
+  for (; step.done !== true; step = await slices.next()) await sheaf.add(step.value);
+  if (step.value === undefined) return undefined;
+  const page = parseJson(step.value, response, host);
+  checked(page);
+  const { next_cursor: next } = page as { readonly next_cursor?: unknown };
+  const text = new TextDecoder().decode(step.value);
+  await sheaf.add(wholeSlices(Buffer.from(text.slice(memberAt(text, "items")))));
+  return typeof next === "string" && next !== "" ? next : undefined;
+}
+
+/** @throws FerryError unavailable where it is no list of events, bare or enveloped */
+export function checked(answer: unknown): TimelineEvent[] {
   return checkAnswer("readEvents", answer) as TimelineEvent[];
 }

@@ -1,4 +1,4 @@
-import type { TimelineEvent } from "../items.ts";
+import type { SourcedEvent } from "../items.ts";
 import { makeWholeTimeline, type WholeOptions } from "./array.ts";
 import { patiently, type Patience } from "./patient.ts";
 
@@ -7,9 +7,11 @@ import { patiently, type Patience } from "./patient.ts";
  * event that comes more than once is told at its first place.
  * @throws FerryError what went wrong
  */
-export async function* readTimeline(options: WholeOptions & Patience): AsyncGenerator<readonly TimelineEvent[]> {
+export async function* readTimeline(options: WholeOptions & Patience): AsyncGenerator<readonly SourcedEvent[]> {
   const whole = makeWholeTimeline(options);
   const seen = new Set<string>();
-  for await (const { events } of patiently(options, {}, () => whole.read()))
-    yield events.filter(({ id }) => !seen.has(id) && seen.add(id));
+  for await (const { events, text } of patiently(options, {}, () => whole.read()))
+    yield events
+      .map((event, at) => ({ event, text: () => text(at) }))
+      .filter(({ event: { id } }) => !seen.has(id) && seen.add(id));
 }

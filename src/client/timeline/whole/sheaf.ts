@@ -12,6 +12,8 @@ const batchSize = 256 * 1024;
 export interface Batch {
   readonly items: readonly unknown[];
   readonly prints: readonly number[];
+  /** The bytes of the item at a place, as text. */
+  readonly text: (at: number) => string;
 }
 
 /** The prints of a timeline's items at their places, by which an array that is read again is known. */
@@ -63,6 +65,7 @@ export class Sheaf {
   async *batches(): AsyncGenerator<Batch> {
     const order = this.isInOrder ? undefined : this.inOrder();
     let [places, prints, size]: [Place[], number[], number] = [[], [], 0];
+    let slices: Slice[] = [];
     for (let at = 0; at < this.nth.length; at++) {
       const entry = order?.[at] ?? at;
       const [start = 0, end = 0, nth = 0] = [this.starts[entry], this.ends[entry], this.nth[entry]];
@@ -72,11 +75,13 @@ export class Sheaf {
         place.end = end;
         place.next = nth + 1;
       } else places.push({ start, end, next: nth + 1 });
+      slices.push({ start, end, place: places.length - 1 });
       prints.push(this.prints[nth] ?? 0);
       size += end - start;
       if (size < batchSize && at < this.nth.length - 1) continue;
-      yield { items: parseItems(await this.read(places)), prints };
-      [places, prints, size] = [[], [], 0];
+      const bytes = await this.read(places);
+      yield { items: parseItems(bytes), prints, text: textIn(bytes, places, slices) };
+      [places, prints, size, slices] = [[], [], 0, []];
     }
   }
 
@@ -129,6 +134,21 @@ interface Place {
   end: number;
   /** The place in the array of the item that would follow. */
   next: number;
+}
+
+/** One item within the place that it was read with. */
+interface Slice {
+  readonly start: number;
+  readonly end: number;
+  readonly place: number;
+}
+
+function textIn(bytes: readonly Buffer[], places: readonly Place[], slices: readonly Slice[]): (at: number) => string {
+  return (at) => {
+    const { start, end, place } = slices[at] ?? { start: 0, end: 0, place: 0 };
+    const from = places[place]?.start ?? 0;
+    return bytes[place]?.toString("utf8", start - from, end - from) ?? "";
+  };
 }
 
 /** What a time stamp's text says, in epoch ms; NaN where there is none. */

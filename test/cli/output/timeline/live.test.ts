@@ -4,19 +4,22 @@ import type { EventItem, TimelineEvent } from "../../../../src/client/timeline/i
 import { someEvent } from "../../../support/canvas.ts";
 
 function play(isTTY = true, term = "xterm") {
-  let written = "";
+  let [written, writes] = ["", 0];
   const stdout = {
     isTTY,
     columns: 80,
     rows: 24,
     color: false,
-    write: async (text: string | Uint8Array) => void (written += String(text)),
+    write: async (text: string | Uint8Array) => {
+      written += String(text);
+      writes++;
+    },
   };
   const live = makeLiveTimeline({ stdout, unicode: true }, term);
   const show = async (event: TimelineEvent, update = false, late = false): Promise<string> => {
     written = "";
-    const item: EventItem = { kind: "event", event, update, late };
-    await live.show(item);
+    const item: EventItem = { event, update, late };
+    await live.show([item]);
     return written;
   };
   const write = async (text: string): Promise<string> => {
@@ -29,7 +32,12 @@ function play(isTTY = true, term = "xterm") {
     await live.settle();
     return written;
   };
-  return { show, write, settle, live, stdout };
+  const showAll = async (events: readonly TimelineEvent[]): Promise<[written: string, writes: number]> => {
+    [written, writes] = ["", 0];
+    await live.show(events.map((event) => ({ event, update: false, late: false })));
+    return [written, writes];
+  };
+  return { show, showAll, write, settle, live, stdout };
 }
 
 const command = (status: string, id = "evt_1") => ({
@@ -37,6 +45,14 @@ const command = (status: string, id = "evt_1") => ({
   id,
 });
 const over = (rows: number) => `\u001b[${rows}A\u001b[K`;
+
+test("many events at once are one write, and the last of them is drawn over as any", async () => {
+  const { show, showAll } = play();
+  const [written, writes] = await showAll([command("completed", "evt_1"), command("processing", "evt_2")]);
+  expect([written.split("\n").length, writes]).toEqual([5, 1]);
+  expect(await show(command("completed", "evt_2"), true)).toMatch(over(2));
+  expect(await showAll([])).toEqual(["", 0]);
+});
 
 test("a change of the last event is drawn over it", async () => {
   const { show } = play();

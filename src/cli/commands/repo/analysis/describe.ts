@@ -1,4 +1,4 @@
-import { oneLine } from "../../../../base/text.ts";
+import { oneLine, textOf } from "../../../../base/text.ts";
 import type { Tolerant } from "../../../../client/tolerant.ts";
 import type { Host } from "../../../../host/host.ts";
 import type { AnswerOf } from "../../../../wire/contract.ts";
@@ -36,7 +36,7 @@ function lines(about: Metadata, { clock, terminal }: Host): [string, string | un
     ["frameworks", both(about.primary_frameworks, about.frameworks)],
     ["libraries", both(about.primary_libraries, about.libraries)],
     ["databases", both(about.primary_databases, about.databases)],
-    ["commit", about.analyzed_commit_sha?.slice(0, 12)],
+    ["commit", textOf(about.analyzed_commit_sha).slice(0, 12)],
     ["analyzed", when(about.updated_at ?? about.created_at, terminal.stdout.isTTY, clock.now())],
   ];
 }

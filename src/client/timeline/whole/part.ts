@@ -1,0 +1,27 @@
+import { parseJson, readBody } from "../../http/body.ts";
+import { wholeSlices } from "../../http/json-array.ts";
+import type { Watched } from "../source.ts";
+import { checked, type EventBatch } from "./array.ts";
+
+export interface HowMuch {
+  readonly after: number;
+  readonly limit?: number;
+  /** As in ClientOptions. */
+  readonly patience?: number;
+}
+
+/**
+ * The events that came after a revision, with their JSON as it came.
+ * @throws FerryError what went wrong
+ */
+export async function readPart(watched: Watched, { patience, ...query }: HowMuch): Promise<Omit<EventBatch, "prints">> {
+  const { client, sessionId, clock, signal } = watched;
+  const input = { params: { sessionId }, query, accept: "application/json", signal, patience };
+  return client.stream("readEvents", input, async (response) => {
+    const body = Buffer.from(await readBody(response, clock));
+    const answer = parseJson(body, response, new URL(client.baseUrl).host);
+    const events = checked(answer);
+    const { bytes, places } = wholeSlices(Array.isArray(answer) ? body : Buffer.from(JSON.stringify(events)));
+    return { events, text: (at) => bytes.toString("utf8", places[4 * at], places[4 * at + 1]) };
+  });
+}
