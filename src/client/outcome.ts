@@ -28,9 +28,11 @@ export function judge({ session, events, message, quiet }: Situation): Verdict {
   const end = endOf(session, events);
   if (end !== undefined) return { state: "ended", outcome: end };
   if (asks(session, events)) return { state: "needs you", outcome: "waiting_for_user" };
-  if (!isDone(session, events, message)) return { state: "going" };
-  const outcome = resting(session, ours(events, message));
-  if (isOurWord(session)) return { state: "done", outcome };
+  const awaited = ours(events, message);
+  if (!isDone(session, events, awaited)) return { state: "going" };
+  const outcome = resting(session, awaited);
+  // Who neither answers with the message nor keeps its client_id may have it under any name, or have yet to show it.
+  if (isOurWord(session) && (message === undefined || isNamed(awaited, message))) return { state: "done", outcome };
   if (quiet < settleTime) return { state: "settling", wait: settleTime - quiet };
   return { state: "done", outcome, note: `nothing has changed for ${settleTime / 1000} s` };
 }
@@ -80,19 +82,21 @@ function endOf({ status, agent_status }: SessionState, events: readonly Timeline
   return ends[events.findLast(({ type }) => talk.has(type ?? "") || ends[type ?? ""] !== undefined)?.type ?? ""];
 }
 
-function isDone(session: SessionState, events: readonly TimelineEvent[], message: Situation["message"]): boolean {
+function isDone(session: SessionState, events: readonly TimelineEvent[], awaited: TimelineEvent | undefined): boolean {
   if (events.some(isOpen)) return false;
   if (isOurWord(session) && !rests.has(session.agent_status ?? "")) return false;
-  const awaited = ours(events, message);
-  if (awaited === undefined) return message === undefined;
-  return awaited.status === "completed" || awaited.status === "canceled";
+  return awaited === undefined || awaited.status === "completed" || awaited.status === "canceled";
 }
 
+/** By its name; where none has that, the newest is the nearest guess. */
 function ours(events: readonly TimelineEvent[], message: Situation["message"]): TimelineEvent | undefined {
   const messages = events.filter(({ type }) => type === "user_message");
-  if (message === undefined) return messages.at(-1);
+  return messages.find((event) => message !== undefined && isNamed(event, message)) ?? messages.at(-1);
+}
+
+function isNamed(event: TimelineEvent | undefined, message: string | readonly string[]): boolean {
   const names = typeof message === "string" ? [message] : message;
-  return messages.find(({ id, client_id }) => names.includes(id) || names.includes(client_id ?? ""));
+  return event !== undefined && (names.includes(event.id) || names.includes(event.client_id ?? ""));
 }
 
 function resting(session: SessionState, awaited: TimelineEvent | undefined): Outcome {

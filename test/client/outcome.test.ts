@@ -52,8 +52,19 @@ describe("done", () => {
     const events = [message("completed", { client_id: "mine" }), message("canceled")];
     expect(verdict(session("idle"), events, { message: "mine" })).toBe("done: idle");
     expect(verdict(session("idle"), events, { message: events[1]?.id })).toBe("done: canceled");
-    expect(verdict(session("idle"), events, { message: "other" })).toBe("going");
+    expect(verdict(session("working"), events, { message: "other" })).toBe("going");
     expect(verdict(session("idle"), events)).toBe("done: canceled");
+  });
+
+  test("by no name that we know, only after a minute without a change", () => {
+    const message = ["mine", "evt_mine"];
+    for (const events of [[], [event("user_message", "completed", { client_id: "" })]]) {
+      expect(verdict(session("idle"), events, { message })).toBe("settling");
+      expect(verdict(session("idle"), events, { message, quiet: settleTime })).toBe("done: idle");
+    }
+    const canceled = [event("user_message"), event("user_message", "canceled")];
+    expect(verdict(session("idle"), canceled, { message, quiet: settleTime })).toBe("done: canceled");
+    expect(verdict(session("idle"), [event("user_message", "processing")], { message, quiet: settleTime })).toBe("going");
   });
 
   test("at once without any message, where the session rests", () => {

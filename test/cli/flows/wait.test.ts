@@ -88,6 +88,16 @@ describe("how it was when the waiting was over: one object, and the exit code", 
     expect(clock.elapsed()).toBeGreaterThanOrEqual(60_000);
   });
 
+  test("a message is known by its id alone; one by no name is waited for until nothing changes", async () => {
+    service.session = { id: "ses_1", status: "active", agent_status: "idle" };
+    const { id } = service.add("user_message");
+    expect(await wait({ message: ["ferry-1", id] }, false)).toEqual({ exit: 0, stdout: "idle\n", stderr: "" });
+    expect(clock.elapsed()).toBeLessThan(1000);
+    world = world.next();
+    expect(await wait({ message: ["ferry-1"] }, false)).toMatchObject({ exit: 0, stderr: "nothing has changed for 60 s\n" });
+    expect(clock.elapsed()).toBeGreaterThanOrEqual(60_000);
+  });
+
   test("with foreign words a question needs you at once", async () => {
     service.session = { id: "ses_1", status: "open", agent_status: "napping" };
     service.add("user_message", { status: "processing" });

@@ -27,7 +27,7 @@ const answer: Send = async (request) => {
     yield Buffer.from(text ?? '{"error":"no"}');
   }
   const headers = { "content-type": "application/json" };
-  return { status: text === undefined ? 404 : 200, headers, body: body(), cancel: async () => undefined };
+  return { status: text === undefined ? 404 : text === "" ? 204 : 200, headers, body: body(), cancel: async () => undefined };
 };
 
 const call = (...argv: readonly string[]): Promise<FerryResult> => ferry(world.next(), ...argv);
@@ -63,7 +63,37 @@ test("a timeline in pages is read to its end, in order", async () => {
   });
 });
 
-const odd = [1, 1.5, true, null, [], {}, { toString: 1, valueOf: 1 }, ["a"], "yesterday"];
+test("a message is sent where no answer says more than that, and waited for by the id where one does", async () => {
+  texts["sessions/s1/messages"] = "";
+  expect(await call("message", "send", "s1", "go on")).toEqual({ code: 0, stdout: "", stderr: "sent\n" });
+  expect(await call("message", "send", "s1", "go on", "--json")).toEqual({ code: 0, stdout: "{}\n", stderr: "" });
+  texts["sessions/s1/messages"] = '{"id":"m2","status":"processing"}';
+  const message = (id: string, status: string) => `{"id":"${id}","type":"user_message","status":"${status}","client_id":null}`;
+  texts["sessions/s1/events"] = `[${message("m1", "canceled")},${message("m2", "completed")},${message("m3", "canceled")}]`;
+  const { code, stdout } = await call("message", "send", "s1", "go on", "--wait", "--json");
+  expect({ code, value: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, value: { outcome: "idle" } });
+});
+
+test("an answer says what the option is called", async () => {
+  const options = '[{"id":"a","name":"Blue"},{"id":"b","name":"Green","description":"as grass"}]';
+  texts["sessions/s1/events"] = `[
+    {"id":"q1","type":"agent_ask_user","status":"completed","payload":{"question":"Which?","options":${options}}},
+    {"id":"e2","type":"user_ask_user_response","payload":{"reply_to":"q1","option_id":"b","message":"2"}},
+    {"id":"e3","type":"user_ask_user_response","payload":{"reply_to":"q1","option_id":"c","message":"3"}},
+    {"id":"e4","type":"user_ask_user_response","payload":{"reply_to":"q0","option_id":"b","message":"none"}}]`;
+  for (const command of [["events"], ["tail", "--until", "idle"]])
+    expect((await call(...command)).stdout).toMatch(/answer: Green\n.*answer: 3\n.*answer: none\n$/u);
+  expect((await call("message", "list")).stdout.split("\n").map((line) => line.split("\t").at(-1))).toEqual([
+    "Which?",
+    "Green",
+    "3",
+    "none",
+    "",
+  ]);
+  expect((await call("message", "list", "--json", "--jq", ".[1].payload.message")).stdout).toBe("2\n");
+});
+
+const odd: readonly unknown[] = [1, 1.5, true, null, [], {}, { toString: 1, valueOf: 1 }, ["a"], "yesterday"];
 
 test.each(odd.map((value) => [value]))("where a text should be, %j is shown, and no fault", async (value) => {
   const session = { id: "s1", ...all(["title", "status", "agent_status", "branch_name", "base_branch", "base_commit"], value) };

@@ -60,8 +60,12 @@ test("a question ends the wait with exit 3; the answer goes on", async () => {
     code: 3,
     stderr: expect.stringMatching(/ferry: the agent asks you something\n {2}hint: ferry say --session 0001/u) as string,
   });
-  expect((await call("say", "1")).code).toBe(0);
-  expect(service.events.get("0001")?.at(-1)).toMatchObject({ type: "user_message", payload: { message: "1" } });
+  // It knows no numbers of ours: it is told what the option is called, and a number that names none is just a text.
+  expect(await call("say", "1")).toMatchObject({ code: 0, stderr: expect.stringContaining("option 1: A\n") as string });
+  const last = () => service.events.get("0001")?.at(-1);
+  expect(last()).toMatchObject({ type: "user_message", payload: { message: "A" } });
+  await call("say", "1");
+  expect(last()).toMatchObject({ type: "user_message", payload: { message: "1" } });
 });
 
 test.each([

@@ -2,6 +2,7 @@ import type { TimelineEvent } from "../../../client/timeline/items.ts";
 import { fields } from "../../../wire/fields.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { timelineOf } from "../../flows/session/timeline.ts";
+import { makeAnswers } from "../../output/timeline/answers.ts";
 import { showList } from "../../output/show.ts";
 import { when } from "../../output/when.ts";
 import type { Verb } from "../../verb.ts";
@@ -24,6 +25,8 @@ export const list: Verb = {
     const open = await openSession(context, given);
     const items: TimelineEvent[] = [];
     for await (const events of timelineOf(context, open)) items.push(...events.filter(({ type }) => kinds.has(type ?? "")));
+    const answers = makeAnswers();
+    const shown = context.global.json ? items : items.map((event) => answers.spelledOut(event));
     const now = context.host.clock.now();
     const columns = [
       { header: "WHEN", value: (event: (typeof items)[number], terminal: boolean) => when(event.created_at, terminal, now) },
@@ -31,7 +34,7 @@ export const list: Verb = {
       { header: "STATUS", spare: 2, value: ({ status }: (typeof items)[number]) => status },
       { header: "TEXT", value: ({ payload }: (typeof items)[number]) => textOf(payload) },
     ];
-    await showList(context, { items, more: false }, columns, fields.event);
+    await showList(context, { items: shown, more: false }, columns, fields.event);
   },
 };
 

@@ -1,5 +1,6 @@
 import { fields } from "../../../wire/fields.ts";
 import { fate, namesOf, sendMessage } from "../../flows/session/message.ts";
+import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { readText } from "../../flows/text.ts";
 import { waitFor } from "../../flows/wait.ts";
@@ -28,7 +29,7 @@ export const send: Verb = {
   async run(context, { file, wait, timeout }: Options, given: string, words: string[]) {
     const text = await readText(context, words, file, "the message");
     const open = await openSession(context, given);
-    const sent = await sendMessage(context, open, text);
+    const sent = await sendMessage(context, open, await optionText(context, open, text));
     if (!context.global.json) await context.print.note(await fate(context, open, sent));
     if (wait) await waitFor(context, open, { until: "idle", message: namesOf(sent), timeout });
     else if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);

@@ -3,6 +3,7 @@ import { openSession } from "../../flows/session/select.ts";
 import { sourcesOf, typesIn } from "../../flows/session/timeline.ts";
 import { list, wholeNumber } from "../../options.ts";
 import { renderEvent } from "../../output/event.ts";
+import { makeAnswers } from "../../output/timeline/answers.ts";
 import { makeCanvas } from "../../output/timeline/canvas.ts";
 import type { Verb } from "../../verb.ts";
 import { sinceTime } from "./since.ts";
@@ -32,10 +33,11 @@ export const events: Verb = {
     const after = sinceTime(since, host.clock.now());
     await checkTypes(type, () => typesIn(context, open));
     const canvas = makeCanvas(host.terminal.stdout, host.terminal.unicode);
+    const answers = makeAnswers();
     const show = async (shown: readonly SourcedEvent[]): Promise<void> => {
       if (global.json) await print.events(shown);
       else if (shown.length > 0)
-        await print.data(shown.map(({ event }) => `${renderEvent(event, canvas).join("\n")}\n`).join(""));
+        await print.data(shown.map(({ event }) => `${renderEvent(answers.spelledOut(event), canvas).join("\n")}\n`).join(""));
     };
     const isWanted = ({ event }: SourcedEvent): boolean =>
       // A time that is none says nothing against an event.

@@ -1,5 +1,6 @@
 import { fields } from "../../../wire/fields.ts";
 import { fate, sendMessage } from "../../flows/session/message.ts";
+import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { readText } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
@@ -22,7 +23,7 @@ export const say: Verb = {
   async run(context, { session, file }: Options, words: string[]) {
     const text = await readText(context, words, file, "the message");
     const open = await openSession(context, session);
-    const sent = await sendMessage(context, open, text);
+    const sent = await sendMessage(context, open, await optionText(context, open, text));
     if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
     else await context.print.note(await fate(context, open, sent));
   },

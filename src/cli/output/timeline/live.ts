@@ -4,6 +4,7 @@ import type { EventItem, TimelineEvent } from "../../../client/timeline/items.ts
 import type { Terminal } from "../../../host/host.ts";
 import { atFirst, renderEvent, renderUpdate } from "../event.ts";
 import { characters, widthOfCharacter } from "../width.ts";
+import { makeAnswers } from "./answers.ts";
 import { type Canvas, makeCanvas } from "./canvas.ts";
 import { columnsOf, cutTo } from "./spans.ts";
 import { draftMessage } from "./talk.ts";
@@ -96,7 +97,9 @@ export function makeLiveTimeline(
     else growing.delete(event.id);
     return before === text;
   };
-  const drawEvent = ({ event, update, late }: EventItem, canvas: Canvas): string => {
+  const answers = makeAnswers();
+  const drawEvent = ({ event: given, update, late }: EventItem, canvas: Canvas): string => {
+    const event = answers.spelledOut(given);
     const over = update ? rowsOf(event.id) : 0;
     const lines = update && over === 0 ? renderUpdate(event, canvas) : renderEvent(canRedraw ? event : atFirst(event), canvas);
     const isRepeat = isTold(event, lines) && over === 0;
