@@ -1,6 +1,10 @@
 import type { Host, Output } from "../../host/host.ts";
 
-/** Whether a write failed because its reader is gone (`| head`, a quit pager). */
+/**
+ * Whether a write failed because its reader is gone (`| head`, a quit pager). Only a write finds that out: of a pipe that nothing is
+ * written to Linux tells by poll(2) alone (POLLERR), which Node has no call for. A socket made of its file descriptor can't be
+ * read from (ENOTCONN), a write of nothing succeeds, and opening it anew does too. So `ferry tail | head -1` ends with the next event.
+ */
 export function isClosedPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }

@@ -134,6 +134,11 @@ describe("a command", () => {
     ]);
   });
 
+  test("leaves its colours out, and shows what else it does to a terminal", () => {
+    const output = "\u001b[1;31mred\u001b[0m \u001b[38:5:1mx\u001b[K\u001b[m\n\u001b[2Jy\u001b[31";
+    expect(run({ output, exit_code: 0 }).slice(1)).toEqual(["red x", "␛[2Jy␛[31", "✓ exit 0"]);
+  });
+
   test("says how much of it the service left out, and counts only lines that are the command's", () => {
     expect(run({ output: "end", cut: 5, exit_code: 0 })[1]).toBe("… 5 bytes cut");
     const kept = Array.from({ length: 7 }, (_, at) => `line ${at}`);

@@ -104,9 +104,14 @@ function lastLines(fields: Fields<"output" | "cut">, canvas: Canvas): string[] {
   const left = lines.length - outputLines;
   const shown = lines
     .slice(-outputLines)
-    .map((line) => style.dim(cutTo(harmless(overwritten(line)).replaceAll("\t", "    "), room)));
+    .map((line) => style.dim(cutTo(harmless(uncoloured(overwritten(line))).replaceAll("\t", "    "), room)));
   const above = [left > 0 ? `${count(left, "line")} above` : "", gone > 0 ? `${sizeOf(gone)} cut` : ""].filter(Boolean);
   return above.length === 0 ? shown : [style.dim(cutTo(`… ${above.join(", ")}`, room)), ...shown];
+}
+
+/** Colours, and the emptying of a line's rest (ECMA-48, 8.3.117 and 8.3.41), say nothing once they are made harmless. */
+function uncoloured(line: string): string {
+  return line.replace(/\u001b\[[\d;:]*[mK]/gu, "");
 }
 
 function sizeOf(bytes: number): string {
