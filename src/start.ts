@@ -1,3 +1,6 @@
+import { columnsOf } from "./host/terminal.ts";
+import { knownAnswer } from "./start/known.ts";
+
 /** What the build puts in: the version, a hash of all files, and the words that commands go by. */
 declare const built: {
   readonly version: string;
@@ -7,21 +10,23 @@ declare const built: {
 
 /**
  * Runs the built program, and sets its exit code when all is done. Nothing is loaded, read or compiled but what the command needs:
- * the version needs nothing.
+ * the version needs nothing, and help no more than the description of the commands.
  */
 export function start(argv: readonly string[]): void {
-  if (argv.length === 1 && argv[0] === "--version") tellVersion();
-  else void run(argv);
+  const isVersion = argv.length === 1 && argv[0] === "--version";
+  const known = isVersion ? `ferry ${built.version}\n` : knownAnswer(argv, __dirname, () => columnsOf(process.stdout));
+  if (known === undefined) void run(argv);
+  else tell(known);
 }
 
-function tellVersion(): void {
+function tell(text: string): void {
   process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
     // A reader that is gone has seen enough.
     if (code === "EPIPE") return;
     process.stderr.write(`ferry: ${message}\n`);
     process.exitCode = 1;
   });
-  process.stdout.write(`ferry ${built.version}\n`);
+  process.stdout.write(text);
 }
 
 async function run(argv: readonly string[]): Promise<void> {
@@ -34,6 +39,5 @@ async function run(argv: readonly string[]): Promise<void> {
 
 /** The word that decides what is loaded; undefined where it is none of ours. */
 function commandOf(argv: readonly string[]): string | undefined {
-  if (argv.length === 0 || argv.at(-1) === "--help" || argv.at(-1) === "-h") return "help";
   return argv.find((word) => built.commands.includes(word));
 }

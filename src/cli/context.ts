@@ -58,5 +58,6 @@ function isInteractive({ env, terminal }: Host, { input }: GlobalOptions): boole
   const unwanted = [env["CI"], env["FERRY_NO_INPUT"]].some(
     (value) => value !== undefined && value !== "" && value !== "0" && value !== "false",
   );
-  return input && !unwanted && terminal.stdin.isTTY && terminal.stderr.isTTY;
+  // Node makes a stream of stdin to tell, which takes some milliseconds.
+  return input && !unwanted && terminal.stderr.isTTY && terminal.stdin.isTTY;
 }

@@ -1,11 +1,14 @@
 import { constants } from "node:fs";
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, lstat, realpath, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FerryError, systemReason, UnwritableError } from "../base/errors.ts";
+import { chmod, close, fchmod, fstat, fsync, lstat, mkdir, mkdtemp, open } from "./fs.ts";
+import { read, readdir, readFile, realpath, rename, rm, stat, writeFile } from "./fs.ts";
 import type { Files, FileStatus } from "./host.ts";
 import { randomBytes } from "./random.ts";
-import { makeSpool } from "./spool.ts";
+
+/** So many bytes are read in one go. */
+const atOnce = 16_384;
 
 /** The files of this machine. */
 export const systemFiles: Files = {
@@ -57,7 +60,7 @@ export const systemFiles: Files = {
   remove: (path) => rm(path, { recursive: true, force: true }).catch(absent),
   rename,
   makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
-  makeSpool: () => makeSpool(tmpdir()),
+  makeSpool: async () => (await import("./spool.ts")).makeSpool(tmpdir()),
 };
 
 /** Never waits for who may or may not write into a pipe, nor takes what a device has without end. */
@@ -65,12 +68,22 @@ async function readRegular(path: string): Promise<string> {
   // Windows knows no O_NONBLOCK: there it is undefined, which counts as 0.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const status = await file.stat();
+    const status = await fstat(file);
     // A folder says so itself, when it is read.
     if (!status.isFile() && !status.isDirectory()) throw new Error("it is no regular file");
-    return await file.readFile("utf8");
+    return await readAll(file);
   } finally {
-    await file.close();
+    await close(file);
+  }
+}
+
+/** Not by `fs.readFile`: given a descriptor, Node 20's takes an error of the reading for the end. */
+async function readAll(file: number): Promise<string> {
+  const parts: Buffer[] = [];
+  for (;;) {
+    const { bytesRead, buffer } = await read(file, Buffer.allocUnsafe(atOnce), 0, atOnce, null);
+    if (bytesRead === 0) return Buffer.concat(parts).toString("utf8");
+    parts.push(buffer.subarray(0, bytesRead));
   }
 }
 
@@ -111,15 +124,15 @@ async function put(path: string, flags: string, data: string | Uint8Array, mode:
   const file = await open(path, flags, mode);
   try {
     // The mode given to open counts only for a new file, and less the umask.
-    if (flags !== "a") await file.chmod(mode);
-    await file.writeFile(data);
-    await file.sync();
+    if (flags !== "a") await fchmod(file, mode);
+    await writeFile(file, data);
+    await fsync(file);
   } catch (error) {
     // A full disk leaves a file that is empty: a lock that nobody holds.
     if (flags === "wx") await rm(path, { force: true });
     throw error;
   } finally {
-    await file.close();
+    await close(file);
   }
 }
 

@@ -4,10 +4,16 @@ import { spin } from "./spinner.ts";
 
 /** The terminal that this process was started on, or the pipes in its place. */
 export function makeTerminal(env: Environment, platform: NodeJS.Platform): Terminal {
+  // Node makes a stream of each when it is first asked for, which takes longer than most of what help does.
+  let [stdout, stderr]: [Output?, Output?] = [];
   return {
     stdin,
-    stdout: makeOutput(process.stdout, env),
-    stderr: makeOutput(process.stderr, env),
+    get stdout() {
+      return (stdout ??= makeOutput(process.stdout, env));
+    },
+    get stderr() {
+      return (stderr ??= makeOutput(process.stderr, env));
+    },
     unicode: showsUnicode(env, platform),
     onResize(callback) {
       process.stdout.on("resize", callback);

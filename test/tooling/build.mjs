@@ -66,7 +66,7 @@ const built = {
     .update(JSON.stringify([...files]))
     .digest("hex")
     .slice(0, 16),
-  commands: ["complete", ...tree.commands.flatMap(({ name, aliases }) => [name, ...aliases])],
+  commands: ["help", "complete", ...tree.commands.flatMap(({ name, aliases }) => [name, ...aliases])],
 };
 const own = await bundle({ entryPoints: programs, format: "cjs", define: { built: JSON.stringify(built) } });
 writeOutputs(

@@ -21,7 +21,7 @@ export default {
     forbid("service-loaded-lazily", { path: "^src/(cli/|main[.]ts)" }, { path: "^src/service/", dynamic: false }),
     forbid(
       "host-by-interface",
-      { path: "^src/", pathNot: "^src/(host/|main[.]ts)" },
+      { path: "^src/", pathNot: "^src/(host/|(main|start)[.]ts)" },
       { path: "^src/host/", pathNot: "^src/host/host[.]ts$" },
     ),
     forbid("interface-is-bare", { path: "^src/host/host[.]ts$" }, { path: "^src/host/" }),

@@ -1,20 +1,23 @@
 // The program in few files: esbuild's chunks, each a function that is called when another asks for it (src/start/loader.ts). A file
 // that holds several is read once, and V8 compiles none of its functions before it is called. `core.js` holds what every start needs,
-// and what help and completion do; `shared.js` what several commands need; what one alone needs lies together in a file of its own. Where each is says the part `index` of the core.
+// and what help and completion do; `command.js` what every command does, and all of the shortest, `config`; `shared.js` what several need; what one alone needs lies
+// together in a file of its own. Where each is says the part `index` of the core.
 import { transform } from "esbuild";
 
 /** In bytes: what is larger, and not of the kernel, is a library for few commands, also where several share it. */
 const large = 30_000;
 
-/** Each with all that it imports when it is loaded. Every start needs the core, every command the kernel. */
+/** Each with all that it imports when it is loaded. Every start needs the core, and every command what is named so; most the kernel. */
 const core = ["src/main.ts", "src/cli/help/print.ts", "src/cli/complete/complete.ts"];
-const kernel = ["src/cli/program.ts", "src/host/network.ts", "src/cli/commands/session/index.ts"];
+const command = ["src/cli/program.ts", "src/host/files.ts", "src/cli/output/printer.ts", "src/cli/commands/config/index.ts"];
+const kernel = ["src/host/network.ts", "src/cli/commands/session/index.ts"];
 
 /** `chunks` are esbuild's, with `imports` and `entryPoint` from its metafile; gives the files of dist. */
 export async function pack(chunks) {
   const parts = new Map(await Promise.all([...chunks].map(async ([name, { text }]) => [name, await asFunction(text)])));
   const files = new Map([
     ["core.js", []],
+    ["command.js", []],
     ["shared.js", []],
   ]);
   const index = {};
@@ -32,10 +35,12 @@ function places(chunks, parts) {
   const entries = [...chunks].filter(([, { entryPoint }]) => entryPoint !== undefined).map(([name]) => name);
   const needs = new Map(entries.map((name) => [name, reachable([name], chunks)]));
   const inCore = reachable(named(core, chunks), chunks);
+  const inCommand = reachable(named(command, chunks), chunks);
   const inKernel = reachable(named(kernel, chunks), chunks);
   return [...parts].map(([name, text]) => {
     const users = entries.filter((entry) => needs.get(entry).has(name));
     if (inCore.has(name)) return [name, "core.js"];
+    if (inCommand.has(name)) return [name, "command.js"];
     if (text.length > large && !inKernel.has(name)) return [name, name];
     return [name, users.length === 1 ? users[0] : "shared.js"];
   });
