@@ -13,7 +13,7 @@ import { placeSockets } from "./running/socket.ts";
 import { type RunningService, runService, type ServiceHost } from "./running/run-service.ts";
 import type { SandboxDriverName } from "./sandbox/driver.ts";
 import { nodeMount } from "./sandbox/node-mount.ts";
-import { chooseDriver, type Chosen, makeDrivers } from "./sandbox/registry.ts";
+import { chooseDriver, type Chosen, faultsOf, makeDrivers } from "./sandbox/registry.ts";
 import { defaultLimits } from "./session/deps.ts";
 import { makeSessions } from "./session/engine.ts";
 
@@ -25,7 +25,7 @@ export interface ServeOptions {
   readonly agent?: string | undefined;
   /** What the user says of agents, now. */
   readonly configured?: (() => Promise<readonly ConfiguredAgent[]>) | undefined;
-  /** Whether to refuse to run where a limit of the sandbox can't be enforced. */
+  /** Whether to refuse to run where a limit of the sandbox can't be enforced, or it is weak otherwise. */
   readonly strict?: boolean | undefined;
   /** A loopback address and a port to listen on beside the socket; port 0 is one of the system's choice. */
   readonly tcp?: { readonly address: string; readonly port: number } | undefined;
@@ -54,7 +54,9 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
   const { driver, probe } = await chooseSandbox(options, host);
   const place: AgentPlace = {
     dist: host.dist,
-    node: await nodeMount(host.self[0] ?? "node"),
+    ...(probe.image === undefined
+      ? { node: await nodeMount(host.self[0] ?? "node") }
+      : { node: { mounts: [], path: "node" }, ownPrograms: true }),
     find: (program) => host.processes.find(program),
     permissions: permissionsOf(host),
     secret: secretsOf(host.env, host.files, data),
@@ -66,7 +68,8 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
       ...options,
       data,
       makeSessions(store, log) {
-        log.info("sandbox", { driver: driver.name, why: probe.reason, unenforced: probe.unenforced.join(" ") });
+        const { reason: why, unenforced, weak } = probe;
+        log.info("sandbox", { driver: driver.name, why, unenforced: unenforced.join(" "), weak: weak.join("; ") });
         const tell = (message: string): void => log.info(message);
         return makeSessions({
           store,
@@ -91,8 +94,10 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
 async function chooseSandbox({ sandbox, strict }: ServeOptions, host: ServeHost): Promise<Chosen> {
   const chosen = await chooseDriver(sandbox ?? sandboxOf(host), makeDrivers(host));
   const { driver, probe } = chosen;
-  if (strict === true && probe.unenforced.length > 0)
-    throw new FerryError("failure", `the sandbox ${driver.name} can't enforce here: ${probe.unenforced.join(", ")}`, {
+  const faults = faultsOf(probe);
+  if (strict === true && faults.length > 0)
+    throw new FerryError("failure", `the sandbox ${driver.name} isn't all that it should be here`, {
+      details: faults,
       hint: "serve without --strict to do without it",
     });
   return chosen;

@@ -51,6 +51,14 @@ test("the whole: a session works on a repository, is followed, and its commits c
   expect(await call(second, "readSession", { params })).toMatchObject({ status: "active", agent_status: "idle" });
 });
 
+test("strictly, a sandbox that isn't all that it should be is refused", async () => {
+  const refused = serve({ ...settings(), sandbox: "process", strict: true }, hostOf(place));
+  await expect(refused).rejects.toMatchObject({
+    kind: "failure",
+    details: expect.arrayContaining(["the agent can do to this machine what the service can"]) as string[],
+  });
+});
+
 test.each<[Partial<ServeOptions>, Readonly<Record<string, string>>, string]>([
   [{ agent: "nobody" }, {}, 'there is no agent "nobody"'],
   [{ sandbox: undefined }, { FERRY_SANDBOX: "process" }, "FERRY_SANDBOX can't be `process`"],

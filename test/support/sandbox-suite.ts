@@ -17,6 +17,8 @@ export interface Room {
   /** False for the driver that locks nothing in: it is excused from just that. */
   readonly locksIn: boolean;
   readonly unenforced: readonly Limit[];
+  /** Whether what locks in is a container: its engine adds files of its own, and ends nothing with the service. */
+  readonly isContainer: boolean;
   /** The data folder, and in it the folder of all sandboxes. */
   readonly data: string;
   readonly root: string;
@@ -46,6 +48,7 @@ function useRoom(driver: SandboxDriver, unenforced: readonly Limit[]): Room {
     driver,
     locksIn: driver.name !== "process",
     unenforced,
+    isContainer: driver.name === "oci",
     data: "",
     root: "",
     program: [] as string[],

@@ -12,7 +12,8 @@ export const machine: SandboxHost = {
     elapsed: () => performance.now(),
     sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   },
-  env: process.env,
+  // Debian's podman needs its other runtime where control groups are mixed, and a driver for storage that runs in a container too.
+  env: { FERRY_SANDBOX_ENGINE: "podman --runtime runc --storage-driver vfs", ...process.env },
   platform: process.platform,
   processes: {
     kill: (pid, signal) => {

@@ -27,8 +27,24 @@ export const settings: readonly Setting[] = [
     name: "sandbox",
     variable: "FERRY_SANDBOX",
     // That an agent is not locked in at all must be said each time, so `process` is none of them.
-    values: ["auto", "bwrap", "unshare"],
-    about: "what locks the embedded service's agents in: auto, bwrap or unshare (default: auto)",
+    values: ["auto", "bwrap", "unshare", "oci"],
+    about: "what locks the embedded service's agents in: auto, bwrap, unshare or oci (default: auto)",
+  },
+  {
+    name: "sandbox_engine",
+    variable: "FERRY_SANDBOX_ENGINE",
+    about: "the container engine of sandbox oci, a command line (default: podman, else docker)",
+  },
+  {
+    name: "sandbox_image",
+    variable: "FERRY_SANDBOX_IMAGE",
+    about:
+      "the image of sandbox oci, which must be there already (default: this machine's programs; on macOS and Windows node:20-bookworm)",
+  },
+  {
+    name: "sandbox_options",
+    variable: "FERRY_SANDBOX_OPTIONS",
+    about: "more options of the engine's run for sandbox oci",
   },
   {
     name: "agent",

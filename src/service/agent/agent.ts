@@ -25,6 +25,8 @@ export interface AgentPlace {
   /** The folder of the built bundle. */
   readonly dist: string;
   readonly node: InsideNode;
+  /** Whether the sandbox has programs of its own instead of this machine's, its `node` among them. */
+  readonly ownPrograms?: boolean;
   /** The absolute path of a program on PATH. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly secret: Secret;

@@ -21,6 +21,10 @@ export interface Probe {
   readonly reason: string;
   /** Limits that can't be enforced here. */
   readonly unenforced: readonly Limit[];
+  /** What else isn't as it should be here, though nothing of it leads out by itself; with the remedy. */
+  readonly weak: readonly string[];
+  /** The image whose programs are inside, where they aren't this machine's. */
+  readonly image?: string;
 }
 
 export interface SandboxSpec {

@@ -7,7 +7,7 @@ export const agent = { uid: 1000, name: "agent", home: "/home/agent" } as const;
 export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** The variable in which an environment travels into a sandbox. */
-const carrier = "FERRY_ENV";
+export const carrier = "FERRY_ENV";
 
 /**
  * An environment as one variable for a shell: argv would show it to every user of the machine, and as the environment of the programs

@@ -5,7 +5,7 @@ import { builderFor } from "./namespaces/builder.ts";
 import { makeEtc } from "./namespaces/etc.ts";
 import { writeFilter } from "./namespaces/filter.ts";
 import { countsThreadsAlone, firstProcess } from "./namespaces/first-process.ts";
-import { probeNamespaces, type Tool } from "./probe.ts";
+import { probeNamespaces, type Tool } from "./namespaces/probe.ts";
 import { makeSandbox } from "./sandbox.ts";
 import { sweep } from "./sweep.ts";
 import { viewOf, workspace, type View } from "./view.ts";
@@ -31,7 +31,7 @@ export function makeNamespaceDriver(tool: NamespaceTool, host: SandboxHost): San
         workspace,
         home: agent.home,
         env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: agent.home, USER: agent.name, LANG: "C.UTF-8", TMPDIR: "/tmp" },
-        contained: true,
+        keeper: "kernel",
         keeps: alone ? ["processes"] : [],
         prepare: () => builder.own([folder.workspace, folder.home, ...spec.sockets.map((mount) => mount.source)]),
         lockIn: (inside) => ({

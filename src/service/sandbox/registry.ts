@@ -1,18 +1,21 @@
 import { FerryError } from "../../base/errors.ts";
 import type { Probe, SandboxDriver, SandboxDriverName } from "./driver.ts";
 import { bwrap } from "./drivers/bwrap.ts";
+import { oci } from "./drivers/oci.ts";
 import { process } from "./drivers/process.ts";
 import { unshare } from "./drivers/unshare.ts";
 import type { SandboxHost } from "./host.ts";
 
 /** Every driver there is, in the order in which they are tried. */
 export function makeDrivers(host: SandboxHost): readonly SandboxDriver[] {
-  return [bwrap(host), unshare(host), process(host)];
+  return [bwrap(host), unshare(host), oci(host), process(host)];
 }
 
 export interface Chosen {
   readonly driver: SandboxDriver;
   readonly probe: Probe;
+  /** Those that were tried before and don't work, with the reason of each. */
+  readonly passed: readonly string[];
 }
 
 /**
@@ -27,13 +30,18 @@ export async function chooseDriver(requested: "auto" | SandboxDriverName, driver
   const reasons: string[] = [];
   for (const driver of candidates) {
     const probe = await driver.probe();
-    if (probe.works) return { driver, probe };
+    if (probe.works) return { driver, probe, passed: reasons };
     reasons.push(`${driver.name}: ${probe.reason}`);
   }
   throw new FerryError("failure", "no sandbox can be made on this machine", {
     hint: "on a machine that is thrown away, `--sandbox process` runs the agent without one",
     details: reasons,
   });
+}
+
+/** What a sandbox that works isn't, a line each. */
+export function faultsOf({ unenforced, weak }: Probe): string[] {
+  return [...(unenforced.length > 0 ? [`no limit of ${unenforced.join(", ")} can be kept`] : []), ...weak];
 }
 
 function names(drivers: readonly SandboxDriver[]): string {

@@ -4,7 +4,7 @@ import type { Limit, Sandbox, SandboxProcess, SandboxSpec, SpawnOptions } from "
 import { makeFolder, type Folder } from "./folder/layout.ts";
 import { discard } from "./folder/trash.ts";
 import type { SandboxHost } from "./host.ts";
-import { makeCgroup, removeCgroup, type Cgroup } from "./limits/cgroup.ts";
+import { makeCgroup, noCgroup, removeCgroup, type Cgroup } from "./limits/cgroup.ts";
 import { watchLimits } from "./limits/watch.ts";
 import { collect } from "./processes/collect.ts";
 import { makeRooms, type Room } from "./processes/rooms.ts";
@@ -27,12 +27,18 @@ export async function makeSandbox(
     if (!existsSync(source)) throw new FerryError("failure", `${source} is to be seen in the sandbox, but isn't there`);
   const folder = await makeFolder(spec.root, spec.id);
   try {
-    const parts = { spec, folder, recipe: await recipeFor(folder), cgroup: await makeCgroup(spec.id, spec.limits) };
-    return openSandbox(parts, host);
+    const recipe = await recipeFor(folder);
+    return openSandbox({ spec, folder, recipe, cgroup: await groupFor(spec, recipe) }, host);
   } catch (error) {
     await discard(spec.root, folder.path);
     throw error;
   }
+}
+
+/** None of ours where the recipe's own hold: they would count a client in. */
+function groupFor(spec: SandboxSpec, { keeps }: Recipe): Promise<Cgroup> {
+  const kept = (["memory", "processes", "cpu"] as const).every((limit) => keeps.includes(limit));
+  return kept ? Promise.resolve(noCgroup) : makeCgroup(spec.id, spec.limits);
 }
 
 interface Parts {
@@ -43,7 +49,7 @@ interface Parts {
 }
 
 function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost): Sandbox {
-  const rooms = makeRooms(folder, recipe.contained, host);
+  const rooms = makeRooms(folder, recipe.keeper, host);
   const over = new AbortController();
   let broken: Limit | undefined;
   let prepared: Promise<void> | undefined;
@@ -53,13 +59,15 @@ function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost)
   const open = async (argv: readonly string[], options: SpawnOptions): Promise<Room> => {
     await (prepared ??= recipe.prepare());
     const cwd = options.cwd ?? recipe.workspace;
-    return rooms.open(enter(cgroup, recipe.lockIn({ argv, cwd, env: { ...env, ...options.env } })));
+    const inside = { argv, cwd, env: { ...env, ...options.env } };
+    return rooms.open((number) => enter(cgroup, recipe.lockIn(inside, number)));
   };
 
   const watched = {
     folder: folder.path,
     limits: spec.limits,
     watch: (["memory", "processes"] as const).filter((limit) => ![...cgroup.enforced, ...recipe.keeps].includes(limit)),
+    busy: () => rooms.busy(),
     members: () => rooms.members(),
     exceeded: async (limit: Limit) => {
       broken = limit;
@@ -85,7 +93,7 @@ function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost)
     home: recipe.home,
     hostWorkspace: folder.workspace,
     env,
-    exceeded: () => broken ?? cgroup.exceeded(),
+    exceeded: () => broken ?? cgroup.exceeded() ?? recipe.exceeded?.(),
     async spawn(argv, options = {}) {
       if (broken !== undefined && final.includes(broken))
         throw new FerryError("failure", `the sandbox is over its limit (${broken}): no agent is started in it any more`);

@@ -5,12 +5,13 @@ import { folderOf } from "./folder/layout.ts";
 import { discard, emptyTrash } from "./folder/trash.ts";
 import type { SandboxHost } from "./host.ts";
 import { removeCgroup } from "./limits/cgroup.ts";
+import { removeRecorded } from "./oci/recorded.ts";
 import { endMembers } from "./processes/end.ts";
 import { recorded } from "./processes/records.ts";
 
 /**
- * Ends and removes each sandbox under `root` that isn't to be kept: its processes by number and start time as noted, and by label;
- * then its folder; then what an earlier removal left in the trash.
+ * Ends and removes each sandbox under `root` that isn't to be kept: its processes by number and start time as noted, and by label; its
+ * containers by label; then its folder; then what an earlier removal left in the trash.
  * @throws FerryError failure after all were tried, with a line for each that couldn't be removed
  */
 export async function sweep(root: string, alive: ReadonlySet<string>, host: SandboxHost): Promise<Swept[]> {
@@ -31,9 +32,11 @@ export async function sweep(root: string, alive: ReadonlySet<string>, host: Sand
 async function removeSandbox(root: string, id: string, host: SandboxHost): Promise<Swept[]> {
   const folder = folderOf(root, id);
   const ended = await endMembers({ roots: await recorded(folder.records), labelled: folder.path }, host);
+  const contained = await removeRecorded(folder, { root, id }, host);
   await removeCgroup(id, host.clock);
   await discard(root, folder.path);
-  return [...(ended > 0 ? [{ id, what: "process" } as const] : []), { id, what: "folder" }];
+  const found = [...(ended > 0 ? (["process"] as const) : []), ...(contained ? (["container"] as const) : []), "folder" as const];
+  return found.map((what) => ({ id, what }));
 }
 
 async function sandboxes(root: string): Promise<string[]> {

@@ -20,7 +20,9 @@ test("a key is set, told, and gone again; what else is in the file stays", async
   expect(await config("get", "sandbox")).toMatchObject({ code: 5, stdout: "" });
   expect(await config("set", "sandbox", "unshare")).toEqual({ code: 0, stdout: "", stderr: "sandbox is unshare\n" });
   expect(await config("get", "sandbox")).toEqual({ code: 0, stdout: "unshare\n", stderr: "" });
-  expect((await config("list")).stdout).toMatch(/^credential_store\t\t\t.*\nsandbox\tunshare\tconfig\t.*\nagent\t/u);
+  expect((await config("list")).stdout).toMatch(
+    /^credential_store\t\t\t.*\nsandbox\tunshare\tconfig\t.*\n(sandbox_.*\t\t\t.*\n){3}agent\t/u,
+  );
   expect(await config("unset", "sandbox")).toMatchObject({ code: 0, stderr: "sandbox is no longer set\n" });
   expect(await config("unset", "sandbox")).toMatchObject({ code: 0 });
   expect(JSON.parse(readFileSync(configPath(world.host), "utf8"))).toEqual({
@@ -41,6 +43,7 @@ test("the variable wins, and set says so", async () => {
     `${JSON.stringify([
       { name: "credential_store", value: null, from: null },
       { name: "sandbox", value: "unshare", from: "config" },
+      ...["engine", "image", "options"].map((name) => ({ name: `sandbox_${name}`, value: null, from: null })),
       { name: "agent", value: null, from: null },
       { name: "agent_permissions", value: null, from: null },
     ])}\n`,
@@ -50,7 +53,7 @@ test("the variable wins, and set says so", async () => {
 test("two that set at once lose nothing", async () => {
   await Promise.all([config("set", "sandbox", "bwrap"), config("set", "credential_store", "file")]);
   expect((await config("list", "--fields", "value")).stdout).toBe(
-    '[{"value":"file"},{"value":"bwrap"},{"value":null},{"value":null}]\n',
+    '[{"value":"file"},{"value":"bwrap"},{"value":null},{"value":null},{"value":null},{"value":null},{"value":null}]\n',
   );
 });
 
@@ -64,7 +67,8 @@ test("credential_store decides where a login keeps its key", async () => {
   expect(await world.keychain.findCredentials("ferry")).toEqual([]);
 });
 
-const keys = "credential_store, sandbox, agent, agent_permissions, agents.NAME.command, agents.NAME.mounts, agents.NAME.env";
+const keys =
+  "credential_store, sandbox, sandbox_engine, sandbox_image, sandbox_options, agent, agent_permissions, agents.NAME.command, agents.NAME.mounts, agents.NAME.env";
 
 test("what is said of an agent is listed behind the others, and kept", async () => {
   await config("set", "agents.goose.command", "goose acp");
@@ -90,7 +94,7 @@ describe("what doesn't fit is one line that names it", () => {
       `ferry: agents.goose.mounts can't be that\n  hint: it is absolute paths with : between them\n`,
     ],
     [["set", "agents.goose.colour", "red"], `ferry: there is no key agents.goose.colour\n  hint: the keys are ${keys}\n`],
-    [["set", "sandbox", "process"], `ferry: sandbox can't be "process"\n  hint: it is auto or bwrap or unshare\n`],
+    [["set", "sandbox", "process"], `ferry: sandbox can't be "process"\n  hint: it is auto or bwrap or unshare or oci\n`],
     [["set", "sandbox", ""], "ferry: VALUE is empty\n  hint: was it a variable that isn't set?\n"],
     [["set", "sandbox"], "ferry: missing required argument 'value'\n  hint: see --help\n"],
   ])("%j", async (argv, stderr) => {
@@ -100,7 +104,7 @@ describe("what doesn't fit is one line that names it", () => {
   test.each([
     ["{", "is no JSON"],
     ['{"version":1,"settings":[]}', ": settings is not an object"],
-    ['{"version":1,"settings":{"sandbox":3}}', ": settings.sandbox is not auto or bwrap or unshare"],
+    ['{"version":1,"settings":{"sandbox":3}}', ": settings.sandbox is not auto or bwrap or unshare or oci"],
     ['{"version":1,"settings":{"sandbx":"bwrap"}}', ": settings.sandbx is not a key that this ferry knows"],
   ])("%s", async (text, message) => {
     mkdirSync(join(world.folder, "config"));
@@ -114,5 +118,5 @@ describe("what doesn't fit is one line that names it", () => {
 
 test("its keys are completed", async () => {
   const { stdout } = await ferry(world, "complete", "--", "config", "set", "sa");
-  expect(stdout).toMatch(/^sandbox\twhat locks .*\n$/u);
+  expect(stdout).toMatch(/^sandbox\twhat locks .*\n(sandbox_.*\n){3}$/u);
 });

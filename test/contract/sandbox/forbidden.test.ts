@@ -34,6 +34,7 @@ test.runIf(process.platform === "linux")(
     expect(details).toEqual([
       expect.stringMatching(/^bwrap: .+/),
       expect.stringMatching(/^unshare: .+user namespaces are switched off: `sysctl user.max_user_namespaces=/),
+      expect.stringMatching(/^oci: .+/),
     ]);
     expect(hint).toContain("--sandbox process");
     expect(await run("process")).toBe("0\n");

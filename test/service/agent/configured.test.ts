@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentsWith, makeAgents } from "../../../src/service/agent/agents.ts";
 import type { AgentPlace } from "../../../src/service/agent/agent.ts";
-import { configuredAgents, splitWords } from "../../../src/service/agent/installed/configured.ts";
+import { splitWords } from "../../../src/base/words.ts";
+import { configuredAgents } from "../../../src/service/agent/installed/configured.ts";
 import { makeFolder } from "../../support/git.ts";
 
 test("settings of the form agents.NAME.FIELD are agents", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Probe, SandboxDriver, SandboxDriverName } from "../../../src/service/sandbox/driver.ts";
-import { chooseDriver, makeDrivers } from "../../../src/service/sandbox/registry.ts";
+import { chooseDriver, faultsOf, makeDrivers } from "../../../src/service/sandbox/registry.ts";
 import { machine } from "../../support/sandbox.ts";
 
 function driver(name: SandboxDriverName, probe: Partial<Probe> = {}): SandboxDriver & { probed: number } {
@@ -9,7 +9,7 @@ function driver(name: SandboxDriverName, probe: Partial<Probe> = {}): SandboxDri
     probed: 0,
     probe() {
       this.probed += 1;
-      return Promise.resolve({ works: true, reason: `${name} 1.0`, unenforced: [], ...probe });
+      return Promise.resolve({ works: true, reason: `${name} 1.0`, unenforced: [], weak: [], ...probe });
     },
     create: () => Promise.reject(new Error("nothing is made while choosing")),
     sweep: () => Promise.reject(new Error("nothing is swept while choosing")),
@@ -22,6 +22,13 @@ test("the first that works is taken, and those after it aren't tried", async () 
   const [first, second, third] = [driver("bwrap", broken), driver("unshare"), driver("process")];
   expect((await chooseDriver("auto", [first, second, third])).driver).toBe(second);
   expect([first.probed, second.probed, third.probed]).toEqual([1, 1, 0]);
+});
+
+test("what one that works isn't is said, and why those before it aren't taken", async () => {
+  const weak = driver("oci", { unenforced: ["cpu", "memory"], weak: ["it leaks"] });
+  const { probe, passed } = await chooseDriver("auto", [driver("bwrap", broken), weak]);
+  expect(faultsOf(probe)).toEqual(["no limit of cpu, memory can be kept", "it leaks"]);
+  expect(passed).toEqual(["bwrap: not here: install it"]);
 });
 
 test("running without a sandbox is never a fallback, and told of", async () => {
@@ -52,5 +59,5 @@ test("one that is asked for has no stand-in", async () => {
 test("on another system those that need Linux say so", async () => {
   const drivers = makeDrivers({ ...machine, platform: "darwin" });
   const reasons = await Promise.all(drivers.slice(0, 2).map((each) => each.probe()));
-  expect(reasons).toEqual([1, 2].map(() => ({ works: false, reason: "needs Linux", unenforced: [] })));
+  expect(reasons).toEqual([1, 2].map(() => ({ works: false, reason: "needs Linux", unenforced: [], weak: [] })));
 });

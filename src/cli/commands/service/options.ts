@@ -13,9 +13,13 @@ export interface ServiceOptions {
 export function addServiceOptions(command: Command): void {
   command
     .option("--data <dir>", "where its database, repositories and sandboxes lie")
-    .addOption(new Option("--sandbox <driver>", "what locks the agents in; process is no sandbox at all").choices(sandboxNames))
+    .addOption(
+      new Option("--sandbox <driver>", "what locks the agents in: oci is podman or docker, process no sandbox at all").choices(
+        sandboxNames,
+      ),
+    )
     .option("--agent <name>", "the agent of sessions that name none")
-    .option("--strict", "refuse to run where a limit can't be enforced", false);
+    .option("--strict", "refuse to run where a limit can't be enforced, or the sandbox is weak", false);
 }
 
 /** The same again for `ferry serve`; the data folder goes by the environment, since all that looks for the service does too. */

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { findLocal } from "./find.ts";
 
 /** `auto` is the first that locks in and works here. */
-export const sandboxNames = ["auto", "bwrap", "unshare", "process"] as const;
+export const sandboxNames = ["auto", "bwrap", "unshare", "oci", "process"] as const;
 export type SandboxName = (typeof sandboxNames)[number];
 
 export interface ServeRequest {

@@ -1,4 +1,4 @@
-import { FerryError } from "../../../base/errors.ts";
+import { splitWords } from "../../../base/words.ts";
 
 /** What the user says of an agent in ferry's config. */
 export interface ConfiguredAgent {
@@ -26,29 +26,4 @@ export function configuredAgents(settings: Readonly<Record<string, string>>): Co
     else agents.set(name, { ...known, env: value.split(/[ ,]+/u) });
   }
   return [...agents.values()];
-}
-
-/**
- * A command line as words, with quotes and backslashes as in a shell (POSIX, Shell Command Language, 2.2) and nothing else of one.
- * @throws FerryError usage where a quote doesn't end
- */
-export function splitWords(line: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  for (let at = 0; at < line.length;) {
-    const [piece = ""] = /^(?:\s+|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]|[^\s'"\\]+)/u.exec(line.slice(at)) ?? [];
-    if (piece === "") throw new FerryError("usage", "a quote in the command line doesn't end");
-    at += piece.length;
-    if (/^\s/u.test(piece)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else word = (word ?? "") + unquoted(piece);
-  }
-  return word === undefined ? words : [...words, word];
-}
-
-function unquoted(piece: string): string {
-  if (piece.startsWith("'")) return piece.slice(1, -1);
-  if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll(/\\(["\\$`])/gu, "$1");
-  return piece.startsWith("\\") ? piece.slice(1) : piece;
 }

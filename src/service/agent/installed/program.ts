@@ -16,6 +16,8 @@ export interface InsideProgram {
 export interface ProgramPlace {
   /** ferry's own Node, for a script that has none beside it. */
   readonly node: InsideNode;
+  /** Whether what lies under /usr here isn't there inside. */
+  readonly ownPrograms?: boolean;
   /** The absolute path of a program on PATH. */
   readonly find: (name: string) => Promise<string | undefined>;
 }
@@ -30,15 +32,16 @@ export interface ProgramPlace {
 export async function insideProgram(path: string, target: string, place: ProgramPlace): Promise<InsideProgram> {
   const real = await realpath(path);
   const kind = await kindOf(real);
-  if (kind === "other" && !isSystem(real))
+  const seen = isSystem(real) && place.ownPrograms !== true;
+  if (kind === "other" && !seen)
     throw new FerryError("failure", `${path} is a script for a shell or another interpreter: ferry can't see what it needs`, {
       hint: "name the real command and what it needs: ferry config set agents.NAME.command '…', and agents.NAME.mounts",
     });
   const found = await packageOf(real);
   const single = { path: real, target: join(target, basename(real)) };
-  if (kind !== "node") return { ...bound(real, single), version: found?.version };
+  if (kind !== "node") return { ...bound(real, single, seen), version: found?.version };
   const node = await nodeOf(real, target, place);
-  const script = bound(real, found === undefined ? single : await treeOf(found, target));
+  const script = bound(real, found === undefined ? single : await treeOf(found, target), seen);
   return { argv: [node.path, ...script.argv], mounts: [...node.mounts, ...script.mounts], version: found?.version };
 }
 
@@ -46,8 +49,9 @@ export async function insideProgram(path: string, target: string, place: Program
 function bound(
   program: string,
   tree: { readonly path: string; readonly target: string },
+  seen: boolean,
 ): Pick<InsideProgram, "argv" | "mounts"> {
-  if (isSystem(program)) return { argv: [program], mounts: [] };
+  if (seen) return { argv: [program], mounts: [] };
   return { argv: [tree.target + program.slice(tree.path.length)], mounts: [{ source: tree.path, target: tree.target }] };
 }
 
@@ -68,8 +72,9 @@ async function kindOf(path: string): Promise<"binary" | "node" | "other"> {
   }
 }
 
-/** The Node that a package manager installed the script for: `<prefix>/bin/node`, else the one on PATH, else ferry's. */
-async function nodeOf(script: string, target: string, { node, find }: ProgramPlace): Promise<InsideNode> {
+/** The Node that a package manager installed the script for: `<prefix>/bin/node`, else the one on PATH, else ferry's; the image's where it has one. */
+async function nodeOf(script: string, target: string, { node, find, ownPrograms }: ProgramPlace): Promise<InsideNode> {
+  if (ownPrograms === true) return node;
   const [, prefix] = /^(.*?)\/lib\/node_modules\//u.exec(script) ?? [];
   const beside = prefix === undefined ? undefined : await realpath(join(prefix, "bin", "node")).catch(() => undefined);
   const chosen = beside ?? (await find("node"));

@@ -1,7 +1,7 @@
 import type { SandboxDriver, SandboxSpec } from "../driver.ts";
 import { agent, systemPath } from "../environment.ts";
 import type { SandboxHost } from "../host.ts";
-import { unenforced } from "../probe.ts";
+import { unenforced } from "../namespaces/probe.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { sweep } from "../sweep.ts";
 
@@ -14,7 +14,8 @@ export function process(host: SandboxHost): SandboxDriver {
     name: "process",
     probe: async () => ({
       works: true,
-      reason: "no sandbox at all: the agent can do to this machine what the service can",
+      reason: "no sandbox at all",
+      weak: ["the agent can do to this machine what the service can"],
       unenforced: await unenforced(host),
     }),
     create: (spec) =>
@@ -29,7 +30,7 @@ export function process(host: SandboxHost): SandboxDriver {
           LANG: "C.UTF-8",
           TMPDIR: folder.temporary,
         },
-        contained: false,
+        keeper: "nobody",
         keeps: [],
         prepare: () => Promise.resolve(),
         lockIn: ({ argv, cwd, env }) => ({ argv: argv.map((word) => onHost(word, spec)), cwd, env }),

@@ -12,6 +12,8 @@ export interface Folder {
   readonly etc: string;
   /** The filter of system calls. */
   readonly filter: string;
+  /** Which container engine made its containers, where one did. */
+  readonly engine: string;
   /** An empty folder: where the new root is put together before it takes the place of the old. */
   readonly root: string;
   /** Temporary files of a sandbox that has no tmpfs of its own. */
@@ -33,6 +35,7 @@ export function folderOf(root: string, id: string): Folder {
     home: join(path, "home"),
     etc: join(path, "etc"),
     filter: join(path, "filter"),
+    engine: join(path, "engine"),
     root: join(path, "root"),
     temporary: join(path, "tmp"),
     records: join(path, "processes"),

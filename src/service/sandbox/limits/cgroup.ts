@@ -14,6 +14,9 @@ export interface Cgroup {
   exceeded(): Limit | undefined;
 }
 
+/** No group at all. */
+export const noCgroup: Cgroup = { enforced: [], entrances: [], exceeded: () => undefined };
+
 /**
  * Makes the groups of a sandbox: version 1 (a hierarchy for each controller, cgroups(7)), else version 2 beside our own group, where
  * its parent hands the controllers down. What can't be made is left out, never an error.

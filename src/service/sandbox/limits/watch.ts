@@ -9,7 +9,9 @@ export interface Watched {
   readonly limits: SandboxLimits;
   /** The limits that nothing else keeps. */
   readonly watch: readonly Limit[];
-  /** The sandbox's processes now; empty while it rests. */
+  /** Whether anything runs in it: while it rests nothing is measured. */
+  busy(): boolean;
+  /** The sandbox's processes now, as far as they can be seen. */
   members(): readonly ProcessEntry[];
   /** A limit is broken: resolves when its processes are ended. */
   exceeded(limit: Limit): Promise<void>;
@@ -36,9 +38,8 @@ export async function watchLimits(watched: Watched, host: SandboxHost, signal: A
       () => true,
     );
     if (over) return;
-    const members = watched.members();
-    if (members.length === 0) continue;
-    const limit = brokenBy(members, watched);
+    if (!watched.busy()) continue;
+    const limit = brokenBy(watched.members(), watched);
     if (limit !== undefined) await watched.exceeded(limit);
     if (clock.elapsed() < diskDue) continue;
     const before = clock.elapsed();

@@ -2,11 +2,14 @@ import { chmod, writeFile } from "node:fs/promises";
 import { arch } from "node:os";
 import { filterFor, processorOf } from "./system-calls.ts";
 
-/** Writes the filter of system calls for this machine, to be read by the agent's user; gives its path, if the processor is known. */
-export async function writeFilter(path: string): Promise<string | undefined> {
+/**
+ * Writes the filter of system calls for this machine, to be read by the agent's user; gives its path, if the processor is known.
+ * @param sealed also refuses new user namespaces
+ */
+export async function writeFilter(path: string, sealed = false): Promise<string | undefined> {
   const processor = processorOf(arch());
   if (processor === undefined) return undefined;
-  await writeFile(path, filterFor(processor));
+  await writeFile(path, filterFor(processor, sealed));
   await chmod(path, 0o644);
   return path;
 }

@@ -7,9 +7,13 @@ import type { Inside } from "../recipe.ts";
 /**
  * The first process of a namespace: takes its environment, and waits for the command and for what others leave behind. It isn't the
  * command itself, since a first process doesn't hear signals that it has no handler for. The subshell keeps the shell's own words
- * (`exit`, `kill`) from standing in for programs.
+ * (`exit`, `kill`) from standing in for programs. `forget` are variables of the way in, besides ours; `after` is run before it ends,
+ * a command with its semicolon.
  */
-const init = `cd -- "$1" || exit 126; shift; ${unpack([label, "LC_ALL", "OLDPWD"])}; (exec "$@"); exit $?`;
+export function initWords({ argv, cwd }: Inside, forget: readonly string[] = [], after = ""): string[] {
+  const init = `cd -- "$1" || exit 126; shift; ${unpack([label, "LC_ALL", "OLDPWD", ...forget])}; (exec "$@"); code=$?; ${after} exit $code`;
+  return ["sh", "-c", init, "init", cwd, ...argv];
+}
 
 /**
  * The words that run `inside` within namespaces, under the resource limits that hold between two looks of the watch: no file over the
@@ -18,7 +22,7 @@ const init = `cd -- "$1" || exit 126; shift; ${unpack([label, "LC_ALL", "OLDPWD"
 export function firstProcess(inside: Inside, limits: SandboxLimits, countsAlone: boolean): string[] {
   const nproc = countsAlone ? [`--nproc=${limits.processes}`] : [];
   const bounds = ["prlimit", ...nproc, `--fsize=${limits.diskMB * 1024 * 1024}`, "--core=0", "--"];
-  return [...bounds, "sh", "-c", init, "init", inside.cwd, ...inside.argv];
+  return [...bounds, ...initWords(inside)];
 }
 
 /**

@@ -7,15 +7,17 @@ export interface Processor {
   /** add_key, request_key and keyctl: keyrings have no namespace, and who has one open may read it whoever he is (keyrings(7)). */
   readonly keys: readonly number[];
   readonly socket: number;
+  /** clone and unshare, both with flags as their first argument. */
+  readonly clones: readonly number[];
   /** For whoever puts the filter in force. */
   readonly prctl: number;
 }
 
 const processors: ReadonlyMap<string, Processor> = new Map([
   // asm/unistd_64.h, and __X32_SYSCALL_BIT of asm/unistd.h.
-  ["x64", { audit: 0xc000_003e, second: 0x4000_0000, keys: [248, 249, 250], socket: 41, prctl: 157 }],
+  ["x64", { audit: 0xc000_003e, second: 0x4000_0000, keys: [248, 249, 250], socket: 41, clones: [56, 272], prctl: 157 }],
   // asm-generic/unistd.h
-  ["arm64", { audit: 0xc000_00b7, keys: [217, 218, 219], socket: 198, prctl: 167 }],
+  ["arm64", { audit: 0xc000_00b7, keys: [217, 218, 219], socket: 198, clones: [220, 97], prctl: 167 }],
 ]);
 
 /** The processor by Node's name for it (`os.arch()`); undefined where its numbers aren't known here. */
@@ -32,14 +34,26 @@ const families = [1, 2, 10, 16];
 const data = { number: 0, processor: 4, argument: 16 } as const;
 
 /** SECCOMP_RET_* of linux/seccomp.h. The errors are those of a kernel built without (ENOSYS, EAFNOSUPPORT), so that programs do without. */
-const verdict = { allow: 0x7fff_0000, kill: 0x8000_0000, noSuchCall: 0x0005_0000 + 38, noSuchFamily: 0x0005_0000 + 97 } as const;
+const verdict = {
+  allow: 0x7fff_0000,
+  kill: 0x8000_0000,
+  noSuchCall: 0x0005_0000 + 38,
+  noSuchFamily: 0x0005_0000 + 97,
+  notPermitted: 0x0005_0000 + 1,
+} as const;
+
+/** clone3, the same everywhere: its flags lie where a filter can't see them, and the C library does without it. */
+const clone3 = 435;
+/** CLONE_NEWUSER of linux/sched.h. */
+const newUser = 0x1000_0000;
 
 /**
  * A filter, as classic BPF, of the system calls that lead past the namespaces (seccomp(2)). A program for another processor is ended,
  * since its calls have other numbers; all else is allowed.
+ * @param sealed also refuses new user namespaces, where nothing else does
  */
-export function filterFor({ audit, second, keys, socket }: Processor): Buffer {
-  const refused = [...keys, ...uring].flatMap((number) => on(equal, number, verdict.noSuchCall));
+export function filterFor({ audit, second, keys, socket, clones }: Processor, sealed = false): Buffer {
+  const refused = [...keys, ...uring, ...(sealed ? [clone3] : [])].flatMap((number) => on(equal, number, verdict.noSuchCall));
   return Buffer.concat([
     load(data.processor),
     jump(equal, audit, 1, 0),
@@ -47,6 +61,7 @@ export function filterFor({ audit, second, keys, socket }: Processor): Buffer {
     load(data.number),
     ...(second === undefined ? [] : on(atLeast, second, verdict.noSuchCall)),
     ...refused,
+    ...(sealed ? clones.flatMap((number) => seal(number)) : []),
     jump(equal, socket, 1, 0),
     end(verdict.allow),
     load(data.argument),
@@ -55,9 +70,21 @@ export function filterFor({ audit, second, keys, socket }: Processor): Buffer {
   ]);
 }
 
-/** BPF_JMP with BPF_JEQ or BPF_JGE (linux/bpf_common.h). */
+/** BPF_JMP with BPF_JEQ, BPF_JGE or BPF_JSET (linux/bpf_common.h). */
 const equal = 0x15;
 const atLeast = 0x35;
+const hasBit = 0x45;
+
+/** Refuses the call with that number where its flags ask for a user namespace. */
+function seal(number: number): Buffer[] {
+  return [
+    jump(equal, number, 0, 4),
+    load(data.argument),
+    jump(hasBit, newUser, 0, 1),
+    end(verdict.notPermitted),
+    end(verdict.allow),
+  ];
+}
 
 function on(test: number, value: number, result: number): Buffer[] {
   return [jump(test, value, 0, 1), end(result)];

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { devNull } from "node:os";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { FerryError } from "../../../base/errors.ts";
 import { inheritable } from "./descriptors.ts";
@@ -59,7 +60,7 @@ export async function start(command: Command): Promise<Started> {
 /** Resolves before the event loop turns again, so that nothing the child says or does is missed. */
 function launch({ argv, env, cwd }: Command): Promise<ChildProcessWithoutNullStreams> {
   const [program = "", ...rest] = argv;
-  const nothing = openSync("/dev/null", "r");
+  const nothing = openSync(devNull, "r");
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
       reject(

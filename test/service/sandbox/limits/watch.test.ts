@@ -25,7 +25,7 @@ async function broken(changes: Partial<Watched>, until = 5000): Promise<{ limits
   const { host, now } = jumping(until);
   const exceeded = (limit: Limit): Promise<void> => Promise.resolve(void limits.push(limit));
   await watchLimits(
-    { folder, limits: roomy, watch: ["memory", "processes"], members: () => [self()], exceeded, ...changes },
+    { folder, limits: roomy, watch: ["memory", "processes"], busy: () => true, members: () => [self()], exceeded, ...changes },
     host,
     new AbortController().signal,
   );
@@ -45,7 +45,7 @@ test.runIf(linux)("within its limits nothing happens until it is over", async ()
 });
 
 test("wall time ends it at its time, at rest too", async () => {
-  expect(await broken({ limits: { ...roomy, wall: 2300 }, members: () => [] })).toEqual({ limits: ["wall"], at: 2300 });
+  expect(await broken({ limits: { ...roomy, wall: 2300 }, busy: () => false })).toEqual({ limits: ["wall"], at: 2300 });
 });
 
 test.runIf(linux)("memory and processes are told at each look where nothing else keeps them", async () => {

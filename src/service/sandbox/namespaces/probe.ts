@@ -1,11 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { asFerryError, FerryError } from "../../base/errors.ts";
-import type { Limit, Probe, Sandbox, SandboxLimits, SandboxSpec } from "./driver.ts";
-import type { SandboxHost } from "./host.ts";
-import { makeCgroup, removeCgroup } from "./limits/cgroup.ts";
-import { run } from "./processes/run.ts";
+import { readFile } from "node:fs/promises";
+import { FerryError } from "../../../base/errors.ts";
+import type { Limit, Probe, Sandbox, SandboxSpec } from "../driver.ts";
+import type { SandboxHost } from "../host.ts";
+import { makeCgroup, removeCgroup } from "../limits/cgroup.ts";
+import { run } from "../processes/run.ts";
+import { answer, limits, no, tryOut, weak } from "../try-out.ts";
 
 /** A program that makes namespaces, and what to do where it isn't there. */
 export interface Tool {
@@ -13,13 +12,8 @@ export interface Tool {
   readonly remedy: string;
 }
 
-const limits: SandboxLimits = { memoryMB: 512, processes: 64, cpus: 1, diskMB: 16, wall: 60_000 };
-
-const weak = "weak: ";
-
 /**
- * Runs inside, with what the service's own process says of system calls as $1: each line is a guarantee that would be missed silently;
- * a line for each that fails, `weak` where the system has no program to keep it.
+ * With what the service's own process says of system calls as $1; `weak` where the system has no program to keep a guarantee.
  */
 const check = `
 [ "$(id -u)" = 1000 ] || echo "the user inside is not the agent"
@@ -36,19 +30,11 @@ export async function probeNamespaces(
   host: SandboxHost,
 ): Promise<Probe> {
   if (host.platform !== "linux") return no("needs Linux");
-  try {
-    const version = await versionOf(tool);
-    const folder = await mkdtemp(join(tmpdir(), "ferry-probe-"));
-    try {
-      const weaknesses = await tryOut(create, join(folder, "sandboxes"));
-      return { works: true, reason: [version, ...weaknesses].join("; "), unenforced: await unenforced(host) };
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  } catch (error) {
-    const { message, hint } = asFerryError(error);
-    return no(hint === undefined ? message : `${message}: ${hint}`);
-  }
+  return answer(async () => {
+    const reason = await versionOf(tool);
+    const found = await tryOut(create, { script: check, args: [await filters()], remedyFor });
+    return { ...found, reason, unenforced: await unenforced(host) };
+  });
 }
 
 /** The limits that neither a control group nor the watch keeps here. */
@@ -60,10 +46,6 @@ export async function unenforced(host: SandboxHost): Promise<Limit[]> {
   return enforced.includes("cpu") ? [] : ["cpu"];
 }
 
-function no(reason: string): Probe {
-  return { works: false, reason, unenforced: [] };
-}
-
 async function versionOf(tool: Tool): Promise<string> {
   const { stdout } = await run([tool.program, "--version"]).catch((error: unknown) => {
     throw new FerryError("failure", `${tool.program} is not there`, { hint: tool.remedy, cause: error });
@@ -71,30 +53,9 @@ async function versionOf(tool: Tool): Promise<string> {
   return stdout.trim();
 }
 
-/** What is weak in a sandbox that is otherwise as it should be. @throws FerryError failure with what isn't */
-async function tryOut(create: (spec: SandboxSpec) => Promise<Sandbox>, root: string): Promise<string[]> {
-  // Several services may probe at once: the id, by which control groups are named too, is the temporary folder's.
-  const sandbox = await create({ id: basename(dirname(root)), root, mounts: [], sockets: [], env: {}, limits });
-  try {
-    const { code, stdout, stderr } = await sandbox.exec(["sh", "-c", check, "check", await filters()], { timeout: 20_000 });
-    const complaint = lastLine(stderr);
-    if (code !== 0) throw new FerryError("failure", complaint, { hint: await remedyFor(complaint) });
-    const lines = Buffer.from(stdout).toString("utf8").split("\n");
-    const holes = lines.filter((line) => line !== "" && !line.startsWith(weak));
-    if (holes.length > 0) throw new FerryError("failure", `the sandbox has a hole: ${holes.join(", ")}`);
-    return lines.filter((line) => line !== "").map((line) => line.slice(weak.length));
-  } finally {
-    await sandbox.destroy();
-  }
-}
-
 /** The filters of system calls that the service itself is under, in a container say: inside must be one more (proc_pid_status(5)). */
 async function filters(): Promise<string> {
   return ((await readFile("/proc/self/status", "utf8")).match(/^Seccomp.*/gm) ?? []).join("\n");
-}
-
-function lastLine(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("utf8").trim().split("\n").at(-1) ?? "";
 }
 
 /** The settings of the system that forbid user namespaces, as the command that allows them. */
