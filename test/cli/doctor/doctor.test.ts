@@ -103,6 +103,26 @@ describe("the keychain", () => {
   });
 });
 
+describe("the sandbox", () => {
+  const none = { FERRY_SANDBOX: "oci", FERRY_SANDBOX_ENGINE: "/nowhere/podman" };
+
+  test("that can't be had is told with its remedy, and is no failure for who has another service", async () => {
+    const { code, row } = await examine(none);
+    expect(code).toBe(0);
+    expect(row("sandbox")?.says).toMatch(
+      /^none works here: oci: \/nowhere\/podman can't be run.*install podman.*only host local needs one$/u,
+    );
+  });
+
+  test("by name, with what it isn't", async () => {
+    const { row } = await examine({ FERRY_SANDBOX: "process" });
+    expect(row("sandbox")).toMatchObject({
+      verdict: "warning",
+      says: expect.stringContaining("process: no sandbox at all") as string,
+    });
+  });
+});
+
 test("a clock that is two days off", async () => {
   await logIn();
   world.services.set(url, dated(Date.UTC(2026, 0, 3)));

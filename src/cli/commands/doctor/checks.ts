@@ -6,7 +6,8 @@ import { certificates } from "./checks/certificates.ts";
 import { clock } from "./checks/clock.ts";
 import { keychain } from "./checks/keychain.ts";
 import { proxy } from "./checks/proxy.ts";
+import { sandbox } from "./checks/sandbox.ts";
 import { service } from "./checks/service.ts";
 
 /** What `ferry doctor` looks at, in its order. */
-export const checks: readonly Check[] = [service, keychain, browser, callback, proxy, certificates, clock, agents];
+export const checks: readonly Check[] = [service, keychain, browser, callback, proxy, certificates, clock, sandbox, agents];
