@@ -55,6 +55,8 @@ test("a timeline in pages is read to its end, in order", async () => {
   const all = `${event("a", 1)}\n${event("b", 2)}\n${event("c", 3)}\n`;
   expect(await call("events", "--json")).toMatchObject({ code: 0, stdout: all });
   expect(await call("tail", "--json", "--until", "idle")).toMatchObject({ code: 0, stdout: all });
+  texts["sessions/s1/events?cursor=p3"] = `{"it\\u0065ms":[${event("d", 4)}]}`;
+  expect((await call("events", "--fields", "id")).stdout).toBe('{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n{"id":"d"}\n');
   texts["sessions/s1/events?cursor=p3"] = `{"items":[],"next_cursor":"p3"}`;
   expect(await call("events")).toMatchObject({
     code: 6,

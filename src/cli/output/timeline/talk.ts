@@ -40,7 +40,9 @@ const draftLength = 2_000;
 /** The end of a message that is still being written; without a time, since it isn't there yet. */
 export function draftMessage(text: string, canvas: Canvas): string[] {
   const { dim, blue } = canvas.style;
-  const lines = plain(harmless(text.slice(-draftLength)), canvas).slice(-draftLines);
+  const all = plain(harmless(text.slice(-draftLength)), canvas);
+  const isCut = all.length > draftLines || text.length > draftLength;
+  const lines = isCut ? ["…", ...all.slice(1 - draftLines)] : all;
   return layOut({ glyph: "agent", paint: blue, lines: lines.map(dim) }, "", canvas);
 }
 

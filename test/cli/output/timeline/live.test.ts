@@ -139,7 +139,7 @@ describe("what is being written", () => {
     const { write } = play();
     const text = await write(`${"x\n".repeat(30)}\u001b[2Jend`);
     expect(text.split("\n")).toHaveLength(7);
-    expect(text).toMatch(/␛\[2Jend\n$/u);
+    expect(text).toMatch(/● …\n +x\n[^]*␛\[2Jend\n$/u);
   });
 
   test("goes when something else is said, and isn't shown where nothing can be drawn over", async () => {
