@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
-import { commitFiles, makeRepository } from "../../support/git.ts";
+import { commitFiles, gitBytes, gitIn, makeRepository } from "../../support/git.ts";
 import { makeManifest, sandboxSource, type Sandbox } from "../../support/series.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
 import { makeWorld, type World } from "../../support/world.ts";
@@ -62,4 +62,25 @@ test("--output-directory writes its files beside the JSON", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ mailable: true });
   const written = await world.host.files.readText(join(world.folder, "out", "0001-second.patch"));
   expect((await ferry(world.next(), "patch", id)).stdout).toBe(written);
+});
+
+test("into git am: the commits with their trees and messages, also of a session that has ended", async () => {
+  const git = gitIn(sandbox.folder);
+  commitFiles(git, { c: "crlf\r\nno newline", b: null }, "[x] third\n\nFrom here on\n>From there\n-- \nbody\n");
+  commitFiles(git, { d: Buffer.from([0, 1, 2, 255]) }, "fourth");
+  commitFiles(git, {}, "empty");
+  await serve({ mailable: true, reason: "" });
+  const clone = join(world.folder, "clone");
+  gitBytes(world.folder, ["clone", "--quiet", sandbox.folder, clone]);
+  const local = gitIn(clone);
+  const told = "--format=%T %an %ae %ad %B";
+  for (const ended of [false, true]) {
+    if (ended) expect(await ferry(world.next(), "session", "close", id, "--yes")).toMatchObject({ code: 0 });
+    const run = world.next();
+    expect(await ferry(run, "patch", id)).toMatchObject({ code: 0 });
+    local("reset", "--quiet", "--hard", sandbox.base);
+    const am = ["am", "--quiet", "-k", "--keep-cr", "--no-scissors", "--empty=keep", "--patch-format=mboxrd"];
+    gitBytes(clone, am, { input: Buffer.concat(run.terminal.written.bytes) });
+    expect(local("log", told)).toBe(git("log", told));
+  }
 });

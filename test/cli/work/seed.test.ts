@@ -39,6 +39,13 @@ test("with one it is refused before a session is made", async () => {
   );
 });
 
+test("patch says that there are no commits to be had as patches, and where else", async () => {
+  await call("run", "--pull", "none", "do it");
+  const { code, stdout, stderr } = await call("patch");
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^ferry: agents\.example\.com doesn't send its commits\n {2}hint: .*--source/u);
+});
+
 test("a question ends the wait with exit 3; the answer goes on", async () => {
   service.agent = (session, message, timeline) => {
     session["agent_status"] = "thinking hard";

@@ -19,6 +19,10 @@ export const patch: Verb = {
     void command.argument("[session]", "which one").option("--output-directory <dir>", "a file a commit: 0001-….patch"),
   async run(context, { outputDirectory }: { readonly outputDirectory?: string }, given?: string) {
     const { connection, session } = await openSession(context, given);
+    if (!(await connection.client.capabilities()).has("patches"))
+      throw new FerryError("failure", `${connection.name} doesn't send its commits`, {
+        hint: "ferry pull brings them from the session's branch, or from its timeline (--source)",
+      });
     const source = makePatchSource(connection.client, session.id, session.repository_id || undefined);
     const manifest = await source.manifest("");
     const { json } = context.global;
