@@ -1,6 +1,7 @@
 import { count } from "../../base/text.ts";
 import { type Change, readChanges } from "../../git/records.ts";
 import { FerryError } from "../../base/errors.ts";
+import { writeCursorNote } from "../incoming/note.ts";
 import { type FerryRefs, ferryRefs, readRefs } from "../incoming/refs.ts";
 import { courtOf } from "../judge/court.ts";
 import { massDeletion } from "../judge/deletions.ts";
@@ -62,6 +63,7 @@ async function move({ parked, target, tip, quarantine }: Finished, changes: read
   const refs = ferryRefs(context.request, context.repository, head);
   const at = await readRefs(context.git, context.repository, refs);
   const undo = await writeUndoNote({ old: head.commit, new: tip, cursor: at.cursor }, context);
+  if (note.cursor !== undefined) await writeCursorNote(note.cursor, context);
   const over = await writeNote({ ...note, stage: "over" }, context);
   const updates = [
     ...(await remembered(note, refs, context)),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Context } from "../context.ts";
+import type { CursorNote } from "../incoming/note.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { moveRef, type RefUpdate } from "../land/transaction.ts";
 import type { Errand } from "../request.ts";
@@ -35,6 +36,8 @@ export interface ParkedNote {
   readonly left: readonly number[];
   /** What is still to be picked, the one that doesn't fit first; `ends` are the items that have come with it. */
   readonly queue: readonly Queued[];
+  /** What the cursor is to be where that is no commit: its blob, which no ref holds till then, is written again. */
+  readonly cursor?: CursorNote | undefined;
   /** What remembers that all of it came, the cursor among them, from where it was when it was parked. */
   readonly updates: readonly RefUpdate[];
 }

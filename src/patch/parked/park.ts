@@ -87,6 +87,7 @@ async function note({ incoming, error }: Stop, held: string, context: PullContex
     came: series.items.map((_, at) => conflict.commits[at] ?? null),
     left: [],
     queue: queueOf(shaped.items, done),
+    cursor: incoming.found.note,
     updates: await cursorUpdates(incoming, context),
   };
   const id = await writeNote(content, context);

@@ -150,6 +150,8 @@ describe("left out, it is", () => {
     expect(await chosen()).toBe("ses_abcd2222");
     git("checkout", "--quiet", "main");
     expect(await chosen()).toMatchObject({ code: 2 });
+    git("checkout", "--quiet", "--detach");
+    expect(await chosen()).toMatchObject({ code: 2 });
   });
 
   test("the one whose branch this is, where it is one", async () => {

@@ -6,7 +6,10 @@ import type { Place } from "./place.ts";
 /** The session that the current branch, or while it lasts the detached HEAD, belongs to. */
 export async function readLink(context: Context, place: Place): Promise<BranchLink | undefined> {
   const branch = place.branch;
-  if (branch !== undefined) return readBranchLink(context.git, place.folder, branch);
+  if (branch !== undefined) {
+    await forgetDetached(context, place);
+    return readBranchLink(context.git, place.folder, branch);
+  }
   const [session = "", host = ""] = ((await context.host.files.readText(detachedLink(place))) ?? "").split("\n");
   return session === "" ? undefined : { session, host: host === "" ? undefined : host };
 }
@@ -21,6 +24,13 @@ export async function writeLink(context: Context, place: Place, link: BranchLink
 export async function removeLink(context: Context, place: Place): Promise<void> {
   if (place.branch !== undefined) await removeBranchLink(context.git, place.folder, place.branch);
   else await context.host.files.remove(detachedLink(place));
+}
+
+/** What a detached HEAD was linked to, once HEAD is on a branch again: the next one that is detached is another. */
+async function forgetDetached({ host }: Context, place: Place): Promise<void> {
+  const path = detachedLink(place);
+  // Where it can't be written, it is read only to be left.
+  if ((await host.files.readText(path)) !== undefined) await host.files.remove(path).catch(() => undefined);
 }
 
 /** A detached HEAD has no name to keep it under, so it lies beside the HEAD that it is of. */
