@@ -1,6 +1,7 @@
 import { access, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { FerryError } from "../base/errors.ts";
+import { oneLine } from "../base/text.ts";
 import { discover, type Head, type Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
 import { endings, openOperations } from "../git/operations.ts";
@@ -73,8 +74,9 @@ export async function refuseCheckedOut({ git, repository }: Context, head: Head)
   if (head.state === "detached") return;
   const elsewhere = await worktreeWith(head.ref, { git, repository, except: repository.workTree });
   if (elsewhere !== undefined)
-    throw new FerryError("attention", `${head.ref.replace(/^refs\/heads\//u, "")} is checked out in ${elsewhere}`, {
-      hint: "pull there, or switch this one to another branch",
+    throw new FerryError("attention", `${head.ref.replace(/^refs\/heads\//u, "")} ${elsewhere.how} ${oneLine(elsewhere.path)}`, {
+      hint:
+        elsewhere.how === "is checked out in" ? "pull there, or switch this one to another branch" : "end that first, then pull",
     });
 }
 

@@ -18,8 +18,8 @@ export async function findTarget({ target, errand }: ParkedNote, context: Contex
   const { git, repository } = context;
   const request = { ...context.request, ...errand };
   if ("ref" in target) {
-    const path = await worktreeWith(target.ref, { git, repository });
-    if (path !== undefined) return inWorkingCopy(path, { ...context, request });
+    const holder = await worktreeWith(target.ref, { git, repository });
+    if (holder !== undefined) return inWorkingCopy(holder.path, { ...context, request });
     const { gitDir } = repository;
     const found = await git.run(["rev-parse", "--verify", "--quiet", `${target.ref}^{commit}`], { cwd: gitDir, gitDir });
     if (found.code !== 0)

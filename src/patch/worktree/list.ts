@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Repository } from "../../git/discover.ts";
 import type { Git } from "../../git/git.ts";
+import { type Held, heldBranches } from "./held.ts";
 
 /** A working copy of the repository, the main one among them. */
 export interface Worktree {
@@ -29,13 +30,19 @@ export async function listWorktrees(
     });
 }
 
-/** Its folder, other than `except`, that has a branch checked out. */
+/** A working copy that a branch can't be moved or checked out beside. */
+export interface Holder {
+  readonly path: string;
+  readonly how: "is checked out in" | Held["how"];
+}
+
+/** The one, other than `except`, that has a branch checked out; or any that is in the middle of something with it. */
 export async function worktreeWith(
   ref: string,
   { git, repository, except }: { git: Git; repository: Repository; except?: string | undefined },
-): Promise<string | undefined> {
+): Promise<Holder | undefined> {
   const own = except === undefined ? undefined : await realpath(except);
   for (const { path, branch } of await listWorktrees(git, repository))
-    if (branch === ref && (await realpath(path).catch(() => path)) !== own) return path;
-  return undefined;
+    if (branch === ref && (await realpath(path).catch(() => path)) !== own) return { path, how: "is checked out in" };
+  return (await heldBranches(repository)).find((held) => held.ref === ref);
 }
