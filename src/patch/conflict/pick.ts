@@ -1,8 +1,6 @@
-import { gitError } from "../../git/runner.ts";
-import { systemTrouble } from "../../git/trouble.ts";
 import type { Context } from "../context.ts";
 import { committerEnvironment } from "../place/identity.ts";
-import { runPorcelain } from "../recovery/porcelain.ts";
+import { porcelainError, runPorcelain } from "../recovery/porcelain.ts";
 
 /** A working copy as git is run in it. */
 export interface PickPlace {
@@ -23,5 +21,5 @@ export async function cherryPick(commit: string, place: PickPlace, context: Cont
   if (result.code === 0) return "came";
   const stopped = await context.git.run(["rev-parse", "--verify", "--quiet", "CHERRY_PICK_HEAD"], place);
   if (stopped.stdout.toString("latin1").trim() === commit) return "stopped";
-  throw systemTrouble(args, result) ?? gitError(args, result);
+  throw porcelainError(args, result);
 }

@@ -25,14 +25,17 @@ export async function whenUnlocked<T>(host: Pick<PatchHost, "clock">, patience: 
       return await attempt();
     } catch (error) {
       if (!(error instanceof RefsLocked || error instanceof IndexLocked)) throw error;
-      if (host.clock.elapsed() >= deadline)
-        throw new FerryError("attention", `another git holds a lock: ${error.message}`, {
-          hint: "wait for it to end; if nothing runs any more, remove the lock file that it names",
-          cause: error,
-        });
+      if (host.clock.elapsed() >= deadline) throw lockedError(error.message, error);
     }
     await host.clock.sleep(pause);
   }
+}
+
+export function lockedError(said: string, cause?: unknown): FerryError {
+  return new FerryError("attention", `another git holds a lock: ${said}`, {
+    hint: "wait for it to end; if nothing runs any more, remove the lock file that it names",
+    cause,
+  });
 }
 
 /** Runs a git that writes the index of the user's working copy, or the one that the copy names, when no other git has it locked. */

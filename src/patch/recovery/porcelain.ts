@@ -1,9 +1,13 @@
 import { constants } from "node:fs";
-import { open, readFile, rm } from "node:fs/promises";
+import { open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
 import type { GitChild, GitOptions, GitResult } from "../../git/git.ts";
+import { gitError } from "../../git/runner.ts";
+import { systemTrouble } from "../../git/trouble.ts";
 import type { Context } from "../context.ts";
-import { lockPatience } from "../land/locks.ts";
+import { lockedError, lockPatience } from "../land/locks.ts";
 import type { ChildNotes } from "../land/working-copy.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { type MadeWorktree, removeHalfMade } from "./half-made.ts";
@@ -27,6 +31,11 @@ export interface PorcelainOptions extends GitOptions {
   readonly making?: MadeWorktree | undefined;
 }
 
+export interface PorcelainResult extends GitResult {
+  /** Another git's, which it failed of. */
+  readonly lock: string | undefined;
+}
+
 /**
  * Runs one of git's own commands that write in a working copy, and notes it down before it starts: whoever comes after us, if we
  * are killed, waits for it and takes its locks away if it was killed as well. A lock that another git holds is waited for.
@@ -35,7 +44,7 @@ export async function runPorcelain(
   args: readonly string[],
   { making, ...options }: PorcelainOptions,
   context: Context,
-): Promise<GitResult> {
+): Promise<PorcelainResult> {
   const { git, host, request } = context;
   const notes = porcelainNotes({ gitDir: options.gitDir, making }, context);
   const deadline = host.clock.elapsed() + (request.hook === undefined ? lockPatience : 0);
@@ -45,10 +54,32 @@ export async function runPorcelain(
     const result = await git.run(args, { ...options, announce });
     if (result.code > 128) await outlivePorcelain(context);
     else if (child !== undefined) await notes.ended(child);
-    const isLocked = result.code !== 0 && /\.lock': File exists/u.test(result.stderr.toString("utf8"));
-    if (!isLocked || host.clock.elapsed() >= deadline) return result;
+    const lock = await findLock(result, locksOf(options.gitDir, context));
+    if (lock === undefined || host.clock.elapsed() >= deadline) return { ...result, lock };
     await host.clock.sleep(pause, host.interrupt);
   }
+}
+
+/** What such a git failed of. */
+export function porcelainError(args: readonly string[], result: PorcelainResult): FerryError {
+  return result.lock === undefined
+    ? (systemTrouble(args, result) ?? gitError(args, result))
+    : lockedError(`${result.lock} exists`);
+}
+
+/** The lock that it failed of. Of some git says nothing (`stash`), so it is looked whether there is one. */
+async function findLock({ code, stderr }: GitResult, locks: readonly string[]): Promise<string | undefined> {
+  if (code === 0) return undefined;
+  const said = /Unable to create '(.*\.lock)': File exists/u.exec(stderr.toString("utf8"))?.[1];
+  if (said !== undefined) return oneLine(said);
+  for (const path of locks) if ((await stat(path).catch(() => undefined)) !== undefined) return path;
+  return undefined;
+}
+
+function locksOf(gitDir: string, { repository }: Context): string[] {
+  const own = ["index", "HEAD", "CHERRY_PICK_HEAD", "ORIG_HEAD", "AUTO_MERGE"].map((name) => join(gitDir, `${name}.lock`));
+  const shared = ["refs/stash", "packed-refs"].map((name) => join(repository.commonDir, `${name}.lock`));
+  return [...own, ...shared];
 }
 
 /** Keeps the one note that there is room for. */
@@ -70,9 +101,8 @@ export async function outlivePorcelain(context: Context): Promise<void> {
   const note = await read(path);
   if (note !== undefined) {
     await outlive(note, context);
-    const own = ["index", "HEAD", "CHERRY_PICK_HEAD", "ORIG_HEAD", "AUTO_MERGE"].map((name) => join(note.gitDir, `${name}.lock`));
-    const shared = ["refs/stash", "packed-refs"].map((name) => join(repository.commonDir, `${name}.lock`));
-    await removeStaleLocks({ children: [note], locks: { refs: [], index: [...own, ...shared], tree: [] } }, "index");
+    const locks = { refs: [], index: locksOf(note.gitDir, context), tree: [] };
+    await removeStaleLocks({ children: [note], locks }, "index");
     if (note.making !== undefined) await removeHalfMade(note.making, context);
   }
   await rm(path, { force: true });

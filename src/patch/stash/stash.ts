@@ -1,9 +1,8 @@
 import { FerryError } from "../../base/errors.ts";
 import { showPath } from "../../git/path.ts";
-import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { committerEnvironment } from "../place/identity.ts";
-import { runPorcelain } from "../recovery/porcelain.ts";
+import { porcelainError, runPorcelain } from "../recovery/porcelain.ts";
 import { removeStashNote, type StashNote, writeStashNote } from "./note.ts";
 import { takeBack } from "./take-back.ts";
 
@@ -30,7 +29,7 @@ export async function stashAway(context: Context): Promise<StashNote> {
   const created = await run(create, context);
   const stash = created.stdout.toString("latin1").trim();
   if (created.code !== 0 || stash === "")
-    throw new FerryError("attention", `your changes can't be stashed: ${gitError(create, created).message}`, {
+    throw new FerryError("attention", `your changes can't be stashed: ${porcelainError(create, created).message}`, {
       hint: "nothing was changed; commit them, or move them away",
     });
   const note = { stash, gitDir, workTree };
@@ -104,5 +103,5 @@ function run(args: readonly string[], context: Context) {
 
 async function ok(args: readonly string[], context: Context): Promise<void> {
   const result = await run(args, context);
-  if (result.code !== 0) throw gitError(args, result);
+  if (result.code !== 0) throw porcelainError(args, result);
 }

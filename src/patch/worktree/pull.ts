@@ -1,9 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
-import { gitError } from "../../git/runner.ts";
-import { systemTrouble } from "../../git/trouble.ts";
 import { pull } from "../pull.ts";
-import { runPorcelain } from "../recovery/porcelain.ts";
+import { porcelainError, runPorcelain } from "../recovery/porcelain.ts";
 import type { PullDeps, PullRequest } from "../request.ts";
 import { underLock } from "../under-lock.ts";
 import type { Verdict } from "../verdict.ts";
@@ -49,7 +47,7 @@ export async function pullElsewhere(request: WorktreeRequest, deps: PullDeps): P
     throw new FerryError("usage", "the session has no branch to name the worktree's after", { hint: "name one: --branch NAME" });
   const holder = await worktreeWith(`refs/heads/${branch}`, { git: deps.git, repository });
   if (holder !== undefined)
-    throw new FerryError("attention", `${oneLine(branch)} is checked out in ${oneLine(holder)}`, {
+    throw new FerryError("attention", `${oneLine(branch)} ${holder.how} ${oneLine(holder.path)}`, {
       hint: "name another one: --branch NAME",
     });
   const verdict = await pull({ ...plain, branch }, deps);
@@ -69,7 +67,7 @@ async function addWorktree(
     const result = await runPorcelain(args, { cwd: workTree, gitDir, workTree, making }, context);
     await context.checkpoint("worktree-added");
     if (result.code === 0) return;
-    const cause = systemTrouble(args, result) ?? gitError(args, result);
+    const cause = porcelainError(args, result);
     throw new FerryError("attention", `${oneLine(branch)} is up to date, but its worktree can't be made: ${cause.message}`, {
       hint: "pull again when that is mended, or git worktree add yourself",
       cause,
