@@ -5,8 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { FerryError } from "../../../src/base/errors.ts";
 import { applyDiff, parseDiff } from "../../../src/patch/sources/events/diff.ts";
 import { Unfit } from "../../../src/patch/sources/events/unfit.ts";
-import { commitFiles, gitBytes, gitEnv, makeFolder, type TestGit, writeFile } from "../../support/git.ts";
-import { parkedTree, refusedBy, resume } from "../../support/parking.ts";
+import { commitFiles, gitBytes, gitEnv, makeFolder, type TestGit } from "../../support/git.ts";
 import { pullInto, type PullInto } from "../../support/pulling.ts";
 import { makeScene, removeScenes } from "../../support/scene.ts";
 import { sandboxSource } from "../../support/series.ts";
@@ -314,20 +313,4 @@ describe("the reader of diffs", () => {
     expect(applyDiff(parseDiff(`@@ -0,0 +1,${lines.length} @@\n${lines.join("\n")}\n`), "").length).toBeGreaterThan(1_000_000);
     expect(Number(process.hrtime.bigint() - started) / 1e9).toBeLessThan(10);
   });
-});
-
-it("a parked one keeps what its cursor is to be, whatever gc takes meanwhile", async () => {
-  const { local, base } = makeScene();
-  const timeline = makeTimeline(base);
-  timeline.turn("two", edit("a", two));
-  timeline.turn("more", edit("b", "@@ -1 +1 @@\n-b\n+B\n"));
-  commitFiles(local, { a: "1\nmine\n3\n" });
-  await refusedBy(pullEvents(local, timeline, { onConflict: "park" }));
-  const tree = parkedTree(local);
-  writeFile(tree, "a", "1\nboth\n3\n");
-  tree("add", "a");
-  local("gc", "--quiet", "--prune=now");
-  await resume(local.folder, "continue");
-  expect(local("show", "HEAD:b")).toBe("B");
-  expect(await pullEvents(local, timeline)).toMatchObject({ applied: false, commits: [] });
 });

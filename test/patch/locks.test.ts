@@ -1,0 +1,90 @@
+import { existsSync, unlinkSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Checkpoint, PullDeps } from "../../src/patch/request.ts";
+import { commitFiles, writeFile } from "../support/git.ts";
+import { makeConflict, refusedBy } from "../support/parking.ts";
+import { patchHost, pullInto, type PullInto } from "../support/pulling.ts";
+import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
+import { stateOf } from "../support/state.ts";
+
+afterAll(removeScenes);
+
+/** Another git that holds a lock from that point on, till it is waited for. */
+function heldAt(at: Checkpoint, lock: string, { local }: Scene): Partial<PullDeps> {
+  const path = `${local.folder}/.git/${lock}`;
+  const host = patchHost();
+  const sleep: typeof host.clock.sleep = (time, signal) => {
+    if (existsSync(path)) unlinkSync(path);
+    return host.clock.sleep(time, signal);
+  };
+  return {
+    host: { ...host, clock: { ...host.clock, sleep } },
+    checkpoint: (name) => {
+      if (name === at) writeFileSync(path, "");
+      return Promise.resolve();
+    },
+  };
+}
+
+describe("locks that another git holds", () => {
+  const locks = ["index.lock", "HEAD.lock", "refs/heads/main.lock"];
+  it.each(locks)("%s is waited for", async (lock) => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    await pullExactly(scene, { deps: heldAt("promoted", lock, scene) });
+    expect(existsSync(`${scene.local.folder}/.git/${lock}`)).toBe(false);
+  });
+
+  const flags: readonly (readonly [string, PullInto, Checkpoint, string])[] = [
+    ["--autostash", { autostash: true }, "promoted", "index.lock"],
+    ["--autostash", { autostash: true }, "stash-made", "refs/stash.lock"],
+    ["--autostash", { autostash: true }, "stash-stored", "HEAD.lock"],
+    ["--autostash", { autostash: true }, "stash-landed", "index.lock"],
+    ["--here", { onConflict: "here" }, "here-landed", "index.lock"],
+  ];
+  it.each(flags)("of %s is waited for, and where it stays, nothing is lost: %o at %s, %s", async (_, options, at, lock) => {
+    const isHere = options.onConflict === "here";
+    const make = () => {
+      const scene = isHere ? makeConflict() : makeScene();
+      if (isHere) return scene;
+      commitFiles(scene.sandbox, { a: "1\n2\nx\n" });
+      writeFile(scene.local, "b", "staged\n");
+      scene.local("add", "b");
+      writeFile(scene.local, "a", "mine\n2\n3\n");
+      return scene;
+    };
+    const status = ({ local }: Scene) => [local("status", "--porcelain"), local("stash", "list")];
+    const waited = make();
+    const comes = pullInto(waited.local.folder, waited.source, { ...options, deps: heldAt(at, lock, waited) });
+    if (isHere) await refusedBy(comes);
+    else await comes;
+    expect(status(waited)).toEqual([isHere ? "UU f" : " M a\nM  b", ""]);
+
+    const stays = make();
+    const checkpoint = (name: Checkpoint) => {
+      if (name === at) writeFile(stays.local, `.git/${lock}`, "");
+      return Promise.resolve();
+    };
+    await expect(
+      pullInto(stays.local.folder, stays.source, { ...options, hook: "post-merge", deps: { checkpoint } }),
+    ).rejects.toMatchObject({ kind: "attention" });
+    unlinkSync(`${stays.local.folder}/.git/${lock}`);
+    if (at === "stash-landed") stays.local("stash", "pop", "--quiet", "--index");
+    expect(status(stays)).toEqual([isHere ? "" : " M a\nM  b", ""]);
+    expect(existsSync(`${stays.local.folder}/.git/ferry/journal`)).toBe(false);
+  });
+
+  it.each(locks)("%s that stays is refused, in a hook at once", async (lock) => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n", n: "n\n", c: null });
+    const path = `${scene.local.folder}/.git/${lock}`;
+    writeFile(scene.local, `.git/${lock}`, "");
+    const before = stateOf(scene.local.folder);
+    await expect(pullInto(scene.local.folder, scene.source, { hook: "post-checkout" })).rejects.toMatchObject({
+      kind: "attention",
+    });
+    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+    unlinkSync(path);
+    await pullExactly(scene);
+  });
+});
