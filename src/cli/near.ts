@@ -11,15 +11,21 @@ export function nearMisses(word: string, names: readonly string[]): string[] {
 
 /**
  * For values that another service may have more of than we know: `known` are ours and those in its data.
+ * `otherwise` helps where none of them can have been meant.
  * @throws FerryError usage for one of `given` that is none of them, with those that are
  */
-export function checkKnown(what: { one: string; many: string }, given: readonly string[], known: readonly string[]): void {
+export function checkKnown(
+  what: { one: string; many: string },
+  given: readonly string[],
+  known: readonly string[],
+  otherwise?: string,
+): void {
   const unknown = given.filter((value) => !known.includes(value));
   if (unknown.length === 0) return;
   const near = unknown.flatMap((value) => nearMisses(value, known));
   throw new FerryError("usage", `there is no ${what.one} ${oneLine(unknown.join(", "))}`, {
     details: [`the ${what.many} are ${[...new Set(known)].join(", ")}`],
-    hint: near.length === 0 ? undefined : `did you mean ${near.join(" or ")}?`,
+    hint: near.length === 0 ? otherwise : `did you mean ${near.join(" or ")}?`,
   });
 }
 

@@ -5,6 +5,7 @@ import { fields } from "../../wire/fields.ts";
 import { readConfig } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
+import { chooseHost } from "../flows/host/choose.ts";
 import type { Connection } from "../flows/host/connect.ts";
 import { remembered } from "./cache.ts";
 import type { Candidate } from "./candidate.ts";
@@ -12,6 +13,7 @@ import type { Candidate } from "./candidate.ts";
 /** What an argument or an option of that name can be; nothing where files, or the user's own words, are meant. */
 export async function valuesFor(context: Context, name: string): Promise<readonly Candidate[]> {
   if (name === "host") return hosts(context);
+  if (name === "model" || name === "agent") return agents(context, name);
   if (name === "setting") return settings.map((setting) => ({ value: setting.name, description: setting.about }));
   const names = fieldNames[name];
   if (names !== undefined) return names.map((value) => ({ value, description: "" }));
@@ -41,6 +43,13 @@ async function newest<Item extends object>(call: ListCall<Item>): Promise<Item[]
 async function hosts({ host }: Context): Promise<Candidate[]> {
   const known = (await readConfig(host)).hosts.map(({ url, account }) => ({ value: hostName(url), description: account }));
   return [...known, { value: local, description: "the embedded service" }];
+}
+
+/** Of the embedded service: what models another one has, nothing tells. `--model` names an agent there. */
+async function agents(context: Context, name: "model" | "agent"): Promise<Candidate[]> {
+  if (name === "model" && (await chooseHost(context)).kind !== "local") return [];
+  const { knownAgents } = await import("../flows/local/agents.ts");
+  return (await knownAgents(context.host)).map((value) => ({ value, description: "" }));
 }
 
 async function sessions({ client }: Connection): Promise<Candidate[]> {

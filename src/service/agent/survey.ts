@@ -33,6 +33,11 @@ export async function surveyAgents(
   return Promise.all(agentsWith(configuredAgents(settings)).map((agent) => report(agent, place, turns[agent.name])));
 }
 
+/** The names of all of them: nothing is run or looked for to tell. */
+export function agentNames(settings: Readonly<Record<string, string>>): string[] {
+  return agentsWith(configuredAgents(settings)).map(({ name }) => name);
+}
+
 async function report(agent: AgentDefinition, place: AgentPlace, lastTurn: LastTurn | undefined): Promise<AgentReport> {
   try {
     const state = await agent.look(place);

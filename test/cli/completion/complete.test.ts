@@ -75,6 +75,15 @@ describe("what can stand there", () => {
     expect(await values(...words)).toEqual(expected);
   });
 
+  test("--model names the agents of host local, without running any; of another service nothing is known", async () => {
+    const all = ["claude", "codex", "gemini", "opencode", "qwen", "shell"];
+    expect(await values("--host", "local", "run", "--model", "")).toEqual(all);
+    expect(await values("--host", "local", "run", "--model=co")).toEqual(["--model=codex"]);
+    expect(await values("run", "--model", "")).toEqual([]);
+    await ferry(world.next(), "config", "set", "agents.goose.command", "goose acp");
+    expect(await values("service", "agents", "login", "g")).toEqual(["gemini", "goose"]);
+  });
+
   test("a description is one line behind a tab", async () => {
     expect((await ferry(world.next(), "complete", "--", "session", "view", "ses_a")).stdout).toBe("ses_abc\tfix/login fix it\n");
   });

@@ -120,3 +120,16 @@ test("its keys are completed", async () => {
   const { stdout } = await ferry(world, "complete", "--", "config", "set", "sa");
   expect(stdout).toMatch(/^sandbox\twhat locks .*\n(sandbox_.*\n){3}$/u);
 });
+
+test("agent takes only one that there is, or that the config speaks of", async () => {
+  expect(await config("set", "agent", "claud:opus")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "ferry: there is no agent claud\n  the agents are claude, codex, gemini, opencode, qwen, shell\n  hint: did you mean claude?\n",
+  });
+  expect((await config("set", "agent", "nope")).stderr).toContain("\n  hint: another one is set up by agents.NAME.command\n");
+  expect((await config("set", "agent", "claude:opus")).code).toBe(0);
+  await config("set", "agents.nope.command", "nope acp");
+  expect((await config("set", "agent", "nope")).code).toBe(0);
+});

@@ -2,7 +2,9 @@ import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { updateConfig } from "../../config/config.ts";
 import { misfit, settingNamed } from "../../config/settings.ts";
+import type { Context } from "../../context.ts";
 import { currentSetting } from "../../flows/settings.ts";
+import { checkKnown } from "../../near.ts";
 import type { Verb } from "../../verb.ts";
 
 export const set: Verb = {
@@ -22,6 +24,7 @@ export const set: Verb = {
       throw new FerryError("usage", `${key} can't be ${setting.form === undefined ? `"${oneLine(value)}"` : "that"}`, {
         hint: `it is ${right}`,
       });
+    if (key === "agent") await checkAgent(context, value);
     await updateConfig(context.host, (config) => ({ ...config, settings: { ...config.settings, [key]: value } }));
     const current = await currentSetting(context, setting);
     if (current.from !== "config") await context.print.warn(`${setting.variable ?? ""} is set and wins over it`);
@@ -29,3 +32,12 @@ export const set: Verb = {
     else await context.print.note(`${key} is ${value}`);
   },
 };
+
+/** @throws FerryError usage for one that host local doesn't know, and the config says nothing of */
+async function checkAgent({ host }: Context, value: string): Promise<void> {
+  // No other verb of this noun needs to know them.
+  const { knownAgents } = await import("../../flows/local/agents.ts");
+  const [name = ""] = value.split(":", 1);
+  const known = await knownAgents(host);
+  checkKnown({ one: "agent", many: "agents" }, [name], known, "another one is set up by agents.NAME.command");
+}

@@ -19,6 +19,12 @@ export async function listAgents(host: Host) {
   return surveyAgents(host, findFolders(host).data, (await readConfig(host)).settings ?? {});
 }
 
+/** What host local can be told to use: all that ferry knows, and those of the config, whether they are ready or not. */
+export async function knownAgents(host: Host): Promise<string[]> {
+  const { agentNames } = await import("../../../service/agent/survey.ts");
+  return agentNames((await readConfig(host)).settings ?? {});
+}
+
 /**
  * The agent of a new session on host local where none is named: what the config says, what the service was started with, else the only
  * one that is ready; with several a person is asked.
