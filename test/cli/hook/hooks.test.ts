@@ -59,6 +59,15 @@ test("checking out a file, and the steps of a rebase, are no change of branch", 
   expect(calls().filter(Boolean)).toEqual([]);
 });
 
+test("in a clone they say nothing and start nothing: its branches have no session yet", async () => {
+  await call("hook", "install");
+  await call("session", "start", "--model", "shell");
+  const clone = join(ferry.folder, `clone${count}`);
+  // As where core.hooksPath is the user's own for all repositories, or their template has the hooks.
+  const said = git("-c", `core.hooksPath=${join(git.folder, ".git", "hooks")}`, "clone", "--quiet", git.folder, clone);
+  expect({ said, calls: calls(), head: readFileSync(join(clone, "a"), "utf8") }).toEqual({ said: "", calls: [""], head: "a\n" });
+});
+
 test("after a merge it pulls, before a push it only says that there is more", async () => {
   await call("run", "--model", "shell", "--pull", "none", "echo 1 > one");
   await call("hook", "install");
@@ -107,6 +116,35 @@ describe("hooks that are there already", () => {
     expect(readdirSync(join(git.folder, ".git", "hooks"))).toEqual(before);
     for (const [name, text] of Object.entries(mine)) expect(readFileSync(hook(name), "utf8")).toBe(text);
     expect((await call("hook", "uninstall")).stderr).toBe("there was nothing of ferry's\n");
+  });
+
+  test("of husky go on, in their own folder and with what is given to them; made anew they have no part of ours", async () => {
+    const folder = join(git.folder, ".husky");
+    // What husky 9 writes, each time that it is set up.
+    const setUp = (): void => {
+      mkdirSync(join(folder, "_"), { recursive: true });
+      writeFileSync(
+        join(folder, "_", "h"),
+        's="$(dirname "$(dirname "$0")")/$(basename "$0")"\n[ -f "$s" ] || exit 0\nsh -e "$s" "$@"\n',
+      );
+      for (const name of ["post-checkout", "post-merge", "pre-push"])
+        writeFileSync(join(folder, "_", name), '#!/usr/bin/env sh\n. "$(dirname "$0")/h"', { mode: 0o755 });
+      git("config", "core.hooksPath", ".husky/_");
+    };
+    setUp();
+    writeFileSync(join(folder, "post-checkout"), 'echo "theirs $3" >> .git/ran\n');
+    await call("run", "--model", "shell", "--pull", "none", "echo 1 > one");
+    expect((await call("hook", "install")).stderr).toContain("husky writes them anew");
+    git("checkout", "--quiet", "-b", "other");
+    git("checkout", "--quiet", "main");
+    expect(calls()).toEqual(["hook run post-checkout"]);
+    expect(existsSync(join(git.folder, "one"))).toBe(true);
+    expect(readFileSync(join(git.folder, ".git", "ran"), "utf8")).toBe("theirs 1\ntheirs 1\n");
+    setUp();
+    expect((await call("hook", "status")).stdout).toMatch(/^post-checkout\tno\t.*\npost-merge\tno\t.*\npre-push\tno\t.*\n$/u);
+    await call("hook", "install");
+    expect((await call("hook", "uninstall")).stderr).toBe("taken out of post-checkout, post-merge, pre-push\n");
+    expect(readFileSync(join(folder, "_", "post-merge"), "utf8")).toBe('#!/usr/bin/env sh\n. "$(dirname "$0")/h"');
   });
 
   test("lie where core.hooksPath says, also for a linked worktree", async () => {

@@ -10,14 +10,24 @@ export const install: Verb = {
     "Let git's own hooks pull the linked session's commits: after a change of branch and after a merge; before a push they only say that there are newer ones. Hooks that are there already go on working.",
   examples: ["ferry hook install", "git config ferry.hookStrict true   # a pull that fails fails the hook"],
   async run(context) {
-    for (const hook of await findHooks(context)) {
+    const hooks = await findHooks(context);
+    for (const hook of hooks) {
       await put(context.host, hook);
       await context.print.note(`${hook.name}: ${hook.path}`);
     }
+    if (hooks.some(({ text }) => isHusky(text)))
+      await context.print.note(
+        'husky writes them anew whenever it is set up: let the prepare script of package.json say "husky && ferry hook install || true"',
+      );
     if (context.global.json)
       await context.print.json((await findHooks(context)).map(({ name, path, installed }) => ({ name, installed, path })));
   },
 };
+
+/** The scripts that it puts into its folder all go on to one beside them. */
+function isHusky(text = ""): boolean {
+  return /^\. "\$\(dirname (?:-- )?"\$0"\)\/h"$/mu.test(text);
+}
 
 async function put({ files }: Host, { name, path, text, active, aside }: Hook): Promise<void> {
   if (text === undefined || (active && isShellScript(text))) {
