@@ -12,6 +12,7 @@ import { refuseInParked, refuseParked } from "./parked/refuse.ts";
 import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";
 import { makeQuarantine, withQuarantine } from "./quarantine.ts";
+import { checkPathspecs } from "./shape/pathspec.ts";
 import { SessionMoved } from "./uncommitted/receive.ts";
 import type { PullDeps, PullRequest } from "./request.ts";
 import { underLock } from "./under-lock.ts";
@@ -27,6 +28,7 @@ const attempts = 3;
  */
 export function pull(request: PullRequest, deps: PullDeps): Promise<Verdict> {
   return underLock(request, deps, async (context) => {
+    await checkPathspecs(request.shape?.exclude, context);
     const verdict = await attempt({ ...context, request, engines: deps.engines }, attempts);
     await context.checkpoint("finished");
     return verdict;

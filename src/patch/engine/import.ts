@@ -33,8 +33,8 @@ async function* withEnd(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 }
 
 /** What git-fast-import(1) reads of one commit, one character a byte; `from` only for the first. */
-export function commitLines(from: string | undefined, changes: readonly Change[]): string {
-  let text = `commit ${branch}\ncommitter ferry <ferry@localhost> 1767225600 +0000\ndata 0\n`;
+export function commitLines(from: string | undefined, changes: readonly Change[], on = branch): string {
+  let text = `commit ${on}\ncommitter ferry <ferry@localhost> 1767225600 +0000\ndata 0\n`;
   if (from !== undefined) text += `from ${from}\n`;
   // Deletions go first, so that a file can become a folder within one commit.
   for (const { path, newMode } of changes) if (newMode === modes.absent) text += `D ${quote(path)}\n`;

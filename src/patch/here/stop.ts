@@ -42,7 +42,7 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
     });
   const court = courtOf(context, { quarantine, allowSymlinks: context.request.allowSymlinks });
   const placed = { tip: conflict.tip, commits: conflict.commits, exactness: "rebuilt", notices: [] } as const;
-  const notices = await judgeAll(incoming, placed, court);
+  const notices = await judgeAll(incoming, { shaped: error.shaped, placed }, court);
   const diff = async (from: string, to: string) =>
     readChanges(await git.ok(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, to], quarantine.options));
   const changes = {

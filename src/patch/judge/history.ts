@@ -8,12 +8,28 @@ export interface CommitChanges {
   readonly changes: readonly Change[];
 }
 
-/** What each commit of a range changes against each of its parents, oldest first; one commit at a time is held. */
+/**
+ * What each commit of a range changes against each of its parents, oldest first, of all paths or of those that git's pathspecs name;
+ * one commit at a time is held.
+ */
 export async function* commitChanges(
   git: Git,
-  { quarantine, commits }: { quarantine: Quarantine; commits: readonly string[] },
+  { quarantine, commits, pathspecs = [] }: { quarantine: Quarantine; commits: readonly string[]; pathspecs?: readonly string[] },
 ): AsyncGenerator<CommitChanges> {
-  const args = ["diff-tree", "--stdin", "-r", "-m", "--root", "-z", "--raw", "--no-renames", "--no-abbrev", "--always"];
+  const args = [
+    "diff-tree",
+    "--stdin",
+    "-r",
+    "-m",
+    "--root",
+    "-z",
+    "--raw",
+    "--no-renames",
+    "--no-abbrev",
+    "--always",
+    "--",
+    ...pathspecs,
+  ];
   const listing = await git.stream(args, quarantine.options);
   listing.stdin.end(commits.map((commit) => `${commit}\n`).join(""));
   const reader = new RawReader();

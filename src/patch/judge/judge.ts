@@ -15,6 +15,8 @@ export interface History {
   readonly base: string | undefined;
   readonly tip: string;
   readonly commits: readonly string[];
+  /** The sandbox's commits that these were made of, which a refusal names. */
+  readonly madeOf?: ReadonlyMap<string, string>;
   /** What a refusal calls it, where it is no commit of the session's. */
   readonly name?: string;
 }
@@ -30,15 +32,16 @@ export async function judge(history: History, court: Court): Promise<string[]> {
   const links = new LinkJudge(history.base, court);
   const added = new Set<GitPath>();
   const all: Change[] = [];
+  const called = (commit: string) => history.name ?? `commit ${short(history.madeOf?.get(commit) ?? commit)}`;
   for await (const { commit, changes } of commitChanges(git, { quarantine, commits: history.commits })) {
     for (const change of changes) {
       if (change.newMode === modes.absent) continue;
       const reason = badPath(change.path, platform) ?? badMode(change);
-      if (reason !== undefined) throw refusal(history.name ?? nameOf(commit), change.path, reason);
+      if (reason !== undefined) throw refusal(called(commit), change.path, reason);
       if (change.oldMode === modes.absent) added.add(change.path);
     }
     const wrong = await links.judge({ commit, changes });
-    if (wrong !== undefined) throw refusal(history.name ?? nameOf(commit), wrong.path, wrong.reason);
+    if (wrong !== undefined) throw refusal(called(commit), wrong.path, wrong.reason);
     all.push(...changes);
   }
   const collisions = await collisionsOf(history.tip, added, court);
@@ -57,10 +60,6 @@ function badMode(change: Change): string | undefined {
 /** What these systems' file systems do unless someone chose otherwise. */
 function foldsNames(platform: NodeJS.Platform): boolean {
   return platform === "darwin" || platform === "win32";
-}
-
-function nameOf(commit: string): string {
-  return `commit ${short(commit)}`;
 }
 
 function refusal(name: string, path: GitPath, reason: string): FerryError {

@@ -30,7 +30,11 @@ export async function park(stop: Stop, context: PullContext): Promise<Verdict> {
   const { git, repository, checkpoint } = context;
   const { tip, commits } = conflict;
   const court = courtOf(context, { quarantine, allowSymlinks: context.request.allowSymlinks });
-  const notices = await judgeAll(incoming, { tip, commits, exactness: "rebuilt", notices: [] }, court);
+  const notices = await judgeAll(
+    incoming,
+    { shaped: stop.error.shaped, placed: { tip, commits, exactness: "rebuilt", notices: [] } },
+    court,
+  );
   const known = await knownCommits(incoming, context);
   const held = await heldBy(stop, context);
   await promote({ tips: [incoming.series.tip, held, tip], known }, { git, quarantine, repository });

@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { count } from "../../base/text.ts";
 import { type Change, readChanges } from "../../git/records.ts";
 import type { PullContext } from "../context.ts";
 import { Unsuited, type Workshop } from "../engine/engine.ts";
@@ -9,7 +10,7 @@ import { judge } from "../judge/judge.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { fetchPromised } from "../sources/promised.ts";
 import { reshape } from "../shape/reshape.ts";
-import { asInSandbox } from "../shape/shape.ts";
+import { asInSandbox, type Shaped } from "../shape/shaped.ts";
 import type { Verdict } from "../verdict.ts";
 import { asItIs, makeVerdict, place, type Placed } from "./place.ts";
 import { refuseRewrite } from "./rewrite.ts";
@@ -37,9 +38,10 @@ export async function assemble(unbuilt: Incoming, quarantine: Quarantine, contex
   host.interrupt.throwIfAborted();
   if (isNew) await refuseRewrite(incoming, quarantine, context);
   const shaped = isNew ? await reshape(incoming, quarantine, context) : asInSandbox(incoming.series);
+  if (shaped.tip === "" && isNew) throw nothingLeft(incoming);
   const placed = isNew ? await place(incoming, shaped, quarantine, context) : asItIs(incoming);
   const court = courtOf(context, { quarantine, allowSymlinks: context.request.allowSymlinks });
-  const notices = await judgeAll(incoming, placed, court);
+  const notices = await judgeAll(incoming, { shaped, placed }, court);
   await checkpoint("judged");
   const from = await startOf(incoming, court);
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, placed.tip];
@@ -79,13 +81,25 @@ async function build(incoming: Incoming, quarantine: Quarantine, context: PullCo
   throw new FerryError("failure", series.unmailable ?? "no way to bring this series is known");
 }
 
-/** The sandbox's own commits stay in the repository, and rebuilt ones have trees that it never saw: both are judged. */
-export async function judgeAll({ series, head }: Incoming, placed: Placed, court: Court): Promise<readonly string[]> {
-  const own = { base: series.base, tip: series.tip, commits: series.items.map((item) => item.commit) };
-  const notices = await judge(own, court);
-  if (placed.tip === series.tip || head.state === "unborn") return notices;
-  const commits = [...new Set(placed.commits)].filter((commit) => commit !== head.commit);
-  return judge({ base: head.commit, tip: placed.tip, commits }, court);
+/**
+ * The sandbox's own commits stay in the repository, and rebuilt ones have trees that it never saw: both are judged. Where the user
+ * leaves something out, it is what is left that counts, so that they can leave out what would be refused.
+ */
+export async function judgeAll(
+  { series, head }: Incoming,
+  { shaped, placed }: { readonly shaped: Shaped; readonly placed: Placed },
+  court: Court,
+): Promise<readonly string[]> {
+  const { base, items } = series;
+  const own = { base, tip: series.tip, commits: items.map((item) => item.commit) };
+  const madeOf = (commits: readonly string[]) => new Map(items.map(({ commit }, at) => [commits[at] ?? commit, commit]));
+  const left = shaped.items.map(({ commit }) => commit);
+  const commits = [...new Set(left)].filter((commit) => commit !== base);
+  const filtered = { base, tip: shaped.tip, commits, madeOf: madeOf(left) };
+  const notices = await judge(shaped.exactness === "approximate" ? filtered : own, court);
+  if (placed.tip === shaped.tip || head.state === "unborn") return notices;
+  const rebuilt = [...new Set(placed.commits)].filter((commit) => commit !== head.commit);
+  return judge({ base: head.commit, tip: placed.tip, commits: rebuilt, madeOf: madeOf(placed.commits) }, court);
 }
 
 async function startOf({ head, isAside, series }: Incoming, { git, quarantine }: Court): Promise<string> {
@@ -93,4 +107,15 @@ async function startOf({ head, isAside, series }: Incoming, { git, quarantine }:
   if (before !== undefined) return before;
   const tree = ["hash-object", "-t", "tree", "--stdin"];
   return (await git.ok(tree, { ...quarantine.options, input: "" })).toString("latin1").trim();
+}
+
+/** A branch can't begin with nothing. */
+function nothingLeft({ series }: Incoming): FerryError {
+  return new FerryError(
+    "attention",
+    `nothing is left of the ${count(series.items.length, "commit")} that this branch would begin with`,
+    {
+      hint: "leave out less",
+    },
+  );
 }

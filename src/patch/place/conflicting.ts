@@ -1,5 +1,5 @@
 import type { ErrorDetails } from "../../base/errors.ts";
-import type { Shaped } from "../shape/shape.ts";
+import type { Shaped } from "../shape/shaped.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
 import type { Conflict } from "./rebuild.ts";
 

@@ -10,7 +10,7 @@ import { ownBranch } from "./own-branch.ts";
 import { listed } from "./listed.ts";
 import { type Conflict, rebuild } from "./rebuild.ts";
 import { type Series, type SeriesItem, short } from "../series/series.ts";
-import { asInSandbox, type Shaped } from "../shape/shape.ts";
+import { asInSandbox, type Shaped } from "../shape/shaped.ts";
 import { Conflicting } from "./conflicting.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
 
@@ -102,7 +102,7 @@ function conflictError(
     shaped,
     verdict: { ...verdict, tip: verdict.base, conflicts: names },
     details: names,
-    hint: `nothing was changed; resolve it in a worktree of its own (ferry pull --park) or here (--here), or bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
+    hint: `nothing was changed; resolve it in a worktree of its own (ferry pull --park) or here (--here), leave it out (--exclude PATH), or bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
   });
 }
 

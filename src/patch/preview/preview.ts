@@ -8,6 +8,7 @@ import { assemble } from "../place/assemble.ts";
 import { asItIs, inTheWayError, makeVerdict } from "../place/place.ts";
 import { makeQuarantine, withQuarantine } from "../quarantine.ts";
 import type { PullDeps, PullRequest } from "../request.ts";
+import { checkPathspecs } from "../shape/pathspec.ts";
 import { workFor } from "../uncommitted/work.ts";
 import { underLock } from "../under-lock.ts";
 import type { Verdict } from "../verdict.ts";
@@ -25,8 +26,9 @@ export interface Preview {
  * @throws FerryError as a pull does, for a series that doesn't hold what it says, or that can't be put on the branch
  */
 export function preview(request: PullRequest, deps: PullDeps, look: (preview: Preview) => Promise<void>): Promise<Verdict> {
-  return underLock(request, deps, (context) =>
-    withQuarantine(
+  return underLock(request, deps, async (context) => {
+    await checkPathspecs(request.shape?.exclude, context);
+    return withQuarantine(
       () => makeQuarantine(context.git, context.host, context.repository),
       async (quarantine) => {
         const own = { ...context, request, quarantine };
@@ -38,8 +40,8 @@ export function preview(request: PullRequest, deps: PullDeps, look: (preview: Pr
         if (incoming.fit === "unrelated") throw unrelatedError(incoming);
         return show(incoming, own, look);
       },
-    ),
-  );
+    );
+  });
 }
 
 async function show(incoming: Incoming, context: PullContext, look: (preview: Preview) => Promise<void>): Promise<Verdict> {

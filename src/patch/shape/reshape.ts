@@ -1,30 +1,53 @@
 import { FerryError } from "../../base/errors.ts";
+import { showPath } from "../../git/path.ts";
 import type { PullContext } from "../context.ts";
 import type { Incoming } from "../incoming/incoming.ts";
 import { authorIdent, committerIdent, unsignedNotices } from "../place/identity.ts";
+import { listed } from "../place/listed.ts";
 import type { Quarantine } from "../quarantine.ts";
-import { type SeriesItem, short } from "../series/series.ts";
+import { type Series, type SeriesItem, short } from "../series/series.ts";
 import { writeChain } from "./chain.ts";
+import { type Filtered, withoutPaths } from "./exclude.ts";
 import { edited, encodingOf, messageOf } from "./raw.ts";
-import { asInSandbox, type Shape, type Shaped } from "./shape.ts";
+import type { Shape } from "./shape.ts";
+import { asInSandbox, type Shaped } from "./shaped.ts";
 import { withTrailers } from "./trailers.ts";
 
 /**
  * Makes of a series, built in the quarantine, what the user wants it to be: commits of their own, on what the sandbox's follow. One
  * in which nothing changes stays as it is, id and all. Whatever becomes of the series then is as with the sandbox's.
- * @throws FerryError attention where git doesn't know who the user is, or a commit's encoding can't hold what is to be added
+ * @throws FerryError attention where git doesn't know who the user is, a commit's encoding can't hold what is to be added, or paths
+ * can't be left out
  */
 export async function reshape({ series }: Incoming, quarantine: Quarantine, context: PullContext): Promise<Shaped> {
   const { shape } = context.request;
   if (shape === undefined) return asInSandbox(series);
   const { items } = series;
+  const { exclude = [] } = shape;
+  const filtered = exclude.length === 0 ? undefined : await withoutPaths(series, exclude, { quarantine, context });
+  const idle = exclude.length > 0 && filtered === undefined ? ["--exclude names nothing that these commits change"] : [];
   const texts = await rewritten(items, { shape, quarantine, context });
-  if (texts.every((raw, at) => raw === items[at]?.raw)) return asInSandbox(series);
+  if (filtered === undefined && texts.every((raw, at) => raw === items[at]?.raw))
+    return { ...asInSandbox(series), notices: idle };
   const committer = await committerIdent(context);
-  const unsigned = await unsignedNotices(context);
-  const links = items.map((item, at) => ({ item, raw: texts[at] ?? item.raw, tree: item.tree }));
+  const links = items.map((item, at) => ({ item, raw: texts[at] ?? item.raw, tree: item.tree, ...filtered?.commits[at] }));
   const chain = await writeChain(links, { committer, quarantine }, context);
-  return { items: chain, tip: chain.at(-1)?.commit ?? series.tip, exactness: "rebuilt", notices: unsigned };
+  const notices = [...(filtered === undefined ? idle : leftOut(filtered, series)), ...(await unsignedNotices(context))];
+  const exactness = filtered === undefined ? "rebuilt" : "approximate";
+  return { items: chain, tip: chain.at(-1)?.commit ?? series.tip, exactness, notices };
+}
+
+/** What a person should know of it: the cursor is the sandbox's commit, behind which these paths lie. */
+function leftOut({ left, commits }: Filtered, { items }: Series): string[] {
+  const names = listed(left.map(showPath));
+  const [is, stays] = left.length === 1 ? ["is", "stays"] : ["are", "stay"];
+  const empty = items
+    .filter((_, at) => commits[at]?.isDropped === true)
+    .map(({ commit, subject }) => `${short(commit)} (${subject})`);
+  return [
+    `approximate: ${names} ${is} left out, and ${stays} so in later pulls`,
+    ...(empty.length === 0 ? [] : [`nothing is left of commit ${listed(empty)}`]),
+  ];
 }
 
 interface Place {

@@ -14,9 +14,14 @@ export interface Trees {
   readonly quarantine: Quarantine;
 }
 
-/** From one tree (or commit) to another, path by path. */
-export async function changesBetween(one: string, other: string, { git, quarantine }: Trees): Promise<Change[]> {
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", one, other];
+/** From one tree (or commit) to another, path by path; of all paths, or of those that git's pathspecs name. */
+export async function changesBetween(
+  one: string,
+  other: string,
+  { git, quarantine }: Trees,
+  pathspecs: readonly string[] = [],
+): Promise<Change[]> {
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", one, other, "--", ...pathspecs];
   return readChanges(await git.ok(args, quarantine.options));
 }
 

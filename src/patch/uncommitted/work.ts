@@ -5,12 +5,15 @@ import type { Incoming } from "../incoming/incoming.ts";
 import { judge } from "../judge/judge.ts";
 import type { Assembled } from "../place/assemble.ts";
 import type { Quarantine } from "../quarantine.ts";
+import { listed } from "../place/listed.ts";
+import { keptChanges, placeTaken } from "../shape/exclude.ts";
 import { PullRefused, type UncommittedVerdict } from "../verdict.ts";
+import { newEntry } from "./held.ts";
 import { makeMemory, readMemory } from "./memory.ts";
 import { merge } from "./merge.ts";
 import { type Journey, planAround, planFor, type Planned } from "./plan.ts";
-import { receive } from "./receive.ts";
-import { changesBetween, emptyTree, treeOf, type Trees } from "./trees.ts";
+import { receive, type Received } from "./receive.ts";
+import { changesBetween, emptyTree, treeOf, type Trees, treeWith } from "./trees.ts";
 
 /** What a pull makes of files that aren't committed, here or there. */
 export interface Work extends Planned {
@@ -63,7 +66,7 @@ async function workAsked(
   { assembled, journey, on }: Setting,
   { copy, context }: { copy: Trees & Parameters<typeof planFor>[2]; context: PullContext },
 ): Promise<Work> {
-  const received = await receive(series.tip, copy, context);
+  const received = await receiveKept(series.tip, copy, context);
   const merged = await merge(received, journey.to, copy);
   if ("paths" in merged) throw conflictError(merged.paths.map(showPath), assembled);
   const memory = await makeMemory({ tree: merged.tree, on }, copy);
@@ -80,8 +83,25 @@ async function workAsked(
     tree: merged.tree,
     memory,
     told: { tree: received.tree, as_of: received.asOf, files, left },
-    notices: [...merged.notices, ...left.map((path) => `${path} stays as it was edited here`), ...judged],
+    notices: [...received.notices, ...merged.notices, ...left.map((path) => `${path} stays as it was edited here`), ...judged],
   };
+}
+
+/** What the user leaves out of the commits is left out here, too. */
+async function receiveKept(
+  tip: string,
+  trees: Trees,
+  context: PullContext,
+): Promise<Received & { readonly notices: readonly string[] }> {
+  const received = await receive(tip, trees, context);
+  const { exclude = [] } = context.request.shape ?? {};
+  if (exclude.length === 0) return { ...received, notices: [] };
+  const { kept, left } = await keptChanges([received.commitTree, received.tree], exclude, trees);
+  if (left.length === 0) return { ...received, notices: [] };
+  const tree = await treeWith(received.commitTree, kept.map(newEntry), trees);
+  const [lost] = await changesBetween(received.commitTree, tree, trees, exclude);
+  if (lost !== undefined) throw placeTaken(lost.path);
+  return { ...received, tree, notices: [`left out of what isn't committed: ${listed(left.map(showPath))}`] };
 }
 
 function conflictError(names: readonly string[], { verdict }: Assembled): FerryError {

@@ -47,9 +47,49 @@ test("what is no trailer, and flags that don't go together, are exit 2", async (
     ["--trailer", "Key:"],
     ["--trailer", "Key: a\nOther: b"],
     ["--trailer", ""],
+    ["--exclude", "../x"],
+    ["--exclude", ":(odd)x"],
+    ["--exclude", ""],
+    ["--undo", "--exclude", "x"],
+    ["--skip", "--exclude", "x"],
     ["--undo", "--signoff"],
     ["--continue", "--trailer", "A: b"],
     ["--abort", "--reset-author"],
   ])
     expect((await here("pull", ...flags)).code).toBe(2);
+});
+
+test("--exclude leaves paths out, in the diff too, and says so; with --worktree and --watch as well", async () => {
+  const diff = await here("diff", "--exclude", "dist", "--name-only");
+  expect({ code: diff.code, stdout: diff.stdout }).toEqual({ code: 0, stdout: "hi.txt\n" });
+  expect(diff.stderr).toContain("note: approximate: dist/out.js is left out, and stays so in later pulls\n");
+  expect((await here("diff", "--exclude", "../x")).code).toBe(2);
+  const there = await here(
+    "pull",
+    "--exclude",
+    "dist",
+    "--worktree",
+    "../there" + String(count),
+    "--branch",
+    "there",
+    "--signoff",
+  );
+  expect({
+    code: there.code,
+    told: there.stderr.includes("1 commit (") && there.stderr.includes(", approximate, onto there"),
+  }).toEqual({
+    code: 0,
+    told: true,
+  });
+  expect(git("diff", "--name-only", "main", "there")).toBe("hi.txt");
+  await here("session", "close", "--yes");
+  const watched = await here("pull", "--exclude", "dist", "--watch", "--json");
+  expect(JSON.parse(watched.stdout.split("\n")[0] ?? "")).toMatchObject({ applied: true, exactness: "approximate", files: 1 });
+  expect(git("diff", "--name-only", "HEAD~", "HEAD")).toBe("hi.txt");
+});
+
+test("ferry diff shows links that leave the repository only with --allow-symlinks", async () => {
+  await here("run", "--pull", "none", "ln -s ../elsewhere out");
+  expect((await here("diff", "--name-only")).code).toBe(1);
+  expect((await here("diff", "--name-only", "--allow-symlinks")).stdout).toBe("out\n");
 });

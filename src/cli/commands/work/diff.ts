@@ -4,6 +4,7 @@ import { previewFiles } from "../../../patch/preview/files.ts";
 import type { Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { checkRepository, previewPull } from "../../flows/pull.ts";
+import { addExclude, shapeOf } from "../../flows/pull/shape.ts";
 import { tellLeftThere } from "../../flows/pull/left-there.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { Pile } from "../../output/diff/pile.ts";
@@ -15,6 +16,8 @@ interface Options {
   readonly branch?: string;
   readonly acceptRewrite: boolean;
   readonly uncommitted: boolean;
+  readonly allowSymlinks: boolean;
+  readonly exclude?: readonly string[];
 }
 
 export const diff: Verb = {
@@ -22,21 +25,30 @@ export const diff: Verb = {
   summary: "Show what a pull would change in this working copy",
   description:
     "Show what a pull would change in this working copy, as one diff from the branch as it is to the branch as it would be; nothing is written. On a terminal it is coloured, harmless, and read in a pager. In a pipe it is exact, binary files included: ferry diff | git apply.",
-  examples: ["ferry diff", "ferry diff --stat", "ferry diff 4h2k --name-only", "ferry diff --json --jq '.files[].path'"],
+  examples: [
+    "ferry diff",
+    "ferry diff --stat",
+    "ferry diff 4h2k --name-only",
+    "ferry diff --exclude '*.lock'",
+    "ferry diff --json --jq '.files[].path'",
+  ],
   paged: true,
-  define: (command) =>
-    void command
+  define(command) {
+    command
       .argument("[session]", "which one")
       .addOption(new Option("--stat", "how much changes in which file").default(false).conflicts("nameOnly"))
       .option("--name-only", "only the names of the files", false)
       .option("--branch <name>", "what a pull to this branch would change")
       .option("--uncommitted", "with what the sandbox has not committed", false)
-      .option("--accept-rewrite", "with a history that the sandbox rewrote", false),
+      .option("--accept-rewrite", "with a history that the sandbox rewrote", false)
+      .option("--allow-symlinks", "with links that leave the repository", false);
+    addExclude(command);
+  },
   async run(context, options: Options, given?: string) {
     const open = await openSession(context, given);
     if (given !== undefined) await checkRepository(context, open);
     const shown = new Pile(context.print);
-    const verdict = await previewPull(context, open, options, async (preview) => {
+    const verdict = await previewPull(context, open, { ...options, shape: shapeOf(options) }, async (preview) => {
       await tell(context, preview.verdict);
       if (context.global.json) await printJson(context, preview.verdict, await previewFiles(preview));
       else await shown.take(await render(context, preview, options));
