@@ -98,7 +98,10 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
   await git.run(["update-index", "-q", "--refresh"], options);
   const differing = await git.ok(["diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=all"], options);
   const modified = new Set(differing.toString("latin1").split("\0"));
-  const unwatched = [...index].filter(([, entry]) => entry.unwatched).map(([path, { mode, id }]) => ({ path, mode, id }));
+  const isBlind = await trustsTimes(copy);
+  const isUnwatched = ({ unwatched, kind, mode }: IndexEntry) =>
+    unwatched || (isBlind && kind === "old" && mode !== modes.gitlink);
+  const unwatched = [...index].filter(([, entry]) => isUnwatched(entry)).map(([path, { mode, id }]) => ({ path, mode, id }));
   const asIndexed = await presentAs(git, repository, { entries: unwatched, scratch });
   const looker = new Looker(repository.workTree);
   const found = new Map([...byPath.keys()].map((path) => [path, looker.look(path)]));
@@ -109,6 +112,12 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
   );
   const staged = new Set(changes.filter((change) => isStaged(change, index)).map(({ path }) => path));
   return { index, staged, modified, missing, going, found };
+}
+
+/** Whether git is told not to look at what no tool can set back (git-config(1)): an edit that keeps length and time is unseen then. */
+async function trustsTimes({ git, repository: { gitDir } }: Watched): Promise<boolean> {
+  const found = await git.run(["config", "--get-regexp", "^core\\.(trustctime|checkstat)$"], { cwd: gitDir, gitDir });
+  return /^core\.(trustctime (false|no|off|0)|checkstat minimal)$/imu.test(found.stdout.toString("utf8"));
 }
 
 /** Why this path is in the way as it is, undefined where it isn't; content that is the new one already is for the caller to find. */

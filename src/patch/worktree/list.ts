@@ -14,20 +14,30 @@ export interface Worktree {
 /** git-worktree(1), --porcelain -z: records of `worktree`, `HEAD`, `branch`, ended by an empty line. */
 export async function listWorktrees(
   git: Git,
-  { gitDir, commonDir }: Pick<Repository, "gitDir" | "commonDir">,
+  { gitDir, commonDir, workTree }: Pick<Repository, "gitDir" | "commonDir" | "workTree">,
 ): Promise<Worktree[]> {
+  const main = gitDir === commonDir ? workTree : await mainTree(git, commonDir);
   const listing = await git.ok(["worktree", "list", "--porcelain", "-z"], { cwd: gitDir, gitDir });
   return listing
     .toString("utf8")
     .split("\0\0")
     .map((record) => record.split("\0"))
-    .flatMap((lines) => {
+    .flatMap((lines, at) => {
       const value = (name: string) => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
       const path = value("worktree");
       if (path === undefined || lines.includes("bare")) return [];
+      // Git takes the main one to lie around its git folder, which that of a submodule, say, doesn't.
+      if (at === 0 && main !== undefined) return [{ path: main, branch: value("branch") }];
       // A git before 2.48 gives a relative one as it is written down, seen from any folder beside its own.
       return [{ path: resolve(commonDir, "worktrees", "any", path), branch: value("branch") }];
     });
+}
+
+/** Where the main working copy is by the configuration (core.worktree). */
+async function mainTree(git: Git, commonDir: string): Promise<string | undefined> {
+  const found = await git.run(["config", "--file", `${commonDir}/config`, "core.worktree"], { cwd: commonDir });
+  const path = found.stdout.toString("utf8").replace(/\n$/u, "");
+  return path === "" ? undefined : resolve(commonDir, path);
 }
 
 /** A working copy that a branch can't be moved or checked out beside. */
