@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { run } from "../../../src/cli/run.ts";
 import { ferry } from "../../support/ferry.ts";
 import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
 import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
@@ -186,6 +187,19 @@ describe("left out, it is", () => {
     const there = world.next({ cwd: git.folder }, { tty: true });
     there.prompt.expect("Which session?", "ses_ours5555");
     expect((await ferry(there, "session", "view")).stdout).toContain("ses_ours5555");
+  });
+
+  test("on a terminal a choice is one line of it", async () => {
+    const there = world.next({ cwd: git.folder }, { tty: true, columns: 30 });
+    const shown: string[] = [];
+    const select: typeof there.prompt.select = (question, choices) => {
+      shown.push(...choices.map(({ name }) => name));
+      return there.prompt.select(question, choices);
+    };
+    there.prompt.expect("Which session?", "ses_wxyz3333");
+    await run(["session", "view"], { ...there.host, prompt: { ...there.prompt, select } });
+    expect(shown.every((name) => name.length <= 28)).toBe(true);
+    expect(shown.some((name) => name.endsWith("…"))).toBe(true);
   });
 
   test("on a terminal a choice, else exit 2 with the candidates", async () => {

@@ -3,6 +3,7 @@ import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
+import { choose } from "../../flows/choice.ts";
 import type { Verb } from "../../verb.ts";
 
 /** `switch` is a word of the language. */
@@ -13,7 +14,7 @@ export const change: Verb = {
   define: (command) => void command.argument("[login]", "a host or an account"),
   async run(context, _, given?: string) {
     const { hosts } = await readConfig(context.host);
-    const chosen = await choose(context, hosts, given ?? context.global.host);
+    const chosen = await chooseLogin(context, hosts, given ?? context.global.host);
     await updateConfig(context.host, (config) => ({
       ...config,
       hosts: [chosen, ...config.hosts.filter((entry) => !isSame(entry, chosen))],
@@ -23,7 +24,7 @@ export const change: Verb = {
   },
 };
 
-async function choose(
+async function chooseLogin(
   { interactive, host }: Context,
   hosts: readonly HostEntry[],
   given: string | undefined,
@@ -39,7 +40,8 @@ async function choose(
   // With two, the other one is meant.
   if (given === undefined && hosts.length === 2 && first !== undefined && next !== undefined) return next;
   if (interactive)
-    return host.prompt.select(
+    return choose(
+      host,
       "Which login?",
       matching.map((entry) => ({ name: nameOf(entry), value: entry })),
     );

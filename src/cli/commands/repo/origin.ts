@@ -2,6 +2,7 @@ import { FerryError } from "../../../base/errors.ts";
 import { parseRemote, type RemoteAddress, sshAddress } from "../../../git/address.ts";
 import { configuredUrls, listRemotes, type Remote } from "../../../git/remotes.ts";
 import type { Context } from "../../context.ts";
+import { choose } from "../../flows/choice.ts";
 import type { Place } from "../../flows/place/place.ts";
 import { behindAlias } from "../../flows/place/ssh.ts";
 
@@ -54,7 +55,8 @@ async function chooseRemote({ interactive, host }: Context, remotes: readonly Re
   if (remotes.length === 0)
     throw new FerryError("usage", "this working copy has no remote", { hint: "give --clone-url, or git remote add origin URL" });
   if (interactive)
-    return host.prompt.select(
+    return choose(
+      host,
       "Which remote is it?",
       remotes.map((remote) => ({ name: `${remote.name}  ${withoutPassword(remote.url)}`, value: remote })),
     );

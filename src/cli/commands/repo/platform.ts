@@ -3,6 +3,7 @@ import { listAll } from "../../../client/pages.ts";
 import type { RemoteAddress } from "../../../git/address.ts";
 import type { Host, SendResponse } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
+import { choose } from "../../flows/choice.ts";
 import type { Connection } from "../../flows/host/connect.ts";
 
 /** A code hosting platform that the service has a credential for, and that a remote lies on. */
@@ -17,7 +18,7 @@ export interface PlatformMatch {
  * @throws FerryError usage where several are and nobody to choose
  */
 export async function findPlatform(
-  { interactive, host: { prompt } }: Context,
+  { interactive, host: own }: Context,
   { client }: Connection,
   { host }: RemoteAddress,
 ): Promise<PlatformMatch | undefined> {
@@ -28,7 +29,7 @@ export async function findPlatform(
     value: { providerId: id, url: (base_url ?? "").replace(/\/+$/u, "") },
   }));
   if (named.length <= 1) return named[0]?.value;
-  if (interactive) return prompt.select("Which provider reaches it?", named);
+  if (interactive) return choose(own, "Which provider reaches it?", named);
   throw new FerryError("usage", `several providers are of ${host}`, {
     details: named.map(({ name }) => name),
     hint: "name one: --provider ID",

@@ -5,6 +5,7 @@ import type { Host } from "../../../host/host.ts";
 import { readConfig } from "../../config/config.ts";
 import { settingNamed } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
+import { choose } from "../choice.ts";
 import { currentSetting } from "../settings.ts";
 import { findLocal } from "./find.ts";
 
@@ -46,9 +47,10 @@ export async function chooseAgent(context: Context): Promise<string> {
     throw new FerryError("usage", `several agents are ready here: ${names.join(", ")}`, {
       hint: `name one with --model, or once for all: ferry config set agent ${first.name}`,
     });
-  return host.prompt.select(
+  return choose(
+    host,
     "Which agent?",
-    [first, ...others].map(({ name, version }) => ({ name: oneLine([name, version ?? ""].join(" ").trim()), value: name })),
+    [first, ...others].map(({ name, version }) => ({ name: [name, version ?? ""].join(" ").trim(), value: name })),
   );
 }
 

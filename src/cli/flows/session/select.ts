@@ -6,6 +6,7 @@ import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
+import { choose } from "../choice.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { readLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
@@ -96,7 +97,8 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
   if (recent.length === 0) return notFound(`there is no session on ${connection.name}`);
   const ours = place === undefined ? [] : await ofRepository(context, connection, { place, sessions: recent });
   if (context.interactive)
-    return context.host.prompt.select(
+    return choose(
+      context.host,
       "Which session?",
       [...ours, ...recent.filter((session) => !ours.includes(session))].map((session) => ({
         name: describe(session),
