@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "./host.ts";
 
 /** What one timer can take, in ms; Node makes a longer one fire at once. */
@@ -9,6 +8,8 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
   async sleep(ms, signal) {
     const end = performance.now() + ms;
+    // Most commands wait for nothing.
+    const { setTimeout: wait } = await import("node:timers/promises");
     let left = ms;
     try {
       do {
