@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { commitFiles, gitBytes, gitIn, makeFolder } from "../support/git.ts";
+import { edited } from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
@@ -48,6 +49,35 @@ describe.runIf(isMounted)("a disk that fills up", () => {
       expect(local("status", "--porcelain")).toBe(" M b\n?? mine");
     },
   );
+});
+
+describe.runIf(isMounted)("a disk that fills up, with --autostash", () => {
+  const scene = makeScene({ files: { big: randomBytes(900_000), a: edited({}) } });
+  commitFiles(scene.sandbox, { a: edited({ 9: "x" }), n: randomBytes(300_000) });
+  const filler = `${disk}/filler`;
+
+  it.each([50, 2400, 3400])("with %i kB left: no byte of the local changes is lost", async (left) => {
+    const local = gitIn(`${disk}/local`);
+    rmSync(local.folder, { recursive: true, force: true });
+    gitBytes(disk, ["clone", "--quiet", "--no-local", scene.local.folder, local.folder]);
+    const mine = randomBytes(900_000);
+    writeFileSync(`${local.folder}/big`, mine);
+    writeFileSync(`${local.folder}/a`, edited({ 1: "mine" }));
+    local("add", "a");
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left * 1024)));
+    const failed = await pullInto(local.folder, scene.source, { autostash: true }).catch((error: unknown) => error);
+    rmSync(filler);
+    if (failed instanceof Error) await pullInto(local.folder, scene.source, { dryRun: true }).catch(() => undefined);
+    if (local("stash", "list") !== "") {
+      local("reset", "--quiet", "--hard");
+      local("stash", "pop", "--quiet", "--index");
+    }
+    expect(readFileSync(`${local.folder}/big`).equals(mine)).toBe(true);
+    expect(local("status", "--porcelain")).toBe("M  a\n M big");
+    expect(existsSync(`${local.folder}/.git/ferry/journal`)).toBe(false);
+    if (local("rev-parse", "HEAD") === scene.base) await pullExactly({ ...scene, local }, { autostash: true });
+  });
 });
 
 function makeDirt(local: string): void {

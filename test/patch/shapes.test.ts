@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { commitFiles, makeRepository, type TestGit, writeFile } from "../support/git.ts";
+import { commitFiles, gitBytes, gitIn, makeRepository, type TestGit, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes } from "../support/scene.ts";
 import { filesBelow } from "../support/state.ts";
@@ -58,6 +58,34 @@ describe("submodules and embedded clones", () => {
     empty.sandbox("commit", "--quiet", "-m", "without");
     mkdirSync(`${empty.local.folder}/sub`, { recursive: true });
     await pullExactly(empty);
+  });
+
+  it("that git submodule add made, and that were cloned since, are refused and stay; emptied by git, they go", async () => {
+    const origin = makeRepository(`${makeScene().local.folder}-library`);
+    commitFiles(origin, { l: "l\n" });
+    const allow = ["-c", "protocol.file.allow=always"] as const;
+    const scene = makeScene({
+      prepare: (local) => {
+        local(...allow, "submodule", "--quiet", "add", origin.folder, "sub");
+        local("commit", "--quiet", "-m", "sub");
+      },
+    });
+    const { local, sandbox } = scene;
+    const inside = gitIn(`${local.folder}/sub`);
+    const unpushed = commitFiles(inside, { work: "unpushed\n" });
+    inside("reset", "--quiet", "--hard", "HEAD~1");
+    writeFile(inside, "u", "untracked\n");
+    sandbox("rm", "--quiet", "sub");
+    commitFiles(sandbox, {}, "without");
+    commitFiles(sandbox, { sub: "a file\n" }, "a file");
+    expect(await pullRefused(scene)).toMatchObject({ verdict: { blocked_by: ["sub"] } });
+    expect(await pullRefused(scene, { autostash: true })).toMatchObject({ verdict: { blocked_by: ["sub"] } });
+    expect([inside("cat-file", "-t", unpushed), readFileSync(`${inside.folder}/u`, "utf8")]).toEqual(["commit", "untracked\n"]);
+    local("submodule", "--quiet", "deinit", "--force", "sub");
+    await pullExactly(scene);
+    expect([readFileSync(`${local.folder}/sub`, "utf8"), local("status", "--porcelain")]).toEqual(["a file\n", ""]);
+    // Its own repository, with what was never pushed, is git's to keep.
+    expect(gitBytes(`${local.folder}/.git/modules/sub`, ["cat-file", "-t", unpushed]).toString()).toBe("commit\n");
   });
 
   it("that are replaced by a file, a link or a folder must be empty", async () => {
