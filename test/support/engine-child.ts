@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import type { ParsedBodyOf } from "../../src/wire/contract.ts";
+import type { EngineOptions } from "./engine.ts";
 
 export interface EngineChild {
   readonly child: ChildProcess;
@@ -17,13 +19,17 @@ export interface EngineChild {
 
 const program = new URL("engine-process.ts", import.meta.url);
 
+export interface EngineWork {
+  /** As plain data; `data` is named. */
+  readonly options: EngineOptions & { readonly data: string };
+  /** The repository's folder. */
+  readonly path: string;
+  readonly session: Partial<ParsedBodyOf<"createSession">>;
+  readonly messages: readonly string[];
+}
+
 /** Runs `engine-process.ts` in a process of its own and waits until it has acknowledged all messages. */
-export async function startEngineChild(
-  data: string,
-  path: string,
-  base: string,
-  messages: readonly string[],
-): Promise<EngineChild> {
+export async function startEngineChild(work: EngineWork): Promise<EngineChild> {
   const cache = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
   mkdirSync(cache, { recursive: true });
   // Below node_modules, where the packages that stay outside of the bundle are found.
@@ -39,7 +45,7 @@ export async function startEngineChild(
     logLevel: "warning",
     define: { "import.meta.url": JSON.stringify(program.href) },
   });
-  const child = spawn(process.execPath, [outfile, data, path, base, ...messages], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [outfile, JSON.stringify(work)], { stdio: ["ignore", "pipe", "inherit"] });
   child.once("exit", () => rmSync(folder, { recursive: true }));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => {
@@ -49,7 +55,7 @@ export async function startEngineChild(
   };
   const session = await next();
   const acknowledged: string[] = [];
-  while (acknowledged.length < messages.length) acknowledged.push(await next());
+  while (acknowledged.length < work.messages.length) acknowledged.push(await next());
   const printed = async (line: string) => {
     while ((await next()) !== line);
   };

@@ -2,21 +2,15 @@ import * as acp from "@agentclientprotocol/sdk";
 import { asFerryError, FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import type { SandboxProcess } from "../sandbox/driver.ts";
-import type { Agent, AgentChange, ProtocolWishes, TurnEnd } from "./agent.ts";
+import type { Agent, AgentChange, TurnEnd } from "./agent.ts";
 import type { Ask } from "./ask/question.ts";
 import { fillIn } from "./ask/form.ts";
+import { type Opening, openSession } from "./opening.ts";
 import { permit, type PermissionPolicy } from "./ask/permission.ts";
 import { makeReducer, type Reducer } from "./reducer/reducer.ts";
 
-export interface AcpOptions {
-  /** The agent's name, for messages. */
-  readonly name: string;
-  /** The working folder as it is seen from inside of the sandbox. */
-  readonly cwd: string;
+export interface AcpOptions extends Opening {
   readonly repositoryId: string;
-  /** ferry's version, which the agent is told. */
-  readonly version: string;
-  readonly wishes: ProtocolWishes;
   readonly permissions: PermissionPolicy;
 }
 
@@ -24,13 +18,14 @@ export interface AcpOptions {
 const maxMessageBytes = 32 * 1024 * 1024;
 
 /**
- * Speaks the Agent Client Protocol, version 1, with an agent over a sandboxed process's pipes: initialize, then session/new.
+ * Speaks the Agent Client Protocol, version 1, with an agent over a sandboxed process's pipes: initialize, then a session.
  * Neither fs nor terminal is offered: the agent works in its sandbox, never through us.
  * @throws FerryError failure where it doesn't speak it, wants a login first, or dies
  */
 export async function connectAgent(child: SandboxProcess, options: AcpOptions): Promise<Agent> {
   let turn:
     { readonly reducer: Reducer; readonly tell: (changes: readonly AgentChange[]) => void; readonly ask: Ask } | undefined;
+  let strays = 0;
   const connection = acp
     .client({ name: "ferry" })
     .onRequest(acp.methods.client.session.requestPermission, async ({ params }) => {
@@ -38,8 +33,12 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
       return { outcome: await permit(params, options.permissions, turn?.ask ?? nobody) };
     })
     .onRequest(acp.methods.client.elicitation.create, ({ params }) => fillIn(params, turn?.ask ?? nobody))
-    // At once, not after a turn of the event loop: what comes before the prompt's answer is told before it.
-    .onNotification(acp.methods.client.session.update, ({ params }) => turn?.tell(turn.reducer.push(params.update)))
+    // At once, not after a turn of the event loop: what comes before the prompt's answer is told before it. Outside of a turn it is
+    // an earlier session told again (session/load), which the timeline has already.
+    .onNotification(acp.methods.client.session.update, ({ params }) => {
+      if (turn === undefined) strays += 1;
+      else turn.tell(turn.reducer.push(params.update));
+    })
     .connect(
       acp.ndJsonStream(toWeb(child.stdin), ReadableStream.from(child.stdout as AsyncIterable<Uint8Array>), { maxMessageBytes }),
     );
@@ -61,14 +60,18 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
   };
 
   const { agent } = connection;
-  const sessionId = await ask(open(agent, options));
+  const { sessionId, resumable, resumed } = await ask(openSession(agent, options));
   return {
-    async prompt(text, report, askUser) {
+    session: resumable ? sessionId : "",
+    resumed,
+    strays: () => strays,
+    async prompt(text, report, askUser, past = "") {
       const reducer = makeReducer(options);
       const tell = (changes: readonly AgentChange[]) => changes.forEach(report);
       turn = { reducer, tell, ask: askUser };
       try {
-        const prompt = [{ type: "text" as const, text }];
+        const parts = past === "" ? [text] : [past, text];
+        const prompt = parts.map((part) => ({ type: "text" as const, text: part }));
         const answer: Promise<acp.PromptResponse> = agent.request(acp.methods.agent.session.prompt, { sessionId, prompt });
         return turnEnd((await ask(answer)).stopReason);
       } catch (error) {
@@ -94,42 +97,6 @@ function toWeb(stdin: NodeJS.WritableStream): WritableStream<Uint8Array> {
   return new WritableStream({
     write: (chunk) => new Promise((resolve, reject) => stdin.write(chunk, (error) => (error ? reject(error) : resolve()))),
   });
-}
-
-async function open(agent: acp.ClientContext, { name, cwd, version, wishes }: AcpOptions): Promise<string> {
-  const { protocolVersion, authMethods = [] } = await agent.request(acp.methods.agent.initialize, {
-    protocolVersion: acp.PROTOCOL_VERSION,
-    clientCapabilities: {
-      fs: { readTextFile: false, writeTextFile: false },
-      terminal: false,
-      elicitation: { form: {} },
-      session: { notices: {}, compaction: {} },
-    },
-    clientInfo: { name: "ferry", version },
-  });
-  if (protocolVersion !== acp.PROTOCOL_VERSION)
-    throw new FerryError(
-      "failure",
-      `the agent "${name}" speaks version ${protocolVersion} of ACP, ferry version ${acp.PROTOCOL_VERSION}`,
-    );
-  if (authMethods.some(({ id }) => id === wishes.authMethod))
-    await agent.request(acp.methods.agent.authenticate, { methodId: wishes.authMethod });
-  const session = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
-  await adjust(agent, session, wishes);
-  return session.sessionId;
-}
-
-/** Sets what is wished and there is; an agent that has no such choice works as it does. */
-async function adjust(
-  agent: acp.ClientContext,
-  { sessionId, modes, configOptions }: acp.NewSessionResponse,
-  { mode, model }: ProtocolWishes,
-): Promise<void> {
-  if (modes?.availableModes.some(({ id }) => id === mode) === true)
-    await agent.request(acp.methods.agent.session.setMode, { sessionId, modeId: mode });
-  const models = configOptions?.find(({ category }) => category === "model");
-  if (model !== "" && models?.type === "select")
-    await agent.request(acp.methods.agent.session.setConfigOption, { sessionId, configId: models.id, value: model });
 }
 
 /** Between two turns there is nobody to ask. */

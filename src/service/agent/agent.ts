@@ -70,12 +70,19 @@ export interface ProtocolWishes {
 
 /** A running agent. It takes one prompt at a time. */
 export interface Agent {
+  /** Its own name of the session, by which a later process can go on with it; "" where none can. */
+  readonly session: string;
+  /** Whether it went on with the session that it was asked for. */
+  readonly resumed: boolean;
+  /** How many updates came outside of a turn, and were dropped. */
+  strays(): number;
   /**
    * Gives it a message and reports what it does, synchronously and in order, until the turn is over.
    * @param ask asks the user what the agent asks
+   * @param past what it should know before it reads the message; "" for nothing
    * @throws FerryError failure with the reason where the turn failed or the agent died
    */
-  prompt(text: string, report: (change: AgentChange) => void, ask: Ask): Promise<TurnEnd>;
+  prompt(text: string, report: (change: AgentChange) => void, ask: Ask, past?: string): Promise<TurnEnd>;
   /** Asks it to stop; the prompt then ends as `canceled`. It may not listen: whoever means it kills the sandbox's processes. */
   cancel(): Promise<void>;
   /** Resolves when its process is gone. */

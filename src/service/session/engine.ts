@@ -5,6 +5,7 @@ import { createSession } from "./create.ts";
 import type { SessionsDeps } from "./deps.ts";
 import { editSession } from "./edit.ts";
 import { takeMessage } from "./message.ts";
+import { forgetMemory } from "./memory/memory.ts";
 import { makeMutex } from "./mutex.ts";
 import { recover } from "./recover.ts";
 import { Rooms } from "./workspace/rooms.ts";
@@ -71,6 +72,7 @@ export function makeSessions(deps: SessionsDeps): Sessions {
         const closed = await lock(id, async () => {
           if (worker.works(id)) return undefined;
           await leaveRoom(tools, id);
+          await forgetMemory(deps, id);
           const { session } = await settle(books, id, { type: "close", outcome: request.outcome });
           await timeline.append(id, { type: `session_${request.outcome}`, actor: actorOf(user) }, "completed");
           return session;

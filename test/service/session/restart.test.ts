@@ -36,11 +36,12 @@ const statuses = (events: readonly SessionEvent[], type: SessionEvent["type"]) =
 
 test("killed in the middle of a turn: nothing acknowledged is lost, the turn is told, the queue goes on", async () => {
   const mark = join(folder.path, "mark");
-  other = await startEngineChild(data, origin, base, [
-    "echo 1 > one",
-    `echo $$ > ${mark}; echo ready; sleep 1000`,
-    "cat one; echo 3 > three",
-  ]);
+  other = await startEngineChild({
+    options: { data },
+    path: origin,
+    session: { base_commit: base },
+    messages: ["echo 1 > one", `echo $$ > ${mark}; echo ready; sleep 1000`, "cat one; echo 3 > three"],
+  });
   const { child, session: id, messages } = other;
   await other.printed("ready");
   child.kill("SIGKILL");

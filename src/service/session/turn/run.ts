@@ -4,6 +4,8 @@ import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
 import type { Questions } from "./questions.ts";
 import { TurnRecord } from "./record.ts";
+import type { Memory } from "../memory/memory.ts";
+import { tellPast } from "../memory/past.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
 import { Room } from "../workspace/room.ts";
 import type { Rooms } from "../workspace/rooms.ts";
@@ -80,14 +82,15 @@ async function enter({ deps, timeline, rooms }: TurnTools, { session }: Turn): P
 }
 
 /** What the agent does, until it is done or stopped. */
-async function work({ deps, timeline }: TurnTools, turn: Turn, room: Room): Promise<TurnOutcome> {
+async function work(tools: TurnTools, turn: Turn, room: Room): Promise<TurnOutcome> {
+  const { deps, timeline } = tools;
   const { session, questions, signal } = turn;
   if (signal.aborted) return { type: "canceled", reason: "" };
   const record = new TurnRecord(session.id, timeline, room, signal);
   const stopped = new AbortController();
   const stopping = stopOn(signal, deps, room, stopped.signal);
   try {
-    return await prompt(room, turn, record);
+    return await prompt(tools, turn, room, record);
   } finally {
     stopped.abort();
     await stopping;
@@ -96,13 +99,15 @@ async function work({ deps, timeline }: TurnTools, turn: Turn, room: Room): Prom
   }
 }
 
-async function prompt(room: Room, { message, questions, signal }: Turn, record: TurnRecord): Promise<TurnOutcome> {
+async function prompt(tools: TurnTools, turn: Turn, room: Room, record: TurnRecord): Promise<TurnOutcome> {
+  const { message, questions, signal } = turn;
   try {
-    const agent = await room.agent();
+    const { agent, fresh, memory } = await room.agent();
+    const past = fresh && room.remembers ? await missed(tools, turn, memory) : "";
     const ask = () => void agent.cancel().catch(() => undefined);
     signal.addEventListener("abort", ask, { once: true });
     try {
-      const { outcome, remark } = await agent.prompt(message.payload.message, record.report, questions.ask);
+      const { outcome, remark } = await agent.prompt(message.payload.message, record.report, questions.ask, past);
       return { type: outcome, reason: remark };
     } finally {
       signal.removeEventListener("abort", ask);
@@ -113,6 +118,21 @@ async function prompt(room: Room, { message, questions, signal }: Turn, record: 
     const reason = limit === undefined ? asFerryError(error).message : `the sandbox reached its limit (${limit})`;
     return { type: signal.aborted ? "canceled" : "failed", reason: signal.aborted ? "" : reason };
   }
+}
+
+/** What a new process of the agent doesn't know of the session: what came after its memory, or all of it. */
+async function missed({ deps, timeline }: TurnTools, { session, message }: Turn, memory: Memory | undefined): Promise<string> {
+  const events = await deps.store.timeline.list(session.id);
+  // What is queued comes by itself. A revision is of the last change: the memory's own message was marked as completed after it.
+  const known = [message.id, memory?.message];
+  const past = tellPast(
+    events.filter(
+      ({ id, status, revision = 0 }) => !known.includes(id) && status !== "queued" && revision > (memory?.revision ?? 0),
+    ),
+  );
+  if (past !== "" && memory === undefined)
+    await timeline.say(session.id, "the agent was started anew: ferry told it what happened before");
+  return past;
 }
 
 /** Waits for the stop; agents leave children behind when they are only asked, so all that runs is killed then. */
@@ -145,4 +165,5 @@ async function saveWork(tools: TurnTools, { session, message }: Turn, room: Room
   const home = await bringHome(deps, room.sandbox, room.lastTree, series);
   if (home.remark !== "") await timeline.say(session.id, home.remark);
   await tools.arrived(session, home);
+  await room.remember(message.id);
 }

@@ -1,4 +1,5 @@
 import { makeId } from "../../../base/ids.ts";
+import type { Clock } from "../../../host/host.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { connectAgent } from "../../agent/acp.ts";
 import type { Agent, AgentDefinition, AgentLaunch } from "../../agent/agent.ts";
@@ -6,6 +7,7 @@ import type { Gateway } from "../../agent/gateway/gateways.ts";
 import { type Outfit, outfit } from "../../agent/launcher/outfit.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
 import type { SessionsDeps } from "../deps.ts";
+import { keepMemory, type Memory, restoreMemory } from "../memory/memory.ts";
 import { within } from "../patience.ts";
 import { layout } from "../repository/layout.ts";
 import { type Changes, seeChanges } from "./changes.ts";
@@ -21,6 +23,15 @@ interface Parts {
   readonly sandbox: Sandbox;
 }
 
+/** The agent, and what it remembers of the session. */
+export interface Present {
+  readonly agent: Agent;
+  /** Whether its process is a new one, that no message was given to. */
+  readonly fresh: boolean;
+  /** Up to where a new one knows the session; undefined where it knows nothing of it. */
+  readonly memory: Memory | undefined;
+}
+
 /** A session's sandbox with its workspace, and the agent that works in it. */
 export class Room {
   readonly sandbox: Sandbox;
@@ -28,6 +39,8 @@ export class Room {
   private readonly session: Session;
   private readonly parts: Parts;
   private current: Agent | undefined;
+  /** As its HOME has it, which a process of it that is gone has left behind. */
+  private memory: Memory | undefined;
   private tree = "";
 
   private constructor(deps: SessionsDeps, session: Session, parts: Parts) {
@@ -68,6 +81,8 @@ export class Room {
     try {
       await prepareWorkspace(deps.git, parts.sandbox, layout.repository(deps.data, session.id), session.branch_name);
       await room.look();
+      const { definition, sandbox } = parts;
+      if (definition.remembers) room.memory = await restoreMemory(deps, session.id, definition.name, sandbox);
       return room;
     } catch (error) {
       await parts.sandbox.destroy();
@@ -80,9 +95,10 @@ export class Room {
     return this.tree;
   }
 
-  /** The agent that is there, or a new one. @throws FerryError failure where it doesn't come up */
-  async agent(): Promise<Agent> {
-    if (this.current !== undefined) return this.current;
+  /** The agent that is there, or a new one that goes on with its earlier session if it can. @throws FerryError failure where it doesn't come up */
+  async agent(): Promise<Present> {
+    const { memory } = this;
+    if (this.current !== undefined) return { agent: this.current, fresh: false, memory };
     const { definition, launch, fitted } = this.parts;
     const child = await this.sandbox.spawn(fitted.argv, { cwd: this.sandbox.workspace });
     const options = {
@@ -92,20 +108,34 @@ export class Room {
       version: this.deps.host.version,
       wishes: launch.protocol,
       permissions: this.deps.place.permissions,
+      resume: memory?.session ?? "",
     };
     try {
       const { clock } = this.deps.host;
       const starting = connectAgent(child, options);
       const agent = await within(clock, this.deps.limits.startup, `starting the agent "${definition.name}"`, starting);
+      if (agent.resumed) await calm(agent, clock);
       this.current = agent;
       void agent.gone.then(() => {
         if (this.current === agent) this.current = undefined;
       });
-      return agent;
+      return { agent, fresh: true, memory: agent.resumed ? memory : undefined };
     } catch (error) {
       child.kill();
       throw error;
     }
+  }
+
+  /** After a turn: what the agent remembers of it is kept, so that a later process can go on there. */
+  async remember(message: string): Promise<void> {
+    if (this.current === undefined) return;
+    const turn = { sessionId: this.session.id, agent: this.parts.definition.name, message };
+    this.memory = await keepMemory(this.deps, this.sandbox, this.current, turn);
+  }
+
+  /** Whether a message may build on earlier ones. */
+  get remembers(): boolean {
+    return this.parts.definition.remembers;
   }
 
   /** The next message starts a new one. */
@@ -128,7 +158,7 @@ export class Room {
 
   /** Between two turns: nothing needs to run for an agent that remembers nothing. */
   async rest(): Promise<void> {
-    if (!this.parts.definition.remembers) await this.quiet();
+    if (!this.remembers) await this.quiet();
   }
 
   /** Ends all that runs in it; the workspace stays. */
@@ -141,6 +171,17 @@ export class Room {
     this.dismissAgent();
     await this.sandbox.destroy();
     await this.parts.gateway?.close();
+  }
+}
+
+/**
+ * Waits until an agent has told its old session again. That should be over when it answers `session/load`; some (Gemini, and what was
+ * made from it) don't wait for themselves, and the rest would be taken for the next turn's.
+ */
+async function calm(agent: Agent, clock: Clock): Promise<void> {
+  for (let looks = 0, before = -1; looks < 30 && agent.strays() !== before; looks++) {
+    before = agent.strays();
+    await clock.sleep(100);
   }
 }
 
