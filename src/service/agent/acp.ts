@@ -15,7 +15,7 @@ export interface AcpOptions extends Opening {
 }
 
 /** No sane update is larger; a hostile one is refused before it fills the memory. */
-const maxMessageBytes = 32 * 1024 * 1024;
+const maxMessageBytes = 8 * 1024 * 1024;
 
 /**
  * Speaks the Agent Client Protocol, version 1, with an agent over a sandboxed process's pipes: initialize, then a session.
@@ -26,6 +26,7 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
   let turn:
     { readonly reducer: Reducer; readonly tell: (changes: readonly AgentChange[]) => void; readonly ask: Ask } | undefined;
   let strays = 0;
+  let writing: Promise<void> | undefined;
   const connection = acp
     .client({ name: "ferry" })
     .onRequest(acp.methods.client.session.requestPermission, async ({ params }) => {
@@ -40,7 +41,9 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
       else turn.tell(turn.reducer.push(params.update));
     })
     .connect(
-      acp.ndJsonStream(toWeb(child.stdin), ReadableStream.from(child.stdout as AsyncIterable<Uint8Array>), { maxMessageBytes }),
+      acp.ndJsonStream(toWeb(child.stdin), ReadableStream.from(paced(child.stdout as AsyncIterable<Uint8Array>, () => writing)), {
+        maxMessageBytes,
+      }),
     );
   const died = child.exit.then((exit) => {
     connection.close();
@@ -67,7 +70,9 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
     strays: () => strays,
     async prompt(text, report, askUser, past = "") {
       const reducer = makeReducer(options);
-      const tell = (changes: readonly AgentChange[]) => changes.forEach(report);
+      const tell = (changes: readonly AgentChange[]) => {
+        for (const change of changes) writing = report(change) ?? undefined;
+      };
       turn = { reducer, tell, ask: askUser };
       try {
         const parts = past === "" ? [text] : [past, text];
@@ -90,6 +95,15 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
       child.kill();
     },
   };
+}
+
+/** What the agent says, no faster than what it said before can be written down. */
+async function* paced(stdout: AsyncIterable<Uint8Array>, writing: () => Promise<void> | undefined): AsyncIterable<Uint8Array> {
+  for await (const chunk of stdout) {
+    // That it fails is told to whoever awaits the turn's record.
+    await writing()?.catch(() => undefined);
+    yield chunk;
+  }
 }
 
 /** Waits for each piece to be taken, so that a stuck agent can't fill the memory. */

@@ -77,12 +77,13 @@ export interface Agent {
   /** How many updates came outside of a turn, and were dropped. */
   strays(): number;
   /**
-   * Gives it a message and reports what it does, synchronously and in order, until the turn is over.
+   * Gives it a message and reports what it does, synchronously and in order, until the turn is over. What `report` gives resolves when
+   * there is room for more.
    * @param ask asks the user what the agent asks
    * @param past what it should know before it reads the message; "" for nothing
    * @throws FerryError failure with the reason where the turn failed or the agent died
    */
-  prompt(text: string, report: (change: AgentChange) => void, ask: Ask, past?: string): Promise<TurnEnd>;
+  prompt(text: string, report: (change: AgentChange) => Promise<void> | undefined, ask: Ask, past?: string): Promise<TurnEnd>;
   /** Asks it to stop; the prompt then ends as `canceled`. It may not listen: whoever means it kills the sandbox's processes. */
   cancel(): Promise<void>;
   /** Resolves when its process is gone. */

@@ -19,6 +19,9 @@ export interface Call {
   readonly terminal: { readonly output: string; readonly exit: Fields };
 }
 
+/** Characters of a command's output that are kept while it comes. */
+const mostOutput = 4 * 1024 * 1024;
+
 export function merge(known: Call | undefined, update: ToolCall | ToolCallUpdate): Call {
   const meta = fieldsOf(update._meta);
   const input = fieldsOf(update.rawInput);
@@ -61,5 +64,8 @@ function terminalOf(known: Call | undefined, meta: Fields): Call["terminal"] {
   const piece =
     textIn(fieldsOf(meta["terminal_output_delta"]), "data", "delta") || textIn(fieldsOf(meta["terminal_output"]), "data");
   const exit = fieldsOf(meta["terminal_exit"]);
-  return { output: before.output + piece, exit: Object.keys(exit).length > 0 ? exit : before.exit };
+  // As much as a timeline would show of its end, and its beginning.
+  const output = before.output + piece;
+  const kept = output.length > mostOutput ? output.slice(0, mostOutput / 4) + output.slice(-mostOutput / 2) : output;
+  return { output: kept, exit: Object.keys(exit).length > 0 ? exit : before.exit };
 }

@@ -20,7 +20,7 @@ export function commandPayload(call: Call, repositoryId: string): Command {
   return {
     type: "agent_run_repository_command",
     repository_id: repositoryId,
-    command: commandOf(call),
+    command: bounded(commandOf(call)).text,
     output: text,
     exit_code: exit ?? null,
     ...(signal !== "" && { signal }),

@@ -1,24 +1,32 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { AgentChange } from "../agent.ts";
 
+/** Characters of one message that are kept: more is no message to anybody. */
+const most = 1024 * 1024;
+
 /** Messages come word by word; one is over when another begins or the agent does something else. */
 export class Message {
   private text = "";
   private id: string | undefined;
   private count = 0;
+  private left = 0;
 
   push(content: ContentBlock, id: string | undefined): AgentChange[] {
     if (content.type !== "text" || content.text === "") return [];
     const before = id === this.id ? [] : this.flush();
     this.id = id;
-    this.text += content.text;
-    return [...before, { type: "delta", text: content.text }];
+    const text = content.text.slice(0, most - this.text.length);
+    this.text += text;
+    this.left += content.text.length - text.length;
+    return text === "" ? before : [...before, { type: "delta", text }];
   }
 
   flush(): AgentChange[] {
     if (this.text === "") return [];
-    const payload = { type: "agent_message" as const, message: this.text };
+    const rest = this.left === 0 ? "" : `\n[… ${this.left} characters left out …]`;
+    const payload = { type: "agent_message" as const, message: this.text + rest };
     this.text = "";
+    this.left = 0;
     return [{ type: "event", key: `message ${this.count++}`, payload, done: true }];
   }
 }

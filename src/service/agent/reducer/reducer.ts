@@ -16,19 +16,24 @@ export interface Reducer {
   end(): AgentChange[];
 }
 
+/** Calls that are remembered while they aren't over, and altogether: an agent that tells of more has them told in pieces. */
+const mostOpen = 64;
+const mostCalls = 10_000;
+
 /**
  * What an agent did to files is not taken from what it says: diffs come as fragments, relative, several in a call or not at all. Git
  * tells it, asked after each call that may have changed one.
  */
 export function makeReducer(scene: Scene): Reducer {
   const calls = new Map<string, Call>();
+  const open = new Set<string>();
   const message = new Message();
   let notices = 0;
 
   function callChanges(update: ToolCall | ToolCallUpdate): AgentChange[] {
     const known = calls.get(update.toolCallId);
     const call = merge(known, update);
-    calls.set(update.toolCallId, call);
+    remember(calls, open, call);
     if (known !== undefined && isOver(known)) return [];
     const look = isOver(call) && mayWrite(call) && todosOf(call).length === 0;
     return [...told(call, scene), ...(look ? [{ type: "worked" } as const] : [])];
@@ -61,6 +66,22 @@ export function makeReducer(scene: Scene): Reducer {
     ask: (call) => [...message.flush(), ...callChanges(call)],
     end: () => message.flush(),
   };
+}
+
+/** Of one that is over, or was open for too long, only that it was is kept: it can't fill the memory. */
+function remember(calls: Map<string, Call>, open: Set<string>, call: Call): void {
+  open.delete(call.id);
+  if (calls.size >= mostCalls && !calls.has(call.id)) return;
+  calls.set(call.id, isOver(call) ? emptied(call) : call);
+  if (!isOver(call)) open.add(call.id);
+  const [oldest] = open;
+  if (open.size <= mostOpen || oldest === undefined) return;
+  open.delete(oldest);
+  calls.delete(oldest);
+}
+
+function emptied(call: Call): Call {
+  return { ...call, input: {}, rawOutput: undefined, content: "", locations: [], terminal: { output: "", exit: {} } };
 }
 
 function told(call: Call, scene: Scene): AgentChange[] {

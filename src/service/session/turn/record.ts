@@ -30,15 +30,16 @@ export class TurnRecord {
     this.signal = signal;
   }
 
-  readonly report = (change: AgentChange): void => {
+  readonly report = (change: AgentChange): Promise<void> => {
     const last = this.waiting.at(-1);
     if (change.type === "event" && last?.type === "event" && last.key === change.key) this.waiting.pop();
     this.waiting.push(change);
-    if (this.busy) return;
+    if (this.busy) return this.working;
     this.busy = true;
     this.working = this.write();
     // Whoever asks for `settled` is told; until then it is no reason to end the process.
     this.working.catch(() => undefined);
+    return this.working;
   };
 
   /** When all that was reported is written, a last look at the files is too, and nothing is left open. */
