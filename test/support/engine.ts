@@ -24,6 +24,7 @@ import type { ParsedBodyOf } from "../../src/wire/contract.ts";
 import type { SessionEvent } from "../../src/wire/event.ts";
 import type { Repository, Session } from "../../src/wire/resources.ts";
 import { makeFolder } from "./git.ts";
+import { machine } from "./sandbox.ts";
 
 /** The session engine on this machine: real git, a real database, real agents in real sandboxes. */
 export interface TestEngine {
@@ -63,7 +64,7 @@ export interface EngineOptions {
 const processes = makeProcesses(process.env, process.platform);
 
 export function driverNamed(name: SandboxDriver["name"]): SandboxDriver {
-  const drivers = makeDrivers({ clock: systemClock, env: process.env, platform: process.platform, processes });
+  const drivers = makeDrivers({ clock: systemClock, env: machine.env, platform: process.platform, processes });
   const driver = drivers.find((candidate) => candidate.name === name);
   if (driver === undefined) throw new Error(`there is no driver ${name}`);
   return driver;
