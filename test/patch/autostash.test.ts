@@ -1,23 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { moreCheckpoints } from "../../src/patch/request.ts";
 import { undo } from "../../src/patch/undo.ts";
-import { buildPullChild, ended, startPull } from "../support/dying.ts";
-import { commitFiles, gitBytes, makeFolder, writeFile } from "../support/git.ts";
+import { ended, startPull } from "../support/dying.ts";
+import { commitFiles, gitBytes, writeFile } from "../support/git.ts";
 import { edited, refusedBy } from "../support/parking.ts";
 import { makeDeps, pullInto, pullRequest } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
 
-const folder = makeFolder();
-let program = "";
-beforeAll(async () => {
-  program = await buildPullChild(folder.path);
-});
-afterAll(() => {
-  folder.remove();
-  removeScenes();
-});
+afterAll(removeScenes);
 
 /** Local changes in a file that the series changes elsewhere, one of them staged, and others beside it. */
 function makeDirty(): Scene {
@@ -132,7 +124,7 @@ describe("kill -9 with --autostash", () => {
     "at %s: the changes are back after the next run, and nothing is lost",
     async (dieAt) => {
       const scene = makeDirty();
-      expect(await ended(startPull(program, scene, dieAt, { options: { autostash: true } }))).toMatchObject({
+      expect(await ended(startPull(scene, dieAt, { options: { autostash: true } }))).toMatchObject({
         signal: "SIGKILL",
       });
       await pullInto(scene.local.folder, scene.source, { dryRun: true }).catch(() => undefined);
@@ -147,7 +139,7 @@ describe("kill -9 with --autostash", () => {
 
   it("and then the user edits: nothing is touched, and the stash is named", async () => {
     const scene = makeDirty();
-    await ended(startPull(program, scene, "stash-cleared", { options: { autostash: true } }));
+    await ended(startPull(scene, "stash-cleared", { options: { autostash: true } }));
     writeFile(scene.local, "f", "mine, since\n");
     await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
       kind: "attention",

@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildPullChild } from "../support/dying.ts";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { forgedSource } from "../support/forge.ts";
 import { commitFiles, gitBytes, gitEnv, makeFolder, type TestGit } from "../support/git.ts";
 import type { PullChild } from "../support/pull-child.ts";
@@ -13,10 +12,6 @@ import { stateOf } from "../support/state.ts";
 import { base85 } from "../support/base85.ts";
 
 const folder = makeFolder();
-let program = "";
-beforeAll(async () => {
-  program = await buildPullChild(folder.path);
-});
 afterAll(() => {
   folder.remove();
   removeScenes();
@@ -109,7 +104,7 @@ async function measure(scene: Scene): Promise<{ code: number; largest: number; s
   const [file, report] = [`${folder.path}/task`, `${folder.path}/report`];
   writeFileSync(file, JSON.stringify(task));
   // Its own source makes the mbox in it, which is not what is measured; so that is kept small.
-  const child = spawn("/usr/bin/time", ["-f", "%M", "-o", report, process.execPath, program, file], {
+  const child = spawn("/usr/bin/time", ["-f", "%M", "-o", report, process.execPath, inject("pullChild"), file], {
     env: gitEnv,
     stdio: ["ignore", "ignore", "pipe"],
   });

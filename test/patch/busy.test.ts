@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { afterAll, describe, expect, it } from "vitest";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import type { Checkpoint } from "../../src/patch/request.ts";
-import { buildPullChild, ended, startPull } from "../support/dying.ts";
+import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitBytes, gitIn, type TestGit, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes, type Scene } from "../support/scene.ts";
@@ -170,7 +170,8 @@ describe("a file that can't be written", () => {
   it.each(Object.keys(edits))("in a read-only folder, %s: all is taken back, and the file is named", async (name) => {
     const scene = makeScene({ files: { a: "a\n", "ro/b": "b\n", "ro/keep": "k\n", z: "z\n" } });
     commitFiles(scene.sandbox, edits[name] ?? {});
-    const program = await buildPullChild(`${scene.local.folder}/..`);
+    const program = `${scene.local.folder}/../pull-child.mjs`;
+    copyFileSync(inject("pullChild"), program);
     if (nobody.uid !== undefined) execFileSync("chown", ["-R", `${nobody.uid}:${nobody.gid}`, `${scene.local.folder}/..`]);
     chmodSync(`${scene.local.folder}/../..`, 0o711);
     chmodSync(`${scene.local.folder}/ro`, 0o555);
@@ -180,7 +181,7 @@ describe("a file that can't be written", () => {
       status: gitIn(scene.local.folder, env)("status", "--porcelain"),
     });
     const before = visible();
-    const child = startPull(program, scene, "", nobody);
+    const child = startPull(scene, "", { ...nobody, program });
     let said = "";
     child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
     expect(await ended(child)).toMatchObject({ code: 1 });

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { pullElsewhere } from "../../src/patch/worktree/pull.ts";
-import { buildPullChild, ended, startPull } from "../support/dying.ts";
-import { commitFiles, gitBytes, gitIn, makeFolder, writeFile } from "../support/git.ts";
+import { ended, startPull } from "../support/dying.ts";
+import { commitFiles, gitBytes, gitIn, writeFile } from "../support/git.ts";
 import { edited, expectNoDebris, makeConflict, parkIn, refusedBy, resume } from "../support/parking.ts";
 import { makeDeps, pullInto, pullRequest } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
@@ -11,21 +11,13 @@ import { stateOf } from "../support/state.ts";
 
 /** The gits of the opt-in flags, killed in the middle of a file: alone, or with all that they started and with ferry. */
 
-const folder = makeFolder();
-let program = "";
-beforeAll(async () => {
-  program = await buildPullChild(folder.path);
-});
-afterAll(() => {
-  folder.remove();
-  removeScenes();
-});
+afterAll(removeScenes);
 
 type Killed = "git" | "ferry and git";
 const all: readonly Killed[] = ["git", "ferry and git"];
 
-async function kill(scene: Scene, slow: Slow, killed: Killed, more: Parameters<typeof startPull>[3]): Promise<void> {
-  const child = startPull(program, scene, "", more);
+async function kill(scene: Scene, slow: Slow, killed: Killed, more: Parameters<typeof startPull>[2]): Promise<void> {
+  const child = startPull(scene, "", more);
   await slow.reached();
   const git = porcelainGit(scene.local);
   if (killed === "ferry and git") child.kill("SIGKILL");
@@ -63,7 +55,7 @@ describe("git worktree add of --worktree", () => {
 
   it("ferry alone: its git is waited for", async () => {
     const { scene, slow, dir } = make();
-    const child = startPull(program, scene, "", { worktree: dir });
+    const child = startPull(scene, "", { worktree: dir });
     await slow.reached();
     child.kill("SIGKILL");
     await ended(child);
@@ -156,7 +148,7 @@ describe("the gits of --autostash", () => {
   it.each(all)("apply, %s: all is back", async (killed) => {
     const scene = make();
     const slow = slowAt(scene.local, { path: "f", word: "unstaged" });
-    const child = startPull(program, scene, "", { options: { autostash: true } });
+    const child = startPull(scene, "", { options: { autostash: true } });
     await slow.reached();
     const git = porcelainGit(scene.local);
     if (killed === "ferry and git") child.kill("SIGKILL");

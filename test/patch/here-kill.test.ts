@@ -1,22 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { checkpoints, moreCheckpoints } from "../../src/patch/request.ts";
-import { buildPullChild, ended, startPull } from "../support/dying.ts";
-import { gitBytes, makeFolder, writeFile } from "../support/git.ts";
+import { ended, startPull } from "../support/dying.ts";
+import { gitBytes, writeFile } from "../support/git.ts";
 import { edited, makeConflict, refusedBy } from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
 import { removeScenes } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
 
-const folder = makeFolder();
-let program = "";
-beforeAll(async () => {
-  program = await buildPullChild(folder.path);
-});
-afterAll(() => {
-  folder.remove();
-  removeScenes();
-});
+afterAll(removeScenes);
 
 describe("kill -9 of a pull with --here", () => {
   const landing = checkpoints.slice(checkpoints.indexOf("journaled"), checkpoints.indexOf("finished"));
@@ -24,7 +16,7 @@ describe("kill -9 of a pull with --here", () => {
     const scene = makeConflict();
     writeFile(scene.local, "b", "dirty\n");
     const before = { ...stateOf(scene.local.folder), objects: "" };
-    expect(await ended(startPull(program, scene, dieAt, { options: { onConflict: "here" } }))).toMatchObject({
+    expect(await ended(startPull(scene, dieAt, { options: { onConflict: "here" } }))).toMatchObject({
       signal: "SIGKILL",
     });
     await pullInto(scene.local.folder, scene.source, { dryRun: true }).catch(() => undefined);

@@ -1,22 +1,14 @@
 import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { checkpoints } from "../../src/patch/request.ts";
-import { buildPullChild, ended, startPull } from "../support/dying.ts";
-import { commitFiles, gitBytes, gitIn, makeFolder, writeFile } from "../support/git.ts";
+import { ended, startPull } from "../support/dying.ts";
+import { commitFiles, gitBytes, gitIn, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
 import { type Slow, slowAt, writingGit } from "../support/slow.ts";
 import { stateOf } from "../support/state.ts";
 
-const folder = makeFolder();
-let program = "";
-beforeAll(async () => {
-  program = await buildPullChild(folder.path);
-});
-afterAll(() => {
-  folder.remove();
-  removeScenes();
-});
+afterAll(removeScenes);
 
 /** Every kind of change, with every kind of local work beside it. */
 function makeBusy(files: Readonly<Record<string, string>> = {}): Scene {
@@ -55,7 +47,7 @@ describe("kill -9 of the pull", () => {
     async (dieAt) => {
       const scene = makeBusy();
       const before = visible(scene);
-      expect(await ended(startPull(program, scene, dieAt))).toEqual({ code: null, signal: "SIGKILL" });
+      expect(await ended(startPull(scene, dieAt))).toEqual({ code: null, signal: "SIGKILL" });
       await pullInto(scene.local.folder, scene.source, { dryRun: true });
       if (scene.local("rev-parse", "HEAD") === scene.base) {
         expect(visible(scene)).toEqual(before);
@@ -68,7 +60,7 @@ describe("kill -9 of the pull", () => {
   it.each(["spooled", "applied", "grafted", "written"] as const)("at %s, by am", async (dieAt) => {
     const scene = makeBusy();
     const before = visible(scene);
-    expect(await ended(startPull(program, scene, dieAt, { engine: "am" }))).toEqual({ code: null, signal: "SIGKILL" });
+    expect(await ended(startPull(scene, dieAt, { engine: "am" }))).toEqual({ code: null, signal: "SIGKILL" });
     await pullInto(scene.local.folder, scene.source, { dryRun: true });
     expect(visible(scene)).toEqual(before);
     await pullExactly(scene, { engine: "am" });
@@ -78,7 +70,7 @@ describe("kill -9 of the pull", () => {
   it("in one worktree is ended by a pull in another", async () => {
     const scene = makeBusy();
     const before = visible(scene);
-    await ended(startPull(program, scene, "tree-written"));
+    await ended(startPull(scene, "tree-written"));
     const linked = `${scene.local.folder}-linked`;
     gitBytes(scene.local.folder, ["worktree", "add", "--quiet", "-b", "side", linked]);
     await pullExactly({ ...scene, local: gitIn(linked) });
@@ -93,7 +85,7 @@ describe("kill -9 of the pull", () => {
 
   it("and then the user edits what had come: the edit stays, with a copy, and is told", async () => {
     const scene = makeBusy();
-    await ended(startPull(program, scene, "tree-written"));
+    await ended(startPull(scene, "tree-written"));
     writeFile(scene.local, "a", "mine\n");
     await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
       kind: "attention",
@@ -106,7 +98,7 @@ describe("kill -9 of the pull", () => {
 
   it("and the locks of another git, taken since, are left alone", async () => {
     const scene = makeBusy();
-    await ended(startPull(program, scene, "tree-written"));
+    await ended(startPull(scene, "tree-written"));
     const lock = `${scene.local.folder}/.git/index.lock`;
     writeFile(scene.local, ".git/index.lock", "theirs");
     // As if it was taken an hour after.
@@ -124,7 +116,7 @@ describe("kill -9 of the pull", () => {
 
   it("and then the user commits: nothing is touched, once it is said", async () => {
     const scene = makeBusy();
-    await ended(startPull(program, scene, "prepared"));
+    await ended(startPull(scene, "prepared"));
     // Its git sees the end of its input, and unlocks.
     await expect
       .poll(() => ["HEAD.lock", "refs/heads/main.lock"].some((lock) => existsSync(`${scene.local.folder}/.git/${lock}`)))
@@ -147,7 +139,7 @@ describe("kill -9 in the middle of writing the tree", () => {
   it("of ferry and git: taken back", async () => {
     const { scene, slow } = makeSlow();
     const before = visible(scene);
-    const child = startPull(program, scene, "");
+    const child = startPull(scene, "");
     await slow.reached();
     child.kill("SIGKILL");
     process.kill(-writingGit(scene.local), "SIGKILL");
@@ -163,7 +155,7 @@ describe("kill -9 in the middle of writing the tree", () => {
   it("of ferry alone: its git is waited for", async () => {
     const { scene, slow } = makeSlow();
     const before = visible(scene);
-    const child = startPull(program, scene, "");
+    const child = startPull(scene, "");
     await slow.reached();
     child.kill("SIGKILL");
     await ended(child);
@@ -178,7 +170,7 @@ describe("kill -9 in the middle of writing the tree", () => {
   it("of git alone: the pull takes it back itself", async () => {
     const { scene, slow } = makeSlow();
     const before = visible(scene);
-    const child = startPull(program, scene, "");
+    const child = startPull(scene, "");
     await slow.reached();
     process.kill(-writingGit(scene.local), "SIGKILL");
     slow.pass();

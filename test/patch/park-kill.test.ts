@@ -1,22 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { checkpoints, moreCheckpoints } from "../../src/patch/request.ts";
-import { buildPullChild, ended, startPull } from "../support/dying.ts";
-import { makeFolder, writeFile } from "../support/git.ts";
+import { ended, startPull } from "../support/dying.ts";
+import { writeFile } from "../support/git.ts";
 import { edited, makeConflict, parkedTree, parkIn, refusedBy, resume } from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
 import { removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
 
-const folder = makeFolder();
-let program = "";
-beforeAll(async () => {
-  program = await buildPullChild(folder.path);
-});
-afterAll(() => {
-  folder.remove();
-  removeScenes();
-});
+afterAll(removeScenes);
 
 const visible = ({ local }: Scene) => ({ ...stateOf(local.folder), objects: "" });
 
@@ -40,7 +32,7 @@ describe("kill -9 of a pull that parks", () => {
   it.each([...early, ...moreCheckpoints.park])("at %s: the next run takes away what there is of it", async (dieAt) => {
     const scene = makeDirty(false);
     const before = visible(scene);
-    expect(await ended(startPull(program, scene, dieAt, { options: { onConflict: "park" } }))).toMatchObject({
+    expect(await ended(startPull(scene, dieAt, { options: { onConflict: "park" } }))).toMatchObject({
       signal: "SIGKILL",
     });
     await refusedBy(pullInto(scene.local.folder, scene.source));
@@ -63,7 +55,7 @@ describe("kill -9 of --continue", () => {
       writeFile(tree, "f", edited({ 2: "both" }));
       tree("add", "f");
       const before = visible(scene);
-      expect(await ended(startPull(program, scene, dieAt, { how: "continue" }))).toMatchObject({ signal: "SIGKILL" });
+      expect(await ended(startPull(scene, dieAt, { how: "continue" }))).toMatchObject({ signal: "SIGKILL" });
       await pullInto(scene.local.folder, scene.source, { dryRun: true }).catch(() => undefined);
       if (scene.local("log", "-1", "--format=%s") === "mine") {
         expect(visible(scene)).toEqual(before);
@@ -79,7 +71,7 @@ describe("kill -9 of --continue", () => {
     const tree = await parkIn(scene);
     writeFile(tree, "f", edited({ 2: "both" }));
     tree("add", "f");
-    expect(await ended(startPull(program, scene, dieAt, { how: "continue" }))).toMatchObject({ signal: "SIGKILL" });
+    expect(await ended(startPull(scene, dieAt, { how: "continue" }))).toMatchObject({ signal: "SIGKILL" });
     expect(await refusedBy(pullInto(scene.local.folder, scene.source))).toMatchObject({ code: "parked" });
     expect(await refusedBy(resume(scene.local.folder, "continue"))).toMatchObject({ verdict: { conflicts: ["g"] } });
     expect(parkedTree(scene.local)("status", "--porcelain")).toBe("UU g");

@@ -1,34 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { inject } from "vitest";
 import type { Checkpoint } from "../../src/patch/request.ts";
 import { gitEnv } from "./git.ts";
 import type { PullChild } from "./pull-child.ts";
 import type { Scene } from "./scene.ts";
 
-/** Bundles the child's program, since Node 20 reads no TypeScript; gives its path. */
-export async function buildPullChild(folder: string): Promise<string> {
-  const outfile = `${folder}/pull-child.mjs`;
-  const entry = fileURLToPath(new URL("pull-child.ts", import.meta.url));
-  const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    banner,
-    external: ["execa"],
-  });
-  return outfile;
-}
-
 /** Starts the pull of a scene that ends itself at a marked point, or is ended by the test. */
 export function startPull(
-  program: string,
   { local, sandbox, base, ...more }: Pick<Scene, "local" | "sandbox" | "base"> & Pick<PullChild, "fromBranch">,
   dieAt: Checkpoint | "",
   {
@@ -36,8 +16,9 @@ export function startPull(
     how,
     engine,
     worktree,
+    program = inject("pullChild"),
     ...user
-  }: { uid?: number; gid?: number } & Pick<PullChild, "options" | "how" | "engine" | "worktree"> = {},
+  }: { uid?: number; gid?: number; program?: string } & Pick<PullChild, "options" | "how" | "engine" | "worktree"> = {},
 ): ChildProcess {
   const task: PullChild = {
     folder: local.folder,

@@ -90,35 +90,8 @@ export async function previewPull(
 }
 
 async function requestFor(context: Context, open: OpenSession, options: PullOptions): Promise<PullRequest> {
-  const {
-    dryRun,
-    branch,
-    acceptRewrite,
-    ontoHead,
-    uncommitted,
-    acceptDeletion,
-    allowSymlinks,
-    shape,
-    autostash,
-    onConflict,
-    hook,
-  } = options;
-  return {
-    ...errandOf(context, open),
-    offers: await offersFor(context, open, options),
-    isOver: isOver(open.session),
-    dryRun,
-    branch,
-    acceptRewrite,
-    ontoHead,
-    uncommitted,
-    acceptDeletion,
-    allowSymlinks,
-    shape,
-    autostash,
-    onConflict,
-    hook,
-  };
+  const offers = await offersFor(context, open, options);
+  return { ...options, ...errandOf(context, open), offers, isOver: isOver(open.session) };
 }
 
 async function withProgress<T>(

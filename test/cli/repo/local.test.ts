@@ -1,23 +1,9 @@
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
-import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
-import { serveLocally } from "../../support/local.ts";
-import { makeWorld, type World } from "../../support/world.ts";
+import { freshRepository, useLocalService } from "../../support/local.ts";
 
-let world: World;
-let service: { stop(): Promise<void> };
-let git: TestGit;
-beforeAll(async () => {
-  world = makeWorld({ env: { FERRY_HOST: "local" } });
-  service = await serveLocally(world);
-  git = makeRepository(join(world.folder, "repo"));
-  commitFiles(git, { a: "1\n" });
-});
-afterAll(async () => {
-  await service.stop();
-  await world.dispose();
-});
+const world = useLocalService({ env: { FERRY_HOST: "local" } });
+const git = freshRepository(world, { a: "1\n" });
 
 const here = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), "repo", ...argv);
 

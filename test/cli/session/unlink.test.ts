@@ -1,25 +1,12 @@
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
-import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
-import { serveLocally } from "../../support/local.ts";
-import { makeWorld, type World } from "../../support/world.ts";
+import { type TestGit } from "../../support/git.ts";
+import { freshRepository, useLocalService } from "../../support/local.ts";
 
-let world: World;
-let service: { stop(): Promise<void> };
+const world = useLocalService();
 let git: TestGit;
-let count = 0;
-beforeAll(async () => {
-  world = makeWorld();
-  service = await serveLocally(world);
-});
-afterAll(async () => {
-  await service.stop();
-  await world.dispose();
-});
 beforeEach(() => {
-  git = makeRepository(join(world.folder, `repo${++count}`));
-  commitFiles(git, { a: "1\n" }, "first");
+  git = freshRepository(world, { a: "1\n" });
 });
 
 const here = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), ...argv);

@@ -1,30 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
-import { commitFiles, gitBytes, makeRepository, type TestGit, writeFile } from "../../support/git.ts";
-import { serveLocally } from "../../support/local.ts";
+import { commitFiles, gitBytes, type TestGit, writeFile } from "../../support/git.ts";
+import { freshRepository, useLocalService } from "../../support/local.ts";
 import { stateOf } from "../../support/state.ts";
-import { makeWorld, type World } from "../../support/world.ts";
 
-let world: World;
-let service: { stop(): Promise<void> };
+const world = useLocalService({ env: { PAGER: "cat" } });
 let git: TestGit;
-let count = 0;
-
-beforeAll(async () => {
-  world = makeWorld({ env: { PAGER: "cat" } });
-  service = await serveLocally(world);
-});
-afterAll(async () => {
-  await service.stop();
-  await world.dispose();
-});
 beforeEach(() => {
-  git = makeRepository(join(world.folder, `repo${++count}`));
+  git = freshRepository(world, { a: "1\n2\n3\n", gone: "g\n", moves: "a\nb\nc\nd\ne\n" });
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.com");
-  commitFiles(git, { a: "1\n2\n3\n", gone: "g\n", moves: "a\nb\nc\nd\ne\n" }, "first");
 });
 
 const here = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), ...argv);

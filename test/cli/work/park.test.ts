@@ -1,30 +1,16 @@
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
-import { commitFiles, makeRepository, type TestGit, writeFile } from "../../support/git.ts";
-import { serveLocally } from "../../support/local.ts";
+import { commitFiles, type TestGit, writeFile } from "../../support/git.ts";
+import { freshRepository, useLocalService } from "../../support/local.ts";
 import { parkedTree } from "../../support/parking.ts";
-import { makeWorld, type World } from "../../support/world.ts";
 
-let world: World;
-let service: { stop(): Promise<void> };
+const world = useLocalService();
 let git: TestGit;
 let session: string;
-let count = 0;
-
-beforeAll(async () => {
-  world = makeWorld();
-  service = await serveLocally(world);
-});
-afterAll(async () => {
-  await service.stop();
-  await world.dispose();
-});
 
 /** A session whose one commit doesn't fit. */
 beforeEach(async () => {
-  git = makeRepository(join(world.folder, `repo${++count}`));
-  commitFiles(git, { a: "1\n" }, "first");
+  git = freshRepository(world, { a: "1\n" });
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.com");
   expect(await here("run", "--pull", "none", "echo theirs > a")).toMatchObject({ code: 0 });

@@ -1,31 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
-import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
-import { serveLocally } from "../../support/local.ts";
-import { makeWorld, type World } from "../../support/world.ts";
+import { commitFiles, type TestGit } from "../../support/git.ts";
+import { freshRepository, useLocalService } from "../../support/local.ts";
 
-let world: World;
-let service: { stop(): Promise<void> };
+const world = useLocalService();
 let git: TestGit;
 let base: string;
 let head: string;
-let count = 0;
-
-beforeAll(async () => {
-  world = makeWorld();
-  service = await serveLocally(world);
-});
-afterAll(async () => {
-  await service.stop();
-  await world.dispose();
-});
 
 beforeEach(async () => {
-  git = makeRepository(join(world.folder, `repo${++count}`));
   const files = Array.from({ length: 30 }, (_, at) => [`old${at}.txt`, `${at}\n`] as const);
-  base = commitFiles(git, Object.fromEntries(files), "first");
+  git = freshRepository(world, Object.fromEntries(files));
+  base = git("rev-parse", "HEAD");
   expect(await here("run", "--pull", "none", "echo hi > hi.txt")).toMatchObject({ code: 0 });
   head = (JSON.parse((await here("session", "view", "--json")).stdout) as { head_commit: string }).head_commit;
 });

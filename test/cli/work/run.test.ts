@@ -1,30 +1,18 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../../src/cli/run.ts";
 import type { Output } from "../../../src/host/host.ts";
 import { ferry } from "../../support/ferry.ts";
 import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
-import { serveLocally } from "../../support/local.ts";
-import { makeWorld, type World } from "../../support/world.ts";
+import { freshRepository, useLocalService } from "../../support/local.ts";
+import { type World } from "../../support/world.ts";
 
-let world: World;
-let service: { stop(): Promise<void> };
+const world = useLocalService();
 let git: TestGit;
-let count = 0;
-
-beforeAll(async () => {
-  world = makeWorld();
-  service = await serveLocally(world);
-});
-afterAll(async () => {
-  await service.stop();
-  await world.dispose();
-});
 
 beforeEach(() => {
-  git = makeRepository(join(world.folder, `repo${++count}`));
-  commitFiles(git, { "a.txt": "a\n" }, "first");
+  git = freshRepository(world, { "a.txt": "a\n" });
 });
 afterEach(() => {
   expect(git("status", "--porcelain")).toBe("");
@@ -131,7 +119,7 @@ describe("where HEAD is not a branch with a commit", () => {
   });
 
   test("unborn: the branch is born", async () => {
-    git = makeRepository(join(world.folder, `unborn${count}`));
+    git = makeRepository(join(world.folder, "unborn"));
     const { code, stderr } = await ferry(here(), "run", "echo u > u");
     expect({ code, subject: git("log", "--format=%s") }).toEqual({ code: 0, subject: "echo u > u" });
     expect(stderr).toContain("base: main (no commits yet)\n");
@@ -208,7 +196,7 @@ test("where HEAD moved on, nothing changes, and it is told", async () => {
 test("a session of another repository is refused", async () => {
   const { stdout } = await ferry(here(), "run", "--json", "--pull", "none", "echo x > x");
   const { session } = JSON.parse(stdout.split("\n")[0] ?? "") as { session: { id: string } };
-  git = makeRepository(join(world.folder, `other${count}`));
+  git = makeRepository(join(world.folder, "other"));
   commitFiles(git, { "a.txt": "another\n" }, "first");
   const { code, stderr } = await ferry(here(), "pull", session.id);
   expect(code).toBe(3);

@@ -1,28 +1,14 @@
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
-import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
-import { serveLocally } from "../../support/local.ts";
-import { makeWorld, type World } from "../../support/world.ts";
+import { type TestGit } from "../../support/git.ts";
+import { freshRepository, useLocalService } from "../../support/local.ts";
 
-let world: World;
-let service: { stop(): Promise<void> };
+const world = useLocalService();
 let git: TestGit;
-let count = 0;
-
-beforeAll(async () => {
-  world = makeWorld();
-  service = await serveLocally(world);
-});
-afterAll(async () => {
-  await service.stop();
-  await world.dispose();
-});
 
 /** A session that made `hi.txt` and, with it, `dist/out.js`. */
 beforeEach(async () => {
-  git = makeRepository(join(world.folder, `repo${++count}`));
-  commitFiles(git, { a: "1\n" }, "first");
+  git = freshRepository(world, { a: "1\n" });
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.com");
   expect(await here("run", "--pull", "none", "echo hi > hi.txt; mkdir dist; echo 1 > dist/out.js")).toMatchObject({ code: 0 });
@@ -64,16 +50,7 @@ test("--exclude leaves paths out, in the diff too, and says so; with --worktree 
   expect({ code: diff.code, stdout: diff.stdout }).toEqual({ code: 0, stdout: "hi.txt\n" });
   expect(diff.stderr).toContain("note: approximate: dist/out.js is left out, and stays so in later pulls\n");
   expect((await here("diff", "--exclude", "../x")).code).toBe(2);
-  const there = await here(
-    "pull",
-    "--exclude",
-    "dist",
-    "--worktree",
-    "../there" + String(count),
-    "--branch",
-    "there",
-    "--signoff",
-  );
+  const there = await here("pull", "--exclude", "dist", "--worktree", "../there", "--branch", "there", "--signoff");
   expect({
     code: there.code,
     told: there.stderr.includes("1 commit (") && there.stderr.includes(", approximate, onto there"),

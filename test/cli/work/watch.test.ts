@@ -1,31 +1,20 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
 import { commitFiles, gitBytes, gitIn, makeRepository, type TestGit } from "../../support/git.ts";
-import { serveLocally } from "../../support/local.ts";
+import { freshRepository, useLocalService } from "../../support/local.ts";
 import { makeSeedService } from "../../support/seed-service.ts";
-import { makeWorld, type World } from "../../support/world.ts";
+import { makeWorld } from "../../support/world.ts";
 
-let world: World;
-let service: { stop(): Promise<void> };
+const world = useLocalService();
 let git: TestGit;
 let base: string;
 let session: string;
-let count = 0;
-
-beforeAll(async () => {
-  world = makeWorld();
-  service = await serveLocally(world);
-});
-afterAll(async () => {
-  await service.stop();
-  await world.dispose();
-});
 
 beforeEach(() => {
-  git = makeRepository(join(world.folder, `repo${++count}`));
-  base = commitFiles(git, { "a.txt": "a\n" }, "first");
+  git = freshRepository(world, { "a.txt": "a\n" });
+  base = git("rev-parse", "HEAD");
 });
 
 const here = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), ...argv);
@@ -134,7 +123,7 @@ describe("with a service that has the extension", () => {
 
   test("--worktree lands there", async () => {
     await begin("echo 1 > one");
-    const there = join(world.folder, `there${count}`);
+    const there = join(world.folder, "there");
     const { written, ended } = watch("--worktree", there);
     await expect.poll(() => written.stdout, soon).toMatch(/^1 commit .*, in .*\n$/u);
     await here("session", "close");
@@ -151,7 +140,7 @@ describe("with a service that has the extension", () => {
 });
 
 test("run --pull each: an open merge is no reason to stop watching, and the commit comes once it is gone", async () => {
-  const gate = join(world.folder, `gate${count}`);
+  const gate = join(world.folder, "gate");
   const until = (name: string) => `until [ -e ${gate}${name} ]; do sleep 0.05; done`;
   const watched = world.next({ cwd: git.folder });
   const script = `${until("a")}; echo 1 > one; git add one; git commit -qm one; ${until("b")}; echo 2 > two`;

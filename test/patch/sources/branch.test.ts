@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { FerryError } from "../../../src/base/errors.ts";
 import type { Checkpoint } from "../../../src/patch/request.ts";
-import { buildPullChild, ended, startPull } from "../../support/dying.ts";
-import { commitFiles, gitBytes, makeFolder } from "../../support/git.ts";
+import { ended, startPull } from "../../support/dying.ts";
+import { commitFiles, gitBytes } from "../../support/git.ts";
 import { pullInto, type PullInto } from "../../support/pulling.ts";
 import { sandboxSource } from "../../support/series.ts";
 import { stateOf } from "../../support/state.ts";
@@ -282,20 +282,13 @@ describe("which source", () => {
 });
 
 describe("kill -9 of a pull from a branch", () => {
-  const program = makeFolder();
-  let child = "";
-  beforeAll(async () => {
-    child = await buildPullChild(program.path);
-  });
-  afterAll(() => program.remove());
-
   it.each<Checkpoint>(["quarantined", "fetched", "promoted", "tree-written"])(
     "at %s leaves nothing that the next one doesn't take back or end",
     async (dieAt) => {
       const place = makeUpstream();
       const tip = push(place, { a: "A\n", n: "n\n" });
       const before = { ...stateOf(place.local.folder), objects: "" };
-      expect(await ended(startPull(child, { ...place, fromBranch: true }, dieAt))).toEqual({ code: null, signal: "SIGKILL" });
+      expect(await ended(startPull({ ...place, fromBranch: true }, dieAt))).toEqual({ code: null, signal: "SIGKILL" });
       await pullBranch(place, { dryRun: true });
       expect({ ...stateOf(place.local.folder), objects: "" }).toEqual(before);
       expect(await pullBranch(place)).toMatchObject({ applied: true, tip });

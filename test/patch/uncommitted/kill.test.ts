@@ -1,21 +1,13 @@
 import { readdirSync, unlinkSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { checkpoints } from "../../../src/patch/request.ts";
-import { buildPullChild, ended, startPull } from "../../support/dying.ts";
-import { commitFiles, makeFolder, writeFile } from "../../support/git.ts";
+import { ended, startPull } from "../../support/dying.ts";
+import { commitFiles, writeFile } from "../../support/git.ts";
 import { pullInto } from "../../support/pulling.ts";
 import { makeScene, removeScenes, type Scene } from "../../support/scene.ts";
 import { filesBelow, stateOf } from "../../support/state.ts";
 
-const folder = makeFolder();
-let program = "";
-beforeAll(async () => {
-  program = await buildPullChild(folder.path);
-});
-afterAll(() => {
-  folder.remove();
-  removeScenes();
-});
+afterAll(removeScenes);
 
 /** Work that came before, that came and was committed since, that is new; with local work beside it. */
 async function makeBusy(commits: boolean): Promise<Scene> {
@@ -70,7 +62,7 @@ describe.each([
   it.each(points)("at %s: the next run takes it back or ends it, and nothing is lost", async (dieAt) => {
     const scene = await makeBusy(commits);
     const before = visible(scene);
-    expect(await ended(startPull(program, scene, dieAt, { options: { uncommitted: true } }))).toEqual({
+    expect(await ended(startPull(scene, dieAt, { options: { uncommitted: true } }))).toEqual({
       code: null,
       signal: "SIGKILL",
     });
@@ -86,7 +78,7 @@ describe.each([
 
 it("and then the user edits what was being written: the edit stays, with a copy, and is told", async () => {
   const scene = await makeBusy(false);
-  await ended(startPull(program, scene, "tree-written", { options: { uncommitted: true } }));
+  await ended(startPull(scene, "tree-written", { options: { uncommitted: true } }));
   writeFileSync(`${scene.local.folder}/b`, "mine\n");
   await expect(pullInto(scene.local.folder, scene.source, { uncommitted: true })).rejects.toMatchObject({
     kind: "attention",
