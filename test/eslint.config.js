@@ -2,7 +2,11 @@ import { defineConfig, globalIgnores } from "eslint/config";
 import tseslint from "typescript-eslint";
 
 /** Where the outside world is touched: the real Host, the composition root, and programs that run as processes of their own. */
-const programs = ["src/service/agent/agents/shell-agent.ts", "src/service/agent/launcher/agent-launcher.ts"];
+const programs = [
+  "src/service/agent/agents/shell-agent.ts",
+  "src/service/agent/launcher/agent-launcher.ts",
+  "src/service/agent/tools/bridge.ts",
+];
 const outside = ["src/host/**", "src/main.ts", "src/start.ts", "src/start/**", ...programs];
 /** Where files and child processes are the job itself; clock, environment and randomness come from the Host all the same. */
 const edges = ["src/git/**", "src/patch/**", "src/service/{sandbox,store,agent}/**", "src/service/listen.ts"];

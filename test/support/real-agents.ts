@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { commitFiles, makeFolder, makeRepository, type TestGit } from "./git.ts";
 import { chooseDriver, makeDrivers } from "../../src/service/sandbox/registry.ts";
@@ -18,6 +18,8 @@ export interface AgentScene {
   readonly repository: TestGit;
   start(model: string): Promise<Session>;
   events(session: Session): Promise<SessionEvent[]>;
+  /** Stops the service and starts it again. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,8 +34,9 @@ export async function makeAgentScene(options: EngineOptions = {}): Promise<Agent
   const repository = makeRepository(join(folder.path, "repository"));
   commitFiles(repository, files, "first");
   const { driver } = await chooseDriver("auto", makeDrivers(machine));
-  const engine = await makeTestEngine({
+  const settings: EngineOptions = {
     driver,
+    data: join(folder.path, "data"),
     limits: { sandbox, startup: 150_000 },
     env: {
       OPENAI_BASE_URL: `${model.address}/v1`,
@@ -43,13 +46,21 @@ export async function makeAgentScene(options: EngineOptions = {}): Promise<Agent
     },
     programs: installedPrograms(),
     ...options,
-  });
+  };
+  mkdirSync(join(folder.path, "data"));
+  let engine = await makeTestEngine(settings);
   return {
-    engine,
+    get engine() {
+      return engine;
+    },
     model,
     repository,
     start: async (name) => engine.start(await engine.register(repository.folder), { model: name }),
     events: (session) => engine.events(session),
+    async restart() {
+      await engine.close();
+      engine = await makeTestEngine(settings);
+    },
     async close() {
       await engine.close();
       await model.close();

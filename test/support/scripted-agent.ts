@@ -11,10 +11,13 @@ export interface Told {
 }
 
 /**
- * An agent of the name `claude` that does what the last part of a prompt says: `tell`, `say WORDS`, `write FILE`, `hang` or `die`.
+ * An agent of the name `claude` that does what the last part of a prompt says: `tell`, `say WORDS`, `write FILE`, `run
+ * SCRIPT`, `call JSON` (a request to the MCP server that it was given, whose answer it says), `hang` or `die`.
  * One that loads keeps its sessions in its HOME, as agents do, and tells all of an old one again, also when it should be done with that.
  */
 const program = (loads: boolean) => `#!/usr/bin/env node
+const { execFileSync, spawn } = require("node:child_process");
+const { createInterface } = require("node:readline");
 const { existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
@@ -25,7 +28,23 @@ const update = (update) => send({ method: "session/update", params: { sessionId:
 const say = (text) => update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
 const call = (toolCallId, status, text) => update({ sessionUpdate: "tool_call", toolCallId, title: "Run", kind: "execute", status,
   rawInput: { command: "it" }, content: [{ type: "content", content: { type: "text", text } }] });
+const asked = new Map();
+let server;
+const ask = (message) => new Promise((resolve) => {
+  const [{ command, args }] = servers;
+  if (server === undefined) {
+    server = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], env: {} });
+    createInterface({ input: server.stdout }).on("line", (line) => {
+      const answer = JSON.parse(line);
+      asked.get(answer.id)?.(answer);
+    });
+  }
+  asked.set(message.id, resolve);
+  server.stdin.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+});
+let servers;
 const open = (params) => {
+  servers = params.mcpServers;
   session = params.sessionId ?? "s-" + process.pid;
   return { sessionId: session };
 };
@@ -56,6 +75,8 @@ const requests = {
     if (verb === "die") process.kill(process.pid, "SIGKILL");
     if (verb === "hang") return call("hangs", "in_progress", "ready\\n");
     if (verb === "tell") say(JSON.stringify({ loaded, heard }));
+    if (verb === "run") execFileSync("sh", ["-ec", words.join(" ")], { stdio: "ignore" });
+    if (verb === "call") say(JSON.stringify(await ask(JSON.parse(words.join(" ")))));
     if (verb === "say") say(words.join(" "));
     if (verb === "write") {
       writeFileSync(words[0], "written\\n");
@@ -68,7 +89,7 @@ const requests = {
     return { stopReason: "end_turn" };
   },
 };
-require("node:readline").createInterface({ input: process.stdin }).on("line", async (line) => {
+createInterface({ input: process.stdin }).on("line", async (line) => {
   const { id, method, params } = JSON.parse(line);
   if (!(method in requests)) return;
   try {

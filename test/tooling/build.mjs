@@ -19,6 +19,7 @@ const programs = [
   "src/host/keychain/keychain-child.ts",
   "src/service/agent/agents/shell-agent.ts",
   "src/service/agent/launcher/agent-launcher.ts",
+  "src/service/agent/tools/bridge.ts",
 ];
 
 const common = {

@@ -56,6 +56,8 @@ export interface AgentLaunch {
   readonly programs: readonly string[];
   /** The providers that it may call. With none there is no way out of its sandbox at all. */
   readonly accesses: readonly Access[];
+  /** Whether it takes ferry's tools, by MCP. */
+  readonly tools: boolean;
   readonly protocol: ProtocolWishes;
 }
 

@@ -12,6 +12,8 @@ export interface Opening {
   readonly wishes: ProtocolWishes;
   /** The agent's own name of an earlier session to go on with, where it can. */
   readonly resume?: string;
+  /** The MCP servers that it is given. */
+  readonly servers?: readonly acp.McpServer[];
 }
 
 export interface Opened {
@@ -37,7 +39,7 @@ export async function openSession(agent: acp.ClientContext, opening: Opening): P
     await agent.request(acp.methods.agent.authenticate, { methodId: wishes.authMethod });
   const way = wayBack(agentCapabilities);
   const earlier = resume === "" ? undefined : await goOn(agent, opening, way);
-  const session = earlier ?? (await agent.request(acp.methods.agent.session.new, { cwd: opening.cwd, mcpServers: [] }));
+  const session: acp.NewSessionResponse = earlier ?? (await agent.request(acp.methods.agent.session.new, placeOf(opening)));
   await adjust(agent, session, wishes);
   const { sessionId } = session;
   return { sessionId, resumable: way !== undefined && sessionId.length <= longestName, resumed: earlier !== undefined };
@@ -71,21 +73,22 @@ function wayBack(capabilities: acp.AgentCapabilities | undefined): WayBack {
 }
 
 /** The earlier session; undefined where the agent doesn't have it (any more), which is no fault. */
-async function goOn(
-  agent: acp.ClientContext,
-  { cwd, resume = "" }: Opening,
-  way: WayBack,
-): Promise<acp.NewSessionResponse | undefined> {
+async function goOn(agent: acp.ClientContext, opening: Opening, way: WayBack): Promise<acp.NewSessionResponse | undefined> {
   if (way === undefined) return undefined;
+  const { resume = "" } = opening;
   const method = way === "resume" ? acp.methods.agent.session.resume : acp.methods.agent.session.load;
   try {
     // Some answer a load with null.
-    const answer = (await agent.request(method, { sessionId: resume, cwd, mcpServers: [] })) as acp.LoadSessionResponse | null;
+    const answer = (await agent.request(method, { sessionId: resume, ...placeOf(opening) })) as acp.LoadSessionResponse | null;
     return { ...answer, sessionId: resume };
   } catch (error) {
     if (error instanceof acp.RequestError) return undefined;
     throw error;
   }
+}
+
+function placeOf({ cwd, servers = [] }: Opening): { cwd: string; mcpServers: acp.McpServer[] } {
+  return { cwd, mcpServers: [...servers] };
 }
 
 /** Sets what is wished and there is; an agent that has no such choice works as it does. */

@@ -77,6 +77,9 @@ test("stopped and started: an agent that can't load is told what happened, befor
   expect(said(await second.events(session), "system_message")).toEqual([anew]);
   // Once it knows, it is told nothing more.
   expect((await told(second, session)).heard.at(-1)).toEqual(["tell"]);
+  // It has ferry's tools, also where there is no sandbox.
+  await second.work(session, 'call {"id":1,"method":"tools/list"}');
+  expect(said(await second.events(session), "agent_message").at(-1)).toContain('"name":"branch_diff"');
 });
 
 test("an agent that was killed between two turns is there again with the next message", async () => {

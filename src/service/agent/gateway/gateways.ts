@@ -1,35 +1,49 @@
 import { once } from "node:events";
 import { chmod, mkdir, readdir, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
+import type { Server } from "node:net";
 import { join } from "node:path";
 import type { Send } from "../../../host/host.ts";
+import type { ToolBox } from "../tools/tool-box.ts";
+import { serveTools } from "../tools/serve-tools.ts";
 import type { Access } from "./access.ts";
 import { forward } from "./forward.ts";
 import type { Usage, UsageMeter } from "./usage.ts";
 
-/** The one way out of a sandbox: a socket in a folder of its own, behind which the service makes the model calls. */
+/** The one way out of a sandbox: sockets in a folder of its own, behind which the service makes the model calls and has its tools. */
 export interface Gateway {
-  /** 0700; all that is in it is the socket. */
+  /** 0700; all that is in it are the sockets. */
   readonly folder: string;
   usage(): Usage;
   close(): Promise<void>;
 }
 
 export interface Gateways {
-  /** `id` is the sandbox's. */
-  open(id: string, accesses: readonly Access[]): Promise<Gateway>;
+  /** `id` is the sandbox's. For models there is a socket only where some may be called. */
+  open(id: string, ways: Ways): Promise<Gateway>;
   /** Removes what an earlier service left; none of ours may be open. */
   sweep(): Promise<void>;
 }
 
+/** What a sandbox can reach. */
+export interface Ways {
+  readonly accesses: readonly Access[];
+  /** The tools that its agent is given. */
+  readonly box: ToolBox;
+  /** ferry's version, which the agent is told. */
+  readonly version: string;
+}
+
 export const socketName = "model.sock";
+/** No longer than the other: there is room for that. */
+export const toolsName = "tools.sock";
 /** Calls of one sandbox at a time; no agent asks that many models at once. */
 const maxConnections = 64;
 
 /** @param root the private folder for the gateways' own folders; short, since a socket's path can't be long */
 export function makeGateways(root: string, send: Send): Gateways {
   return {
-    async open(id, accesses) {
+    async open(id, { accesses, box, version }) {
       const folder = join(root, id);
       await mkdir(root, { recursive: true, mode: 0o700 });
       await mkdir(folder, { mode: 0o700 });
@@ -39,20 +53,19 @@ export function makeGateways(root: string, send: Send): Gateways {
         total.inputTokens += meter.inputTokens;
         total.outputTokens += meter.outputTokens;
       };
-      const server = createServer({ requestTimeout: 600_000 }, (message, reply) => {
+      const models = createServer({ requestTimeout: 600_000 }, (message, reply) => {
         void forward(message, reply, { accesses, send, used });
       });
-      server.maxConnections = maxConnections;
-      const socket = join(folder, socketName);
-      server.listen(socket);
-      await once(server, "listening");
-      // The agent may be another user than the service; who reaches the socket at all is the folder's to say.
-      await chmod(socket, 0o666);
+      models.maxConnections = maxConnections;
+      const tools = serveTools(box, version);
+      if (accesses.length > 0) await listen(models, join(folder, socketName));
+      await listen(tools.server, join(folder, toolsName));
       return {
         folder,
         usage: () => ({ ...total }),
         close: async () => {
-          await close(server);
+          if (models.listening) await close(models, () => models.closeAllConnections());
+          await close(tools.server, () => tools.closeAllConnections());
           await rm(folder, { recursive: true, force: true });
         },
       };
@@ -64,9 +77,16 @@ export function makeGateways(root: string, send: Send): Gateways {
   };
 }
 
-async function close(server: Server): Promise<void> {
+/** The agent may be another user than the service; who reaches the socket at all is the folder's to say. */
+async function listen(server: Server, socket: string): Promise<void> {
+  server.listen(socket);
+  await once(server, "listening");
+  await chmod(socket, 0o666);
+}
+
+async function close(server: Server, endConnections: () => void): Promise<void> {
   const closed = once(server, "close");
   server.close();
-  server.closeAllConnections();
+  endConnections();
   await closed;
 }

@@ -52,6 +52,7 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
         files,
         programs: companions.length === 0 ? [] : [`${folder}/bin`],
         accesses,
+        tools: true,
         protocol: { authMethod: "", mode: "", model: "", ...protocol },
       } satisfies AgentLaunch;
     },

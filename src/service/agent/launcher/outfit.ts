@@ -1,6 +1,7 @@
-import type { Mount } from "../../sandbox/driver.ts";
+import type { McpServer } from "@agentclientprotocol/sdk";
+import type { Mount, SandboxDriverName } from "../../sandbox/driver.ts";
 import type { AgentLaunch, AgentPlace } from "../agent.ts";
-import { type Gateway, socketName } from "../gateway/gateways.ts";
+import { type Gateway, socketName, toolsName } from "../gateway/gateways.ts";
 import { type Launch, launchVariable } from "./launch.ts";
 
 /** What a sandbox is made with, and started with, for its agent. */
@@ -9,25 +10,52 @@ export interface Outfit {
   readonly mounts: readonly Mount[];
   readonly sockets: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
+  /** What the agent is to start by itself. */
+  readonly servers: readonly McpServer[];
+}
+
+/** Where an agent is to be, and what of the service it reaches. */
+export interface Surroundings {
+  readonly place: AgentPlace;
+  readonly driver: SandboxDriverName;
+  readonly gateway: Gateway | undefined;
 }
 
 const launcher = "/opt/ferry/agent-launcher.js";
+const bridge = "/opt/ferry/bridge.js";
 const gatewayFolder = "/run/ferry";
 
 /** An agent behind the launcher, which raises the gateway's inner end and writes the settings; one that needs neither by itself. */
-export function outfit(launch: AgentLaunch, { dist, node }: AgentPlace, gateway: Gateway | undefined): Outfit {
-  const { argv, mounts, env, files, programs } = launch;
-  if (gateway === undefined && Object.keys(files).length === 0) return { argv, mounts, sockets: [], env };
+export function outfit(launch: AgentLaunch, { place, driver, gateway }: Surroundings): Outfit {
+  const { argv, env, files, programs, accesses } = launch;
+  const { dist, node } = place;
+  const models = gateway !== undefined && accesses.length > 0;
+  const wrapped = models || Object.keys(files).length > 0;
   const told: Launch = { files, programs };
-  const own = [...node.mounts, { source: `${dist}/agent-launcher.js`, target: launcher }];
+  const mounts = [
+    ...node.mounts,
+    ...(wrapped ? [{ source: `${dist}/agent-launcher.js`, target: launcher }] : []),
+    ...(gateway === undefined ? [] : [{ source: `${dist}/bridge.js`, target: bridge }]),
+    ...launch.mounts,
+  ].filter(isFirst);
+  const sockets = gateway === undefined ? [] : [{ source: gateway.folder, target: gatewayFolder }];
+  // The driver `process` moves nothing, and finds its way in argv alone.
+  const seen = driver === "process" ? (path: string) => onHost(path, [...mounts, ...sockets]) : (path: string) => path;
+  const args = [bridge, `${gatewayFolder}/${toolsName}`].map(seen);
   return {
-    argv: [node.path, launcher, gateway === undefined ? "-" : `${gatewayFolder}/${socketName}`, ...argv],
-    mounts: [...own, ...mounts].filter(isFirst),
-    sockets: gateway === undefined ? [] : [{ source: gateway.folder, target: gatewayFolder }],
-    env: { ...env, [launchVariable]: JSON.stringify(told) },
+    argv: wrapped ? [node.path, launcher, models ? `${gatewayFolder}/${socketName}` : "-", ...argv] : argv,
+    mounts,
+    sockets,
+    env: wrapped ? { ...env, [launchVariable]: JSON.stringify(told) } : env,
+    servers: gateway === undefined ? [] : [{ name: "ferry", command: seen(node.path), args, env: [] }],
   };
 }
 
 function isFirst({ target }: Mount, at: number, all: readonly Mount[]): boolean {
   return all.findIndex((other) => other.target === target) === at;
+}
+
+function onHost(path: string, mounts: readonly Mount[]): string {
+  const mount = mounts.find(({ target }) => path === target || path.startsWith(`${target}/`));
+  return mount === undefined ? path : mount.source + path.slice(mount.target.length);
 }

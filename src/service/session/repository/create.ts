@@ -46,7 +46,8 @@ export async function createRepository(deps: Deps, lock: Mutex, start: Start): P
   }
 }
 
-function localPath(cloneUrl: string): string | undefined {
+/** The folder that an address names, where that is one of this machine. */
+export function localPath(cloneUrl: string): string | undefined {
   if (cloneUrl.startsWith("file://")) return fileURLToPath(cloneUrl);
   return isAbsolute(cloneUrl) ? cloneUrl : undefined;
 }
@@ -73,7 +74,7 @@ async function fromPath(deps: Deps, path: string, start: Start & { readonly base
 }
 
 /** The serving side runs with a clean configuration, so what it is to allow goes with its name: any commit, whoever owns the folder. */
-const uploadPack = "git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack";
+export const uploadPack = "git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack";
 
 async function fromMirror(deps: Deps, lock: Mutex, start: Start): Promise<Base> {
   const { git, host } = deps;

@@ -1,9 +1,16 @@
+import type { Payload } from "../../../wire/event.ts";
 import type { AgentChange } from "../../agent/agent.ts";
 import type { Room } from "../workspace/room.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 
 /** Events of one turn that an agent may make; what floods beyond them is not for reading. */
 const maxEvents = 5000;
+
+/** What ferry does for the agent in between. */
+interface Work {
+  readonly type: "work";
+  readonly run: () => Promise<void>;
+}
 
 /**
  * Writes down what the agent of one turn does, in the order in which it was reported. Reports are taken at once and written one
@@ -14,12 +21,13 @@ export class TurnRecord {
   private readonly timeline: Timeline;
   private readonly room: Room;
   private readonly signal: AbortSignal;
-  private waiting: AgentChange[] = [];
+  private waiting: (AgentChange | Work)[] = [];
   private working: Promise<void> = Promise.resolve();
   private busy = false;
   /** The stored events by the agent's own keys, and whether they are over. */
   private readonly events = new Map<string, { readonly id: string; done: boolean }>();
   private flooded = false;
+  private works = 0;
   /** In USD, as far as the agent says. */
   cost: number | undefined;
 
@@ -33,6 +41,21 @@ export class TurnRecord {
   readonly report = (change: AgentChange): Promise<void> => {
     const last = this.waiting.at(-1);
     if (change.type === "event" && last?.type === "event" && last.key === change.key) this.waiting.pop();
+    return this.take(change);
+  };
+
+  /**
+   * Runs work in its place among the reports, with what the agent changed before written down, and writes down its events. What it
+   * changes in files is what its events tell.
+   * @throws what the work throws, or what stopped the writing
+   */
+  async perform(work: () => Promise<readonly Payload[]>): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.take({ type: "work", run: () => this.runWork(work).then(resolve, reject) }).catch(reject);
+    });
+  }
+
+  private take(change: AgentChange | Work): Promise<void> {
     this.waiting.push(change);
     if (this.busy) return this.working;
     this.busy = true;
@@ -40,7 +63,7 @@ export class TurnRecord {
     // Whoever asks for `settled` is told; until then it is no reason to end the process.
     this.working.catch(() => undefined);
     return this.working;
-  };
+  }
 
   /** When all that was reported is written, a last look at the files is too, and nothing is left open. */
   async settled(): Promise<void> {
@@ -54,10 +77,22 @@ export class TurnRecord {
     for (let change = this.waiting.shift(); change !== undefined; change = this.waiting.shift()) {
       if (change.type === "delta") this.tellDelta(change.text);
       else if (change.type === "worked") await this.lookBetween();
+      else if (change.type === "work") await change.run();
       else if (change.type === "usage") this.cost = change.cost ?? this.cost;
       else await this.writeEvent(change);
     }
     this.busy = false;
+  }
+
+  private async runWork(work: () => Promise<readonly Payload[]>): Promise<void> {
+    await this.look();
+    try {
+      for (const payload of await work())
+        await this.writeEvent({ type: "event", key: `work ${this.works++}`, payload, done: true });
+    } finally {
+      // A merge may bring thousands of files: its event says so, and theirs would drown what the agent did itself.
+      if (!this.signal.aborted) await this.room.look();
+    }
   }
 
   private tellDelta(text: string): void {

@@ -9,7 +9,7 @@ import { tellPast } from "../memory/past.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
 import { Room } from "../workspace/room.ts";
 import type { Rooms } from "../workspace/rooms.ts";
-import type { UserMessage } from "../settle.ts";
+import { findSession, type UserMessage } from "../settle.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { commitMessage, commitTurn } from "../workspace/commit.ts";
 
@@ -89,12 +89,18 @@ async function work(tools: TurnTools, turn: Turn, room: Room): Promise<TurnOutco
   const record = new TurnRecord(session.id, timeline, room, signal);
   const stopped = new AbortController();
   const stopping = stopOn(signal, deps, room, stopped.signal);
+  const { sandbox, desk } = room;
+  desk.open({
+    scene: async () => ({ deps, session: await findSession(deps.store, session.id), sandbox, tree: room.lastTree, signal }),
+    perform: (tool) => record.perform(tool),
+  });
   try {
     return await prompt(tools, turn, room, record);
   } finally {
     stopped.abort();
     await stopping;
     await questions.close();
+    desk.close();
     await record.settled();
   }
 }

@@ -101,8 +101,8 @@ function splitPatch(patch: Buffer, files: readonly FileChange[]): string[] {
   });
 }
 
-/** Cut at a line's end. A line that begins with a backslash is no content in a unified diff, so it can say so. */
-function bounded(diff: Buffer, cutAlready: boolean): string {
+/** As much of a diff as an event holds; `cutAlready` where more of it was left out before. Cut at a line's end. A line that begins with a backslash is no content in a unified diff, so it can say so. */
+export function bounded(diff: Buffer, cutAlready: boolean): string {
   if (diff.length <= limits.diff && !cutAlready) return diff.toString("utf8");
   const kept = diff.subarray(0, diff.subarray(0, limits.diff).lastIndexOf("\n") + 1).toString("utf8");
   return `${kept}\\ The rest of this diff is left out\n`;

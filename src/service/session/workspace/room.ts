@@ -10,6 +10,7 @@ import type { SessionsDeps } from "../deps.ts";
 import { keepMemory, type Memory, restoreMemory } from "../memory/memory.ts";
 import { within } from "../patience.ts";
 import { layout } from "../repository/layout.ts";
+import { Desk } from "../tools/desk.ts";
 import { type Changes, seeChanges } from "./changes.ts";
 import { configEnvironment } from "./inside.ts";
 import { prepareWorkspace } from "./prepare.ts";
@@ -20,6 +21,7 @@ interface Parts {
   readonly launch: AgentLaunch;
   readonly gateway: Gateway | undefined;
   readonly fitted: Outfit;
+  readonly desk: Desk;
   readonly sandbox: Sandbox;
 }
 
@@ -35,6 +37,8 @@ export interface Present {
 /** A session's sandbox with its workspace, and the agent that works in it. */
 export class Room {
   readonly sandbox: Sandbox;
+  /** Where the agent calls ferry's tools. */
+  readonly desk: Desk;
   private readonly deps: SessionsDeps;
   private readonly session: Session;
   private readonly parts: Parts;
@@ -48,6 +52,7 @@ export class Room {
     this.session = session;
     this.parts = parts;
     this.sandbox = parts.sandbox;
+    this.desk = parts.desk;
   }
 
   /**
@@ -57,9 +62,11 @@ export class Room {
   static async make(deps: SessionsDeps, session: Session, launch: AgentLaunch): Promise<Room> {
     const definition = await deps.agents.find(session.model);
     const id = makeId("sbx", deps.host.random);
-    const gateway = launch.accesses.length === 0 ? undefined : await deps.gateways.open(id, launch.accesses);
+    const desk = new Desk();
+    const ways = { accesses: launch.accesses, box: desk, version: deps.host.version };
+    const gateway = launch.tools ? await deps.gateways.open(id, ways) : undefined;
     try {
-      const fitted = outfit(launch, deps.place, gateway);
+      const fitted = outfit(launch, { place: deps.place, driver: deps.driver.name, gateway });
       const sandbox = await deps.driver.create({
         id,
         root: layout.sandboxes(deps.data),
@@ -68,7 +75,7 @@ export class Room {
         env: { ...identity(definition.name), ...configEnvironment({ "safe.directory": "*" }), ...fitted.env },
         limits: deps.limits.sandbox,
       });
-      return await Room.furnish(deps, session, { definition, launch, gateway, fitted, sandbox });
+      return await Room.furnish(deps, session, { definition, launch, gateway, fitted, desk, sandbox });
     } catch (error) {
       await gateway?.close();
       throw error;
@@ -109,6 +116,7 @@ export class Room {
       wishes: launch.protocol,
       permissions: this.deps.place.permissions,
       resume: memory?.session ?? "",
+      servers: fitted.servers,
     };
     try {
       const { clock } = this.deps.host;

@@ -44,10 +44,11 @@ beforeEach(async () => {
   const secret = (name: string) => Promise.resolve(env[name]);
   const accesses = await Promise.all(Object.values(providers).map((provider) => findAccess(provider, secret)));
   const network = makeNetwork({});
-  gateway = await makeGateways(join(folder, "gateways"), network.send).open(
-    "sbx_1",
-    accesses.filter((access): access is Access => access !== undefined),
-  );
+  gateway = await makeGateways(join(folder, "gateways"), network.send).open("sbx_1", {
+    accesses: accesses.filter((access): access is Access => access !== undefined),
+    box: { tools: [], call: () => Promise.reject(new Error("there are no tools")) },
+    version: "0",
+  });
   ask = network.overSocket(join(gateway.folder, "model.sock"));
 });
 

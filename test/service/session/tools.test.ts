@@ -1,0 +1,151 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { chooseDriver, makeDrivers } from "../../../src/service/sandbox/registry.ts";
+import type { SessionEvent } from "../../../src/wire/event.ts";
+import type { Session } from "../../../src/wire/resources.ts";
+import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
+import { commitFiles, gitBytes, gitIn, makeFolder, makeRepository, type TestGit } from "../../support/git.ts";
+import { type GitServer, serveGit } from "../../support/git-http.ts";
+import { machine } from "../../support/sandbox.ts";
+import { scriptedAgent } from "../../support/scripted-agent.ts";
+
+const folder = makeFolder();
+const first = makeRepository(join(folder.path, "first"));
+let engine: TestEngine;
+let server: GitServer;
+let up: TestGit;
+let session: Session;
+
+/** A real sandbox, in which the agent calls the tools, and an origin behind HTTP that wants a password, which only the service has. */
+beforeAll(async () => {
+  commitFiles(first, { a: "1\n2\n3\n", b: "b\n" }, "base");
+  gitBytes(folder.path, ["clone", "--quiet", "--bare", "first", "up.git"]);
+  up = gitIn(join(folder.path, "up.git"));
+  server = await serveGit(folder.path, "ada", "secret");
+  const { driver } = await chooseDriver("auto", makeDrivers(machine));
+  const data = join(folder.path, "data");
+  mkdirSync(data);
+  engine = await makeTestEngine({ data, driver, ...scriptedAgent(folder.path, false) });
+  const address = `${server.url.replace("://", "://ada:secret@")}/up.git`;
+  const repository = await engine.register(address, { default_branch: "main" });
+  session = await engine.start(repository, { model: "claude", auto_commit: false, branch_name: "work", base_branch: "main" });
+});
+afterAll(async () => {
+  await engine.close();
+  await server.stop();
+  folder.remove();
+});
+
+let calls = 0;
+
+/** Lets the agent do something, and gives what that added to the timeline. */
+async function letIt(message: string, at = session): Promise<readonly SessionEvent["payload"][]> {
+  const before = (await engine.events(at)).length;
+  await engine.work(at, message);
+  return (await engine.events(at)).slice(before + 1).map(({ payload }) => payload);
+}
+
+/** Lets the agent call a tool: what it was answered, and the events of that. */
+async function use(name: string, args: object = {}, at = session) {
+  const request = { id: ++calls, method: "tools/call", params: { name, arguments: args } };
+  const payloads = await letIt(`call ${JSON.stringify(request)}`, at);
+  const said = payloads.flatMap((payload) => (payload.type === "agent_message" ? [payload.message] : [])).at(-1) ?? "";
+  const { result } = JSON.parse(said) as { result: { content: { text: string }[]; isError: boolean } };
+  const events = payloads.filter(({ type }) => type !== "agent_message");
+  return { text: result.content[0]?.text ?? "", failed: result.isError, events };
+}
+
+const commit = (message: string) => `git add -A; git commit -q -m '${message}'`;
+
+test("what the branch and the working copy have is told, and taken back", async () => {
+  await letIt(`run echo 2 > b; ${commit("second")}; echo x >> a; echo new > new; git add new; echo other > other`);
+  const head = expect.stringMatching(/^[0-9a-f]{40}$/u) as string;
+  const compared = await use("branch_diff");
+  expect(compared.text).toContain("-b\n+2\n");
+  expect(compared.events).toEqual([
+    expect.objectContaining({ type: "agent_branch_diff", base: session.base_commit, head, diff: compared.text }),
+  ]);
+  const open = await use("uncommitted_changes");
+  expect(open.text).toContain("Not committed:\n- a\n- new\n- other\n");
+  expect(open.events).toEqual([expect.objectContaining({ type: "agent_uncommitted_changes", paths: ["a", "new", "other"] })]);
+
+  const soft = await use("rollback_uncommitted_changes", { paths: ["a"] });
+  expect(soft.events).toEqual([expect.objectContaining({ type: "agent_rollback_uncommitted_changes", paths: ["a"] })]);
+  const hard = await use("rollback_uncommitted_changes", { mode: "hard" });
+  expect(hard.events).toEqual([expect.objectContaining({ paths: ["new", "other"] })]);
+  expect((await use("uncommitted_changes")).text).toBe("Nothing is uncommitted.");
+});
+
+test("the origin's branches are brought in, merged, and given up, and the session's own is pushed by the service", async () => {
+  expect(await use("pull_from_remote")).toMatchObject({
+    failed: false,
+    events: [{ type: "agent_pull_from_remote", branch: "main", commit: session.base_commit }],
+  });
+  const theirs = commitFiles(first, { a: "theirs\n", c: "c\n" }, "theirs");
+  first("push", "--quiet", up.folder, "HEAD:main", "HEAD:refs/heads/feature/x");
+  await letIt(`run echo mine > a; ${commit("mine")}`);
+
+  expect((await use("check_mergeability", { branch: "main" })).events).toMatchObject([
+    { type: "agent_check_target_branch_mergeability", target_branch: "main", mergeable: false, paths: ["a"] },
+  ]);
+  const merged = await use("merge_remote_branch", { branch: "feature/x" });
+  expect(merged.events).toMatchObject([
+    { type: "agent_merge_remote_branch", branch: "feature/x", commit: theirs, paths: ["a"] },
+    { type: "agent_conflict_state", paths: ["a"] },
+  ]);
+  expect((await use("conflict_state")).text).toBe("A merge is open.\nIn conflict:\n- a");
+  expect((await use("rollback_uncommitted_changes")).text).toContain("a merge is open: abort that");
+  expect((await use("abort_merge")).events).toMatchObject([{ type: "agent_abort_conflict_resolution" }]);
+  expect((await use("abort_merge")).failed).toBe(true);
+
+  const pushed = await use("push_to_remote");
+  expect(pushed.events).toMatchObject([{ type: "agent_push_to_remote", branch: "work", commit: up("rev-parse", "work") }]);
+  expect(up("log", "--format=%s", "main..work")).toBe("mine\nsecond");
+  // Not by force.
+  await letIt("run git commit -q --amend -m other");
+  expect(await use("push_to_remote")).toMatchObject({ failed: true, events: [] });
+  expect(up("log", "-1", "--format=%s", "work")).toBe("mine");
+});
+
+test("a hostile caller gets nothing: no option, path, ref or address of its own, and no password", async () => {
+  const bad: [string, object][] = [
+    ["pull_from_remote", { branch: "--upload-pack=touch /tmp/x" }],
+    ["pull_from_remote", { branch: "main:refs/heads/main" }],
+    ["pull_from_remote", { branch: "../../../etc" }],
+    ["pull_from_remote", { branch: "main", repository: "/etc" }],
+    ["merge_remote_branch", { branch: "nowhere" }],
+    ["merge_remote_branch", { branch: ["main"] }],
+    ["check_mergeability", {}],
+    ["rollback_uncommitted_changes", { paths: ["../repo"] }],
+    ["rollback_uncommitted_changes", { paths: ["/etc/passwd"] }],
+    ["rollback_uncommitted_changes", { mode: "--hard" }],
+    ["push_to_remote", { branch: "main", force: "yes" }],
+  ];
+  const script = bad.map(([name, args], at) => ({ id: 1000 + at, method: "tools/call", params: { name, arguments: args } }));
+  for (const request of script) {
+    const payloads = await letIt(`call ${JSON.stringify(request)}`);
+    expect(payloads.map(({ type }) => type)).toEqual(["agent_message"]);
+    expect(JSON.stringify(payloads)).toContain('\\"isError\\":true');
+    expect(JSON.stringify(payloads)).not.toContain("secret");
+  }
+  // A remote, an alias, a hook and a credential helper of its own are nothing to the service.
+  await letIt(
+    "run git config alias.push '!touch /tmp/x'; git remote add origin /nowhere; git config core.sshCommand false;" +
+      " mkdir -p .git/hooks; printf '#!/bin/sh\\nexit 1\\n' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push",
+  );
+  expect((await use("pull_from_remote")).failed).toBe(false);
+  const inside = await letIt("run ! grep -rq secret /repo/.git /home/agent && ! env | grep -q secret");
+  expect(inside).toEqual([]);
+});
+
+test("a repository of the user's own on this machine is pulled from, and never pushed to", async () => {
+  const own = makeRepository(join(folder.path, "own"));
+  const base = commitFiles(own, { a: "1\n" }, "base");
+  const at = await engine.start(await engine.register(own.folder), { model: "claude", base_commit: base, base_branch: "main" });
+  const next = commitFiles(own, { a: "2\n" }, "next");
+  expect(await use("pull_from_remote", {}, at)).toMatchObject({ text: `origin/main is ${next}; the branch is there now.` });
+  await letIt("write file", at);
+  expect(await use("push_to_remote", {}, at)).toMatchObject({ failed: true, events: [] });
+  expect(own("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+});
