@@ -1,5 +1,5 @@
 // `npm run test:agents`: installs the real agents of the pinned versions into a cache folder, once, and runs their suite. They are no
-// dependencies of the package: together they are 650 MB.
+// dependencies of the package: together they are 700 MB.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,11 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The newest that run on Node 20. */
-const packages = { "opencode-ai": "1.18.33", "@agentclientprotocol/claude-agent-acp": "0.49.0" };
+const packages = {
+  "opencode-ai": "1.18.33",
+  "@agentclientprotocol/claude-agent-acp": "0.49.0",
+  "@qwen-code/qwen-code": "0.15.10",
+};
 
 const cache = join(root, "node_modules/.cache/ferry-agents");
 const name = Object.entries(packages)

@@ -37,12 +37,12 @@ export async function openSession(agent: acp.ClientContext, opening: Opening): P
   const { authMethods = [], agentCapabilities } = await greet(agent, opening);
   if (authMethods.some(({ id }) => id === wishes.authMethod))
     await agent.request(acp.methods.agent.authenticate, { methodId: wishes.authMethod });
-  const way = wayBack(agentCapabilities);
-  const earlier = resume === "" ? undefined : await goOn(agent, opening, way);
+  const ways = waysBack(agentCapabilities);
+  const earlier = resume === "" ? undefined : await goOn(agent, opening, ways);
   const session: acp.NewSessionResponse = earlier ?? (await agent.request(acp.methods.agent.session.new, placeOf(opening)));
   await adjust(agent, session, wishes);
   const { sessionId } = session;
-  return { sessionId, resumable: way !== undefined && sessionId.length <= longestName, resumed: earlier !== undefined };
+  return { sessionId, resumable: ways.length > 0 && sessionId.length <= longestName, resumed: earlier !== undefined };
 }
 
 async function greet(agent: acp.ClientContext, { name, version }: Opening): Promise<acp.InitializeResponse> {
@@ -64,25 +64,31 @@ async function greet(agent: acp.ClientContext, { name, version }: Opening): Prom
   return answer;
 }
 
-type WayBack = "resume" | "load" | undefined;
+type WayBack = typeof acp.methods.agent.session.resume | typeof acp.methods.agent.session.load;
 
-/** `session/load` tells the whole history again, which nobody here needs: `session/resume` is taken where there is both. */
-function wayBack(capabilities: acp.AgentCapabilities | undefined): WayBack {
-  if (capabilities?.sessionCapabilities?.resume != null) return "resume";
-  return capabilities?.loadSession === true ? "load" : undefined;
+/** `session/load` tells the whole history again, which nobody here needs: `session/resume` comes first where there is both. */
+function waysBack(capabilities: acp.AgentCapabilities | undefined): WayBack[] {
+  return [
+    ...(capabilities?.sessionCapabilities?.resume == null ? [] : [acp.methods.agent.session.resume]),
+    ...(capabilities?.loadSession === true ? [acp.methods.agent.session.load] : []),
+  ];
 }
 
 /** The earlier session; undefined where the agent doesn't have it (any more), which is no fault. */
-async function goOn(agent: acp.ClientContext, opening: Opening, way: WayBack): Promise<acp.NewSessionResponse | undefined> {
+async function goOn(
+  agent: acp.ClientContext,
+  opening: Opening,
+  [way, ...others]: readonly WayBack[],
+): Promise<acp.NewSessionResponse | undefined> {
   if (way === undefined) return undefined;
   const { resume = "" } = opening;
-  const method = way === "resume" ? acp.methods.agent.session.resume : acp.methods.agent.session.load;
   try {
     // Some answer a load with null.
-    const answer = (await agent.request(method, { sessionId: resume, ...placeOf(opening) })) as acp.LoadSessionResponse | null;
+    const answer = (await agent.request(way, { sessionId: resume, ...placeOf(opening) })) as acp.LoadSessionResponse | null;
     return { ...answer, sessionId: resume };
   } catch (error) {
-    if (error instanceof acp.RequestError) return undefined;
+    // Qwen offers both, and has only one.
+    if (error instanceof acp.RequestError) return goOn(agent, opening, others);
     throw error;
   }
 }

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** An agent in plain JSON-RPC: `answer` is the body of a function of a request that may `reply`, `fail`, `send` or exit. */
-async function connect(answer: string, permissions: PermissionPolicy = "allow"): Promise<Agent> {
+async function connect(answer: string, permissions: PermissionPolicy = "allow", resume = ""): Promise<Agent> {
   const program = `
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
 const hello = { initialize: { protocolVersion: 1, agentCapabilities: {} }, "session/new": { sessionId: "s" } };
@@ -38,7 +38,8 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 });`;
   const child = await sandbox.spawn([process.execPath, "-e", program]);
   const wishes = { authMethod: "", mode: "", model: "" };
-  return connectAgent(child, { name: "fake", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0", wishes, permissions });
+  const options = { name: "fake", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0", wishes, permissions, resume };
+  return connectAgent(child, options);
 }
 
 test("an agent that dies at once is told with its last words", async () => {
@@ -107,4 +108,20 @@ test("neither files nor terminals are offered, and what isn't JSON is survived",
     return;
   }`);
   await expect(agent.prompt("x", () => undefined, nobody)).rejects.toThrow("refused with -32601");
+});
+
+test.each([
+  ["has both: no history is told again", `if (/^session.(resume|load)$/.test(method)) return reply({ modes: null });`, true],
+  ["has resume only in name: it loads", `if (method === "session/load") return reply(null);`, true],
+  ["has the session no more: a new one", "", false],
+])("going on with a session of an agent that %s", async (_, answer, resumed) => {
+  const agentCapabilities = { loadSession: true, sessionCapabilities: { resume: {} } };
+  const agent = await connect(
+    `if (method === "initialize") return reply({ protocolVersion: 1, agentCapabilities: ${JSON.stringify(agentCapabilities)} });
+     ${answer}
+     if (method.startsWith("session/") && method !== "session/new") return fail(-32601, "Method not found");`,
+    "allow",
+    "earlier",
+  );
+  expect(agent).toMatchObject({ resumed, session: resumed ? "earlier" : "s" });
 });

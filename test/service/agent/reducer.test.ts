@@ -89,6 +89,22 @@ describe("tool calls", () => {
     ]);
   });
 
+  test.each([
+    ["one\nError: two", "3", { output: "one\nError: two", exit_code: 3 }],
+    ["(empty)", "(none)", { output: "", exit_code: null }],
+  ])("a command's output is taken out of Qwen's report", (output, code, payload) => {
+    const text = `Command: make\nDirectory: (root)\nOutput: ${output}\nError: (none)\nExit Code: ${code}\nSignal: (none)\nProcess Group PGID: 7`;
+    const content = [{ type: "content" as const, content: { type: "text" as const, text } }];
+    const call = {
+      toolCallId: "t",
+      title: "make",
+      kind: "execute" as const,
+      status: "completed" as const,
+      rawInput: { command: "make" },
+    };
+    expect(reduce({ sessionUpdate: "tool_call", ...call, content })[0]).toMatchObject({ payload });
+  });
+
   test("updates of one that is over say nothing more", () => {
     const over: SessionUpdate = { sessionUpdate: "tool_call", toolCallId: "t", title: "x", kind: "execute", status: "failed" };
     expect(reduce(over, { ...over, sessionUpdate: "tool_call_update" })).toHaveLength(2);

@@ -11,7 +11,7 @@ const outputLimit = 64 * 1024;
 /** A command as an event, while it runs and when it is over. */
 export function commandPayload(call: Call, repositoryId: string): Command {
   const raw = fieldsOf(call.rawOutput);
-  const [said, exitSaid] = exitLine(outputOf(call));
+  const [said, exitSaid] = report(outputOf(call), commandOf(call)) ?? exitLine(outputOf(call));
   const { text, cut } = bounded(said);
   const exit = numberIn(raw, "exit_code", "exitCode") ?? numberIn(fieldsOf(raw["metadata"]), "exit") ?? exitOf(call, exitSaid);
   const signal = textIn(raw, "signal") || textIn(call.terminal.exit, "signal");
@@ -54,6 +54,16 @@ function unfenced(text: string): string {
   const [, inner] = /^(?:```+)(?:console)?\n([\s\S]*?)\n?(?:```+)\s*$/u.exec(text) ?? [];
   if (inner === undefined) return text;
   return inner === "(Bash completed with no output)" ? "" : inner;
+}
+
+/** Qwen sets output into a report, with a line for each thing that there is to say. */
+function report(output: string, command: string): [string, number | undefined] | undefined {
+  const begin = `Command: ${command}\nDirectory: `;
+  if (!output.startsWith(begin)) return undefined;
+  const [, inner, code] =
+    /^[^\n]*\nOutput: ([^]*)\nError: [^]*\nExit Code: (\d{1,3}|\(none\))\nSignal: /u.exec(output.slice(begin.length)) ?? [];
+  if (inner === undefined) return undefined;
+  return [inner === "(empty)" ? "" : inner, code === "(none)" ? undefined : Number(code)];
 }
 
 /** Claude's first line says how a command failed. */
