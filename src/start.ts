@@ -33,8 +33,18 @@ async function run(argv: readonly string[]): Promise<void> {
   const [{ makeLoader }, { makeCodeCache }] = await Promise.all([import("./start/loader.ts"), import("./start/code-cache.ts")]);
   const loader = makeLoader({ folder: __dirname, require }, makeCodeCache(built.hash, commandOf(argv)));
   const { main } = loader.load("./main.js") as { readonly main: (argv: readonly string[]) => Promise<number> };
+  // Where nothing is left that could go on, Node ends with what stands here: never as if all were done.
+  process.exitCode = 1;
+  process.once("beforeExit", tellUnfinished);
   process.exitCode = await main(argv);
+  process.off("beforeExit", tellUnfinished);
   loader.keep();
+}
+
+function tellUnfinished(): void {
+  process.stderr.write(
+    "ferry: ferry has a fault: it stopped before it was done\n  hint: please report it with what --verbose shows\n",
+  );
 }
 
 /** The word that decides what is loaded; undefined where it is none of ours. */

@@ -70,6 +70,14 @@ export class UnwritableError extends FerryError {
   }
 }
 
+/**
+ * Whoever reads what we print is gone (`| head`, a quit pager). Made where we write and nowhere else: an EPIPE of a service's socket, or
+ * that word in a service's answer, is something else.
+ */
+export class ReaderGoneError extends Error {
+  override readonly name = "ReaderGoneError";
+}
+
 /** What the system said, without its code, its call and the path, which Node writes around it. */
 export function systemReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

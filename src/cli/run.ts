@@ -1,6 +1,5 @@
-import { asFerryError, exitCodes, FerryError } from "../base/errors.ts";
+import { asFerryError, exitCodes, FerryError, ReaderGoneError } from "../base/errors.ts";
 import type { Host } from "../host/host.ts";
-import { isClosedPipe } from "./output/closed-pipe.ts";
 import { describeFailure, failureAsJson } from "./output/failure.ts";
 
 /** The command line from argv (without node and script) to the exit code; the one place where an error is printed. */
@@ -16,7 +15,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
 /** Tells what ended the command, whatever it is, and gives the exit code. */
 export async function fail(error: unknown, argv: readonly string[], host: Host): Promise<number> {
   // Whoever reads us has seen enough (`| head`, a quit pager): that is no failure.
-  if (isClosedPipe(error)) return 0;
+  if (error instanceof ReaderGoneError) return 0;
   const failure = asFailure(host.interrupt.aborted ? host.interrupt.reason : error);
   await report(failure, argv, host);
   return exitCodes[failure.kind];
@@ -59,7 +58,7 @@ async function report(failure: FerryError, argv: readonly string[], host: Host):
     await stderr.write(stderr.isTTY ? await readable(text, json, host) : text);
   } catch (error) {
     // With stderr gone as well there is nobody left to tell; the exit code still says it.
-    if (!isClosedPipe(error)) throw error;
+    if (!(error instanceof ReaderGoneError)) throw error;
   }
 }
 

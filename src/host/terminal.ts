@@ -1,4 +1,4 @@
-import { FerryError } from "../base/errors.ts";
+import { FerryError, ReaderGoneError } from "../base/errors.ts";
 import type { Environment, Input, Output, Terminal } from "./host.ts";
 import { spin } from "./spinner.ts";
 
@@ -57,9 +57,13 @@ function makeOutput(stream: NodeJS.WriteStream, env: Environment): Output {
     },
     write: (text) =>
       new Promise((resolve, reject) => {
-        stream.write(text, (error) => (error ? reject(error) : resolve()));
+        stream.write(text, (error) => (error ? reject(writeFailure(error)) : resolve()));
       }),
   };
+}
+
+function writeFailure(error: NodeJS.ErrnoException): Error {
+  return error.code === "EPIPE" ? new ReaderGoneError("nobody reads the output any more", { cause: error }) : error;
 }
 
 /** Serial lines, and terminals that another program made, may say 0: they don't know. */

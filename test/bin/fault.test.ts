@@ -43,3 +43,14 @@ test("a fault that nobody waits for is one line and a hint, not a dump", async (
 test("with --verbose it has its stack", async () => {
   expect((await run("session", "list", "--verbose")).stderr).toMatch(/out of place[^]*fault\.cjs:1/u);
 });
+
+test("a program that has nothing left to wait for, and isn't done, has failed", async () => {
+  const lost = "Object.assign(new (require('node:events'))(), { end() {}, destroy() {} })";
+  const timers = "const set = setTimeout; globalThis.setTimeout = (...given) => set(...given).unref();";
+  writeFileSync(join(binary.folder, "fault.cjs"), `${timers} require('node:http').request = () => ${lost};\n`);
+  expect(await run("session", "list")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "ferry: ferry has a fault: it stopped before it was done\n  hint: please report it with what --verbose shows\n",
+  });
+});

@@ -1,10 +1,12 @@
 import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NoAnswerError, ReaderGoneError } from "../../src/base/errors.ts";
 import { entries } from "../../src/cli/commands/index.ts";
 import { layOutHelp } from "../../src/cli/help/layout.ts";
 import { commandTree } from "../../src/cli/help/tree.ts";
 import { run } from "../../src/cli/run.ts";
 import { ferry } from "../support/ferry.ts";
+import { answer } from "../support/seed-service.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
 let world: World;
@@ -134,17 +136,24 @@ test("a stack trace only with --verbose", async () => {
 });
 
 test("a closed pipe is no failure; a full disk is", async () => {
-  const failing = (code: string) => ({
+  const failing = (error: Error) => ({
     ...world.host,
-    terminal: {
-      ...world.terminal,
-      stdout: { ...world.terminal.stdout, write: () => Promise.reject(Object.assign(new Error(`${code}: write`), { code })) },
-    },
+    terminal: { ...world.terminal, stdout: { ...world.terminal.stdout, write: () => Promise.reject(error) } },
   });
-  expect(await run(["--help"], failing("EPIPE"))).toBe(0);
+  expect(await run(["--help"], failing(new ReaderGoneError("gone")))).toBe(0);
   expect(world.terminal.written.stderr).toBe("");
-  expect(await run(["--help"], failing("ENOSPC"))).toBe(1);
+  expect(await run(["--help"], failing(Object.assign(new Error("ENOSPC: write"), { code: "ENOSPC" })))).toBe(1);
   expect(world.terminal.written.stderr).toBe("ferry: ENOSPC: write\n");
+});
+
+test("a pipe that breaks elsewhere is a failure, whatever a service calls it", async () => {
+  const url = "https://agents.example.com";
+  const asked = () => world.next({ env: { FERRY_HOST: url, FERRY_API_KEY: "key" } });
+  world.services.set(url, async () => answer(409, { statusCode: 409, code: "EPIPE", error: "Conflict", message: "broken" }));
+  expect(await ferry(asked(), "session", "list")).toEqual({ code: 1, stdout: "", stderr: "ferry: broken\n" });
+  const cut = new NoAnswerError("agents.example.com: the connection was cut (EPIPE)", { sent: true, code: "EPIPE" });
+  world.services.set(url, () => Promise.reject(cut));
+  expect(await ferry(asked(), "session", "start")).toMatchObject({ code: 6, stderr: expect.stringContaining("EPIPE") as string });
 });
 
 test("a fault in the program is told as one", async () => {

@@ -42,6 +42,14 @@ function echo(): http.Server {
   });
 }
 
+test("who changes the protocol unasked has given no answer", async () => {
+  const host = await serveBytes("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", "hang");
+  await expect(send(get(`http://${host}/`, { idleTimeout: 5000 }))).rejects.toMatchObject({
+    kind: "unavailable",
+    message: `${host} changes the protocol (101), which it wasn't asked to`,
+  });
+});
+
 describe("a plain exchange", () => {
   test("sends method, path, headers and body, and joins headers of one name", async () => {
     const host = await serve(echo());

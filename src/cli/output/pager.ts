@@ -1,3 +1,4 @@
+import { ReaderGoneError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function inPager<T>(host: Host, work: (host: Host) => Promise<T>): 
       // Told when all is written, below; until then nobody looks.
       reading.catch(() => undefined);
       // A pager that was quit is a reader that is gone, as with a pipe.
-      if (!texts.push(text)) throw Object.assign(new Error("the pager was quit"), { code: "EPIPE" });
+      if (!texts.push(text)) throw new ReaderGoneError("the pager was quit");
     },
   };
   try {

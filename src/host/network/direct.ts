@@ -3,6 +3,7 @@ import http from "node:http";
 import type https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { isLoopback } from "../../base/address.ts";
+import { FerryError } from "../../base/errors.ts";
 import { NotSentError } from "./failure.ts";
 import { connectTimeout, type Transport } from "./send.ts";
 
@@ -39,6 +40,12 @@ export function directTransport(socketPath?: string): Transport {
         signal.removeEventListener("abort", abort);
         reject(connected() ? error : new NotSentError("not sent", { cause: error }));
       });
+      // Without a listener Node drops the connection, and nobody would ever hear of it.
+      outgoing.once("upgrade", (_, socket) => {
+        socket.destroy();
+        reject(new FerryError("unavailable", `${url.host} changes the protocol (101), which it wasn't asked to`));
+      });
+      outgoing.once("close", () => reject(Object.assign(new Error("no answer"), { code: "ECONNRESET" })));
       outgoing.end(request.body);
     });
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ReaderGoneError } from "../../../src/base/errors.ts";
 import { run } from "../../../src/cli/run.ts";
 import type { Output } from "../../../src/host/host.ts";
 import { ferry } from "../../support/ferry.ts";
@@ -75,7 +76,7 @@ test.each(["stdout", "stdout and stderr"])("a reader of %s that goes ends the pr
   const close = (output: Output, lines: number): Output => ({
     ...output,
     write: async (text) => {
-      if (lines-- <= 0) throw Object.assign(new Error("EPIPE: write"), { code: "EPIPE" });
+      if (lines-- <= 0) throw new ReaderGoneError("gone");
       await output.write(text);
     },
   });
