@@ -50,6 +50,8 @@ export async function runInside(
 }
 
 function lastLine({ code, stderr }: ExecResult): string {
-  const line = Buffer.from(stderr).toString("utf8").trimEnd().split("\n").at(-1) ?? "";
+  const lines = Buffer.from(stderr).toString("utf8").trimEnd().split("\n");
+  // Where the workspace is a file system of its own git adds that it looked no further, which is no reason.
+  const line = lines.findLast((text) => !text.startsWith("Stopping at filesystem boundary")) ?? "";
   return line === "" ? `exit status ${code ?? "unknown"}` : oneLine(line);
 }
