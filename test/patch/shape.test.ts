@@ -96,15 +96,56 @@ describe("--signoff and --trailer", () => {
     expect(scene.local("status", "--porcelain", "--ignored")).toBe("");
   });
 
-  it("bytes in another encoding stay; what it can't hold is refused, before anything is written", async () => {
+  const french = ["encoding ISO-8859-1"];
+  const raw = ({ folder }: TestGit) => gitBytes(folder, ["cat-file", "commit", "HEAD"]).toString("latin1");
+  const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
+
+  it("bytes in another encoding stay where what is added is ASCII, else all of it becomes UTF-8, as with git cherry-pick", async () => {
     const scene = makeScene();
-    commitRaw(scene, ["encoding ISO-8859-1"], "fa\xe7on\n");
-    const refused = await pullRefused(scene, { shape: { trailers: ["By: Zoë"] } });
-    expect(refused).toMatchObject({ kind: "attention", message: expect.stringMatching(/ISO-8859-1.*Zoë/u) as string });
+    commitRaw(scene, french, "fa\xe7on\n");
     await pullInto(scene.local.folder, scene.source, reviewed);
-    const content = gitBytes(scene.local.folder, ["cat-file", "commit", "HEAD"]).toString("latin1");
-    expect(content).toMatch(/\nencoding ISO-8859-1\n\nfa\xe7on\n\nReviewed-by: Bo\n$/u);
+    expect(raw(scene.local)).toMatch(/\nencoding ISO-8859-1\n\nfa\xe7on\n\nReviewed-by: Bo\n$/u);
+    await undo(pullRequest(scene.local.folder, scene.source), makeDeps());
+    await pullInto(scene.local.folder, scene.source, { shape: { trailers: ["By: Zoë"] } });
+    expect(raw(scene.local)).toMatch(new RegExp(`\\+0000\n\n${latin1("façon\n\nBy: Zoë\n")}$`, "u"));
   });
+
+  const jose = { GIT_COMMITTER_NAME: "José" };
+
+  it.each([
+    ["with a trailer", reviewed],
+    ["with a path left out", { shape: { exclude: ["ex"] } }],
+    ["on a HEAD that moved on", { isMoved: true }],
+  ] as const)("the committer's name is whole in a commit of another encoding, and so is the rest: %s", async (_, how) => {
+    const { isMoved, ...options } = { isMoved: false, ...how };
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { ex: "x\n", a: "x\n" });
+    commitRaw(scene, french, "fa\xe7on\n");
+    if (isMoved) commitFiles(scene.local, { mine: "m\n" });
+    await pullInto(scene.local.folder, scene.source, { ...options, env: jose });
+    const told = gitBytes(scene.local.folder, ["log", "-1", "--encoding=UTF-8", "--format=%cn %s"]).toString();
+    expect(told).toBe("José façon\n");
+    expect(raw(scene.local)).not.toContain("\nencoding ");
+    expect(scene.local("fsck", "--strict", "--no-dangling")).toBe("");
+  });
+
+  it.each([
+    ["US-ASCII", "fa\xe7on\n"],
+    ["ISO-8859-15", "\x92\n"],
+    ["Shift_JIS", "\x80\n"],
+    ["UTF-16", "sub\n"],
+    ["odd", "sub\n"],
+  ])(
+    "what isn't in its encoding (%s), or in one that nobody knows, is refused, before anything is written",
+    async (name, text) => {
+      const scene = makeScene();
+      commitRaw(scene, [`encoding ${name}`], text);
+      const refused = await pullRefused(scene, { ...reviewed, env: jose });
+      expect(refused).toMatchObject({ kind: "attention", message: expect.stringMatching(`${name}.*José`) as string });
+      const trailers = await pullRefused(scene, { shape: { trailers: ["By: Zoë"] } });
+      expect(trailers).toMatchObject({ kind: "attention", message: expect.stringMatching(`${name}.*Zoë`) as string });
+    },
+  );
 
   it("a signature isn't kept, since it can't hold", async () => {
     const scene = makeScene();

@@ -5,6 +5,7 @@ import { type Merge, Merges } from "./merges.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { PullRequest } from "../request.ts";
 import type { SeriesItem } from "../series/series.ts";
+import { fitting } from "../shape/encoding.ts";
 
 /** What of a commit it takes to rebuild it: of the sandbox's, and of one that was rebuilt before. */
 export interface Pickable extends Pick<SeriesItem, "commit" | "parents" | "tree" | "raw" | "subject"> {
@@ -37,7 +38,7 @@ export interface Conflict {
 /**
  * Rebuilds each commit of a series on `onto` by a three-way merge of trees, as a cherry-pick would, renames followed; in the
  * quarantine, where the series' own commits are. The author and the message stay, the committer is the user.
- * @throws FerryError attention where git doesn't know who the user is
+ * @throws FerryError attention where git doesn't know who the user is, or their name can't go into a commit
  */
 export async function rebuild(
   series: { readonly items: readonly Pickable[] },
@@ -134,12 +135,16 @@ class Builder {
   }
 }
 
-/** A commit object with another tree, other parents and committer: the author's line and the message are taken byte for byte. */
+/**
+ * A commit object with another tree, other parents and committer: the author's line and the message are taken byte for byte, in their
+ * encoding unless the committer's name can't be in it.
+ * @throws FerryError attention as fitting does
+ */
 export function rebuiltContent(
   item: Pick<Pickable, "raw">,
   to: { tree: string; parents: readonly string[]; committer: string },
 ): Buffer {
-  const raw = item.raw.toString("latin1");
+  const raw = fitting(item.raw, [to.committer]).toString("latin1");
   const end = raw.indexOf("\n\n");
   const header = raw.slice(0, end).split("\n");
   const kept = (name: string) => header.filter((line) => line.startsWith(`${name} `));

@@ -32,3 +32,18 @@ export function edited(raw: Buffer, { author, message }: { author?: string | und
   const lines = header.map((line) => (author !== undefined && line.startsWith("author ") ? `author ${author}` : line));
   return Buffer.from(`${lines.join("\n")}\n\n${text}`, "latin1");
 }
+
+/** The same commit with author and message made UTF-8, and so no encoding; undefined where `toUtf8` makes nothing of one of them. */
+export function inUtf8(raw: Buffer, toUtf8: (bytes: Buffer) => Buffer | undefined): Buffer | undefined {
+  const { header, message } = partsOf(raw);
+  const lines = header
+    .filter((line) => !line.startsWith("encoding "))
+    .map((line) => (line.startsWith("author ") ? toUtf8(Buffer.from(line, "latin1")) : Buffer.from(line, "latin1")));
+  const text = toUtf8(Buffer.from(message, "latin1"));
+  if (text === undefined || !lines.every((line) => line !== undefined && !line.includes(10))) return undefined;
+  return Buffer.concat([
+    ...lines.flatMap((line) => (line === undefined ? [] : [line, Buffer.from("\n")])),
+    Buffer.from("\n"),
+    text,
+  ]);
+}

@@ -1,4 +1,3 @@
-import { FerryError } from "../../base/errors.ts";
 import { showPath } from "../../git/path.ts";
 import type { PullContext } from "../context.ts";
 import type { Incoming } from "../incoming/incoming.ts";
@@ -8,7 +7,8 @@ import type { Quarantine } from "../quarantine.ts";
 import { type Series, type SeriesItem, short } from "../series/series.ts";
 import { writeChain } from "./chain.ts";
 import { type Filtered, withoutPaths } from "./exclude.ts";
-import { edited, encodingOf, messageOf } from "./raw.ts";
+import { fitting } from "./encoding.ts";
+import { edited, messageOf } from "./raw.ts";
 import type { Shape } from "./shape.ts";
 import { asInSandbox, type Shaped } from "./shaped.ts";
 import { withTrailers } from "./trailers.ts";
@@ -16,7 +16,7 @@ import { withTrailers } from "./trailers.ts";
 /**
  * Makes of a series, built in the quarantine, what the user wants it to be: commits of their own, on what the sandbox's follow. One
  * in which nothing changes stays as it is, id and all. Whatever becomes of the series then is as with the sandbox's.
- * @throws FerryError attention where git doesn't know who the user is, a commit's encoding can't hold what is to be added, or paths
+ * @throws FerryError attention where git doesn't know who the user is, what is to be added can't go into a commit of another encoding, or paths
  * can't be left out
  */
 export async function reshape({ series }: Incoming, quarantine: Quarantine, context: PullContext): Promise<Shaped> {
@@ -61,15 +61,17 @@ async function rewritten(items: readonly SeriesItem[], { shape, quarantine, cont
   const { signoff = false, trailers = [], resetAuthor = false } = shape;
   const author = resetAuthor ? await authorIdent(context) : undefined;
   const signer = signoff ? nameOf(await committerIdent(context)) : undefined;
-  for (const item of items) requireFitting(item, [author && nameOf(author), signer, trailers.map(utf8).join("")]);
-  if (signer === undefined && trailers.length === 0) return items.map(({ raw }) => edited(raw, { author }));
-  const messages = await withTrailers(
-    items.map(({ raw }) => messageOf(raw)),
-    { signer, trailers },
-    quarantine,
-    context,
-  );
-  return items.map(({ raw }, at) => edited(raw, { author, message: messages[at] }));
+  const added = [author && nameOf(author), signer, trailers.map(utf8).join("")];
+  const raws = items.map(({ raw }) => fitting(raw, added));
+  const messages =
+    signer === undefined && trailers.length === 0
+      ? undefined
+      : await withTrailers(raws.map(messageOf), { signer, trailers }, quarantine, context);
+  return raws.map((raw, at) => {
+    const now = edited(raw, { author, message: messages?.[at] });
+    // Where nothing is added to it, it needn't be in another encoding, either.
+    return now === raw ? (items[at]?.raw ?? raw) : now;
+  });
 }
 
 /** Without the time. */
@@ -79,16 +81,4 @@ function nameOf(ident: string): string {
 
 function utf8(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
-}
-
-/** What is added is UTF-8: into a commit in another encoding only what is the same in all of them can go. */
-function requireFitting(item: SeriesItem, texts: readonly (string | undefined)[]): void {
-  const encoding = encodingOf(item.raw);
-  const odd = texts.find((text) => text !== undefined && /[^\x20-\x7e]/u.test(text));
-  if (encoding === undefined || odd === undefined) return;
-  throw new FerryError(
-    "attention",
-    `commit ${short(item.commit)} is in the encoding ${encoding.replace(/[^\w.:-]/gu, "?").slice(0, 40)}, in which "${Buffer.from(odd, "latin1").toString("utf8")}" can't be added`,
-    { hint: "nothing was changed; leave --signoff, --trailer and --reset-author out, or write it in plain ASCII" },
-  );
 }
