@@ -1,3 +1,4 @@
+import { makeBreather } from "../../base/breather.ts";
 import { FerryError } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
@@ -40,10 +41,12 @@ export async function followSession(
   const show = makeView(context, view, live);
   const { makeSpool } = context.host.files;
   const options = { ...view, client: connection.client, sessionId: session.id, clock, random, makeSpool, signal: interrupt };
+  const breathe = makeBreather(clock, interrupt);
   try {
     for await (const item of follow(options)) {
       if (item.kind === "outcome") return item;
       await show(item);
+      await breathe();
     }
   } catch (error) {
     throw error instanceof FerryError && error.code === "gone" ? watchAgain(error, session.id) : error;

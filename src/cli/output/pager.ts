@@ -1,33 +1,19 @@
 import { ReaderGoneError } from "../../base/errors.ts";
-import type { Host } from "../../host/host.ts";
+import type { Host, Output } from "../../host/host.ts";
+import { makeQueue, type Queue } from "./pager/queue.ts";
 
 /**
  * Does the work with a host whose stdout is read in a pager, and waits until that is quit: $PAGER, else less. Where stdout is no
- * terminal, or the pager is none or `cat`, it is the host as it is.
+ * terminal, the pager is none or `cat`, or the shell knows no such program, it is the host as it is.
  */
 export async function inPager<T>(host: Host, work: (host: Host) => Promise<T>): Promise<T> {
   const pager = await choosePager(host);
   if (pager === undefined) return work(host);
-  const texts = makeQueue();
-  let reading: Promise<number> | undefined;
-  const stdout = {
-    ...host.terminal.stdout,
-    async write(text: string | Uint8Array): Promise<void> {
-      // Started by the first text: what has nothing to show, or fails, never opens one.
-      reading ??= host.processes
-        .attach(shell(host, pager), { env: pagerEnvironment(host), input: texts.all() })
-        .finally(() => texts.end());
-      // Told when all is written, below; until then nobody looks.
-      reading.catch(() => undefined);
-      // A pager that was quit is a reader that is gone, as with a pipe.
-      if (!texts.push(text)) throw new ReaderGoneError("the pager was quit");
-    },
-  };
+  const { stdout, close } = pagedOutput(host, pager);
   try {
     return await work({ ...host, terminal: { ...host.terminal, stdout } });
   } finally {
-    texts.end();
-    await reading;
+    await close();
   }
 }
 
@@ -38,6 +24,58 @@ async function choosePager({ env, terminal, processes, platform }: Host): Promis
   return platform !== "win32" && (await processes.find("less")) !== undefined ? "less" : undefined;
 }
 
+/** What was written first is kept, up to so many characters or bytes, in case that there is no such pager. */
+const kept = 4 * 1024 * 1024;
+/** The shell's exit codes for a program that it can't run, and for one that it doesn't find (POSIX, 2.8.2). */
+const notRun: ReadonlySet<number> = new Set([126, 127]);
+
+function pagedOutput(host: Host, pager: string): { readonly stdout: Output; readonly close: () => Promise<void> } {
+  const { stdout } = host.terminal;
+  const texts = makeQueue(host.interrupt);
+  const first: (string | Uint8Array)[] = [];
+  let size = 0;
+  let reading: Promise<number> | undefined;
+  let isPlain = false;
+
+  /** Whether it is the terminal itself that is written to from now on. */
+  const goesPlain = async (): Promise<boolean> => {
+    const code = await reading;
+    if (isPlain || code === undefined || !notRun.has(code) || size > kept) return isPlain;
+    isPlain = true;
+    for (const text of first.splice(0)) await stdout.write(text);
+    return true;
+  };
+  return {
+    stdout: {
+      ...stdout,
+      async write(text) {
+        if (isPlain) return stdout.write(text);
+        // Started by the first text: what has nothing to show, or fails, never opens one.
+        reading ??= read(host, pager, texts);
+        size += text.length;
+        if (size <= kept) first.push(text);
+        else first.length = 0;
+        // A pager that was quit is a reader that is gone, as with a pipe.
+        if (!(await texts.push(text)) && !(await goesPlain())) throw new ReaderGoneError("the pager was quit");
+      },
+    },
+    close: async () => {
+      texts.end();
+      await goesPlain();
+    },
+  };
+}
+
+/** Gives the pager's exit code. */
+function read(host: Host, pager: string, texts: Queue): Promise<number> {
+  const reading = host.processes
+    .attach(shell(host, pager), { env: pagerEnvironment(host), input: texts.all() })
+    .finally(() => texts.end());
+  // Told when all is written; until then nobody looks.
+  reading.catch(() => undefined);
+  return reading;
+}
+
 /** $PAGER is a command line, as for git and man. */
 function shell({ platform }: Host, pager: string): string[] {
   return platform === "win32" ? ["cmd", "/d", "/s", "/c", pager] : ["/bin/sh", "-c", pager];
@@ -46,39 +84,4 @@ function shell({ platform }: Host, pager: string): string[] {
 /** less(1): F, what fits on one screen needs no pager; R, colours are shown; X, the text stays on the screen afterwards. */
 function pagerEnvironment({ env }: Host): Host["env"] {
   return { ...env, LESS: env["LESS"] ?? "FRX", LV: env["LV"] ?? "-c" };
-}
-
-interface Queue {
-  /** Whether anybody still reads. */
-  push(text: string | Uint8Array): boolean;
-  end(): void;
-  all(): AsyncGenerator<string | Uint8Array>;
-}
-
-function makeQueue(): Queue {
-  let waiting: (string | Uint8Array)[] = [];
-  let ended = false;
-  let wake = (): void => undefined;
-  return {
-    push(text) {
-      if (ended) return false;
-      waiting.push(text);
-      wake();
-      return true;
-    },
-    end() {
-      ended = true;
-      wake();
-    },
-    async *all() {
-      for (;;) {
-        const texts = waiting;
-        waiting = [];
-        yield* texts;
-        if (waiting.length > 0) continue;
-        if (ended) return;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-    },
-  };
 }

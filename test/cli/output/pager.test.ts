@@ -47,6 +47,17 @@ test("a pager that is quit ends the printing as a closed pipe does", async () =>
   await expect(endless).rejects.toBeInstanceOf(ReaderGoneError);
 });
 
+test("without such a pager the terminal gets all of it", async () => {
+  for (const pager of ["no-such-pager 2> /dev/null", "/dev/null 2> /dev/null"]) {
+    const { host, terminal } = there(pager);
+    await inPager(host, async ({ terminal: { stdout } }) => {
+      await stdout.write("one\n");
+      await stdout.write("two\n");
+    });
+    expect(terminal.written.stdout).toBe("one\ntwo\n");
+  }
+});
+
 test("nothing to show, or a failure before anything: no pager", async () => {
   const { host } = there('echo started > "$OUT"');
   await inPager(host, async () => undefined);

@@ -1,3 +1,4 @@
+import { makeBreather } from "../../../base/breather.ts";
 import type { SourcedEvent } from "../items.ts";
 import { makeWholeTimeline, type WholeOptions } from "./array.ts";
 import { patiently, type Patience } from "./patient.ts";
@@ -10,8 +11,11 @@ import { patiently, type Patience } from "./patient.ts";
 export async function* readTimeline(options: WholeOptions & Patience): AsyncGenerator<readonly SourcedEvent[]> {
   const whole = makeWholeTimeline(options);
   const seen = new Set<string>();
-  for await (const { events, text } of patiently(options, {}, () => whole.read()))
+  const breathe = makeBreather(options.clock, options.signal);
+  for await (const { events, text } of patiently(options, {}, () => whole.read())) {
     yield events
       .map((event, at) => ({ event, text: () => text(at) }))
       .filter(({ event: { id } }) => !seen.has(id) && seen.add(id));
+    await breathe();
+  }
 }
