@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SendResponse } from "../../../src/host/host.ts";
@@ -65,6 +65,39 @@ test("where all is well, each says so", async () => {
   expect(row("clock")).toMatchObject({ verdict: "ok", says: "agrees with the service" });
   expect([...world.keychain.items.keys()]).toHaveLength(1);
 });
+
+describe("the programs that ferry runs on", () => {
+  test("are named, with where they lie", async () => {
+    const { row } = await examine();
+    expect(row("Node")).toEqual({
+      name: "Node",
+      verdict: "ok",
+      says: `${process.versions.node} (${process.execPath})`,
+      hint: null,
+    });
+    expect(row("git")).toMatchObject({ verdict: "ok", says: expect.stringMatching(/^\d+\.\d+\S* \(\/.*git\)$/u) as string });
+  });
+
+  test("where git is missing that is a failure, with the remedy", async () => {
+    const { host } = world;
+    const processes = { ...host.processes, find: (name: string) => (name === "git" ? none() : host.processes.find(name)) };
+    const { code, stdout } = await ferry({ ...world, host: { ...host, processes } }, "doctor");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^FAILED +git +is not installed, or not on PATH \(install git: /mu);
+  });
+
+  test("a Node that is too old is told", async () => {
+    const folder = mkdtempSync(join(world.folder, "node-"));
+    const old = join(folder, "node");
+    writeFileSync(old, "#!/bin/sh\necho v18.4.0\n", { mode: 0o755 });
+    const { stdout } = await ferry({ ...world, host: { ...world.host, self: [old, "ferry"] } }, "doctor");
+    expect(stdout).toContain(`18.4.0 (${old}) (ferry needs Node 20.19 or newer: https://nodejs.org)`);
+  });
+});
+
+async function none(): Promise<undefined> {
+  return undefined;
+}
 
 test("for people a line each", async () => {
   const { stdout } = await ferry(world.next({}, { listen }), "doctor");

@@ -4,10 +4,24 @@ import { browser } from "./checks/browser.ts";
 import { callback } from "./checks/callback.ts";
 import { certificates } from "./checks/certificates.ts";
 import { clock } from "./checks/clock.ts";
+import { git } from "./checks/git.ts";
 import { keychain } from "./checks/keychain.ts";
+import { node } from "./checks/node.ts";
 import { proxy } from "./checks/proxy.ts";
 import { sandbox } from "./checks/sandbox.ts";
 import { service } from "./checks/service.ts";
 
 /** What `ferry doctor` looks at, in its order. */
-export const checks: readonly Check[] = [service, keychain, browser, callback, proxy, certificates, clock, sandbox, agents];
+export const checks: readonly Check[] = [
+  git,
+  node,
+  service,
+  keychain,
+  browser,
+  callback,
+  proxy,
+  certificates,
+  clock,
+  sandbox,
+  agents,
+];
