@@ -10,7 +10,7 @@ export function parseDuration(text: string, what = "duration"): number {
   const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy)];
   const length = parts.reduce((sum, part) => sum + part[0].length, 0);
   if (parts.length === 0 || length !== text.trim().length)
-    throw new FerryError("usage", `${what}: "${text}" is not a duration`, { hint: "write it as 90s, 10m or 2h" });
+    throw new FerryError("usage", `${what}: "${text}" is not a duration`, { hint: "write it as 90s, 10m, 2h or 90d" });
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (units[unit ?? ""] ?? 0), 0);
 }
 

@@ -53,7 +53,7 @@ export function duration(text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw error instanceof FerryError ? new InvalidArgumentError(`Write it as 90s, 10m or 2h.`) : error;
+    throw error instanceof FerryError ? new InvalidArgumentError("Write it as 90s, 10m, 2h or 90d.") : error;
   }
 }
 

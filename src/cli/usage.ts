@@ -10,8 +10,58 @@ export async function usageError({ code, message }: CommanderError, program: Com
   const word = /'([^']*)'/u.exec(what)?.[1] ?? "";
   // Commander's suggestions go as far as words that have next to nothing in common.
   const near = nearMisses(word, suggested.split(", "));
-  const meant = code === "commander.unknownCommand" && word === program.args[0] ? await meantCommands(program, word, near) : near;
-  return new FerryError("usage", what.trim(), { hint: meant.length === 0 ? "see --help" : `did you mean ${either(meant)}?` });
+  const { asked, noun } = askedFor(program);
+  const isCommand = code === "commander.unknownCommand";
+  const meant =
+    isCommand && noun === undefined
+      ? await meantCommands(program, word, near)
+      : isCommand && noun !== undefined && near.length === 0
+        ? sameMeaning(word, noun)
+        : near;
+  return new FerryError("usage", isCommand && noun !== undefined ? `${noun.name()} has no command '${word}'` : what.trim(), {
+    hint: meant.length === 0 ? `see ${asked} --help` : `did you mean ${either(meant)}?`,
+  });
+}
+
+/** The command whose arguments don't fit, as it is typed; and its noun, where there is one. */
+function askedFor(program: Command): { readonly asked: string; readonly noun: Command | undefined } {
+  const [first = "", second = ""] = program.args;
+  const noun = named(program, first);
+  const verb = noun === undefined ? undefined : named(noun, second);
+  return { asked: [program, noun, verb].flatMap((command) => command?.name() ?? []).join(" "), noun };
+}
+
+function named({ commands }: Command, word: string): Command | undefined {
+  return commands.find((command) => command.name() === word || command.aliases().includes(word));
+}
+
+/** Words that other programs have for what ours do, and what ours are called: of these the first that a noun has. */
+const synonyms: readonly (readonly [words: readonly string[], ours: readonly string[]])[] = [
+  [
+    ["delete", "rm", "remove", "destroy"],
+    ["delete", "close", "revoke", "unset", "uninstall"],
+  ],
+  [
+    ["rename", "update", "modify"],
+    ["edit", "set"],
+  ],
+  [
+    ["show", "get", "info"],
+    ["view", "get", "status"],
+  ],
+  [
+    ["create", "new", "add", "start"],
+    ["create", "start", "send", "install"],
+  ],
+  [
+    ["stop", "kill", "end"],
+    ["stop", "cancel", "close"],
+  ],
+];
+
+function sameMeaning(word: string, noun: Command): readonly string[] {
+  const ours = synonyms.find(([words]) => words.includes(word))?.[1] ?? [];
+  return ours.filter((name) => named(noun, name) !== undefined).slice(0, 1);
 }
 
 /** A noun whose verb was left out. */

@@ -81,7 +81,7 @@ test("a scope that there is none of is told", async () => {
     ["--scopes", "everything"],
   );
   expect(code).toBe(4);
-  expect(stderr).toContain("refused the scopes: scope: each must be one of sessions:read");
+  expect(stderr).toContain("refused the scopes: each must be one of sessions:read");
 });
 
 describe("what is pasted", () => {
@@ -134,6 +134,6 @@ describe("what is pasted", () => {
     let count = 0;
     const { code, stderr } = await paste(({ searchParams }) => `${searchParams.get("code") ?? ""}${++count === 1 ? "x" : ""}`);
     expect(code).toBe(0);
-    expect(stderr).toContain("refused the code: code: is not valid");
+    expect(stderr).toContain("refused the code: it is not valid, or no longer");
   });
 });

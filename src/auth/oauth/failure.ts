@@ -71,7 +71,9 @@ interface Refusal {
 function refusal({ error, error_description, status }: Refusal, { host, errand }: { host: string; errand: Errand }): FerryError {
   const code = oneLine(error);
   // Who checks a form says which field is wrong, and the message ends with that word already.
-  const described = oneLine(error_description ?? "").replace(/^(?:code|scope|device_code): */u, "");
+  const described = oneLine(error_description ?? "")
+    .replace(/^(?:code|device_code): *(?=(?:is|was)\b)/u, "it ")
+    .replace(/^(?:code|scope|device_code): */u, "");
   const said = described === "" ? undefined : cut(described, 300);
   const again = "run ferry login again";
   switch (error) {

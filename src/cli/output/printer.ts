@@ -56,16 +56,26 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     text === undefined || options.fields !== undefined
       ? lineOf(shaped(event, fields.event))
       : `${harmlessJson(onOneLine(text(), options.showSecrets ? (_, shown) => shown : redactedText))}\n`;
+  const writeAll = async (value: unknown): Promise<void> => {
+    try {
+      await write(value, stdout.isTTY);
+    } catch (error) {
+      const isForOne = Array.isArray(value) && !/^\s*\.?\[/u.test(options.jq ?? "");
+      throw error instanceof FerryError && isForOne ? hinted(error, "a list is one array: .[].id, not .id") : error;
+    }
+  };
   const writeOne = async (value: unknown): Promise<void> => {
     try {
       await write(value, false);
     } catch (error) {
-      throw error instanceof FerryError && /^\s*\.\[\]/u.test(options.jq ?? "") ? ofStream(error) : error;
+      throw error instanceof FerryError && /^\s*\.\[\]/u.test(options.jq ?? "")
+        ? hinted(error, "each event is an input of its own here: .type, not .[].type")
+        : error;
     }
   };
   return {
     data: async (text) => stdout.write(typeof text === "string" ? await forTerminal(text, stdout, terminal) : text),
-    json: (value, known) => write(shaped(value, known), stdout.isTTY),
+    json: (value, known) => writeAll(shaped(value, known)),
     jsonLine: (value, known) => writeOne(shaped(value, known)),
     async events(events) {
       const known = fields.event;
@@ -78,9 +88,9 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
   };
 }
 
-/** An expression for a list, where there is none. */
-function ofStream({ kind, message, cause }: FerryError): FerryError {
-  return new FerryError(kind, message, { hint: "each event is an input of its own here: .type, not .[].type", cause });
+/** For an expression that was meant for a list where there is none, or the other way round. */
+function hinted({ kind, message, cause }: FerryError, hint: string): FerryError {
+  return new FerryError(kind, message, { hint, cause });
 }
 
 function lineOf(value: unknown, indent?: number): string {

@@ -96,7 +96,7 @@ describe("what doesn't fit is one line that names it", () => {
     [["set", "agents.goose.colour", "red"], `ferry: there is no key agents.goose.colour\n  hint: the keys are ${keys}\n`],
     [["set", "sandbox", "process"], `ferry: sandbox can't be "process"\n  hint: it is auto or bwrap or unshare or oci\n`],
     [["set", "sandbox", ""], "ferry: VALUE is empty\n  hint: was it a variable that isn't set?\n"],
-    [["set", "sandbox"], "ferry: missing required argument 'value'\n  hint: see --help\n"],
+    [["set", "sandbox"], "ferry: missing required argument 'value'\n  hint: see ferry config set --help\n"],
   ])("%j", async (argv, stderr) => {
     expect(await config(...argv)).toEqual({ code: 2, stdout: "", stderr });
   });

@@ -30,6 +30,12 @@ test("each output is a line, strings as they are", async () => {
   expect((await call("repo", "list", "--fields", "name", "--jq", ".[0]")).stdout).toBe('{"name":"b"}\n');
 });
 
+test("an expression for one, given to a list, is told how it is written for each", async () => {
+  await repository("a");
+  expect((await call("repo", "list", "--jq", ".id")).stderr).toContain("a list is one array: .[].id, not .id");
+  expect((await call("repo", "list", "--jq", ".[].id.x")).stderr).not.toContain("hint");
+});
+
 test("a stream goes line by line", async () => {
   await repository("a");
   const id = (await call("session", "start", "--repo", "acme/a", "-m", "do it", "--jq", ".id")).stdout.trim();

@@ -13,7 +13,10 @@ export const repositoryColumns: readonly Column<KnownRepository>[] = [
   { header: "CLONE URL", value: ({ clone_url }) => clone_url },
 ];
 
-export function repositoryLines(repository: KnownRepository, { clock, terminal }: Host): [string, string | null | undefined][] {
+type Line = [string, string | null | undefined];
+
+/** What is worth a line of one, but for its analysis. */
+export function repositoryLines(repository: KnownRepository, { clock, terminal }: Host): Line[] {
   const time = (text: string | null | undefined): string | undefined => when(text, terminal.stdout.isTTY, clock.now());
   return [
     ["id", repository.id],
@@ -24,10 +27,16 @@ export function repositoryLines(repository: KnownRepository, { clock, terminal }
     ["provider", repository.code_provider_id],
     ["external id", repository.external_id],
     ["enabled", enabled(repository)],
-    ["analysis", repository.analysis_status],
-    ["analysis error", repository.analysis_error],
     ["created", time(repository.created_at)],
     ["updated", time(repository.updated_at)],
+  ];
+}
+
+/** How its analysis went: for who asks, since a service that analyzes nothing says so of each as a failure. */
+export function analysisLines({ analysis_status, analysis_error }: KnownRepository): Line[] {
+  return [
+    ["analysis", analysis_status],
+    ["analysis error", analysis_error],
   ];
 }
 

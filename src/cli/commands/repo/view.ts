@@ -2,7 +2,7 @@ import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
-import { repositoryLines } from "./columns.ts";
+import { analysisLines, repositoryLines } from "./columns.ts";
 import { repositoryGiven } from "./given.ts";
 
 export const view: Verb = {
@@ -12,6 +12,7 @@ export const view: Verb = {
   define: (command) => void command.argument("[repository]", "id or owner/name"),
   async run(context, _, given?: string) {
     const repository = await repositoryGiven(context, await connect(context), given);
-    await showOne(context, repository, repositoryLines(repository, context.host), fields.repository);
+    const lines = [...repositoryLines(repository, context.host), ...analysisLines(repository)];
+    await showOne(context, repository, lines, fields.repository);
   },
 };

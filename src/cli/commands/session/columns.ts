@@ -12,12 +12,12 @@ export function sessionColumns({ clock }: Host, repositories: ReadonlyMap<string
     { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
     {
       header: "REPOSITORY",
-      spare: 4,
+      spare: 2,
       value: ({ repository_id }) => repositories.get(repository_id ?? "") ?? repository_id,
     },
-    { header: "STATUS", spare: 2, value: ({ status }) => status },
-    { header: "AGENT", value: ({ agent_status }) => agent_status },
-    { header: "BRANCH", spare: 1, value: ({ branch_name }) => branch_name },
+    { header: "STATUS", value: ({ status }) => status },
+    { header: "AGENT", spare: 1, value: ({ agent_status }) => agent_status },
+    { header: "BRANCH", spare: 4, value: ({ branch_name }) => branch_name },
     { header: "TITLE", value: ({ title }) => title },
     { header: "UPDATED", spare: 3, value: ({ updated_at }, terminal) => when(updated_at, terminal, now) },
   ];

@@ -18,6 +18,8 @@ interface Options {
 export const events: Verb = {
   name: "events",
   summary: "Show a session's timeline as it is now",
+  description:
+    "Show a session's timeline as it is now. With --json an event a line, so that --jq gets each by itself: --jq .type",
   examples: ["ferry events", "ferry events --since 10m", "ferry events --json --type agent_run_repository_command"],
   paged: true,
   define(command) {

@@ -45,7 +45,7 @@ export const pull: Verb = {
     "ferry pull --continue",
     "ferry pull --uncommitted",
     "ferry pull --exclude dist --exclude '*.lock'",
-    "ferry pull --signoff --trailer 'Reviewed-by: Ada <ada@example.com>'",
+    "ferry pull --signoff --trailer 'Reviewed-by: Ada <ada@x.example>'",
     "ferry pull --watch",
     "ferry pull --undo",
   ],
