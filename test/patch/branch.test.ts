@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { commitFiles, makeRepository, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
@@ -86,6 +87,75 @@ describe("a pull to a branch that isn't checked out", () => {
     expect(await pullRefused(scene, { branch: "side" })).toMatchObject({ kind: "attention" });
     for (const branch of ["-x", "a..b", "", "x.lock", "a b"])
       expect(await pullRefused(scene, { branch })).toMatchObject({ kind: "usage" });
+  });
+
+  it("through a name that stands for another branch: that one, in its working copy where it is checked out", async () => {
+    const scene = makeScene();
+    const { local } = scene;
+    commitFiles(scene.sandbox, { a: "x\n" });
+    local("symbolic-ref", "refs/heads/alias", "refs/heads/main");
+    local("symbolic-ref", "refs/heads/other", "refs/heads/alias");
+    await pullExactly(scene, { branch: "other" });
+    expect(local("status", "--porcelain")).toBe("");
+    local("switch", "--quiet", "--detach");
+    local("worktree", "add", "--quiet", `${local.folder}-side`, "main");
+    const two = commitFiles(scene.sandbox, { a: "y\n" });
+    expect(await pullRefused(scene, { branch: "alias" })).toMatchObject({ kind: "attention" });
+    local("symbolic-ref", "refs/heads/alias", "refs/heads/work");
+    expect(await pullInto(local.folder, scene.source, { branch: "other" })).toMatchObject({ applied: true, tip: two });
+    expect(local("rev-parse", "work")).toBe(two);
+    expect(readFileSync(`${local.folder}/.git/refs/heads/other`, "utf8")).toBe("ref: refs/heads/alias\n");
+    local("symbolic-ref", "refs/heads/alias", "refs/remotes/origin/main");
+    expect(await pullRefused(scene, { branch: "alias" })).toMatchObject({ kind: "attention" });
+  });
+
+  it("lands in the working copy whose HEAD comes to its branch through another name", async () => {
+    const scene = makeScene();
+    scene.local("symbolic-ref", "refs/heads/alias", "refs/heads/main");
+    scene.local("symbolic-ref", "HEAD", "refs/heads/alias");
+    for (const branch of [undefined, "main", "alias"]) {
+      commitFiles(scene.sandbox, { a: branch ?? "x" });
+      await pullExactly(scene, { branch });
+      expect(scene.local("status", "--porcelain")).toBe("");
+    }
+    expect(readFileSync(`${scene.local.folder}/.git/HEAD`, "utf8")).toBe("ref: refs/heads/alias\n");
+  });
+
+  it("moves no branch that a ref of ferry's own was made to stand for", async () => {
+    const scene = makeScene();
+    const { local, source } = scene;
+    commitFiles(scene.sandbox, { a: "x\n" });
+    await pullInto(local.folder, source, { branch: "work" });
+    const remote = local("for-each-ref", "--format=%(refname)", "refs/ferry/*/remote");
+    local("update-ref", "refs/heads/main", local("rev-parse", "work"));
+    local("reset", "--quiet", "--hard");
+    local("symbolic-ref", remote, "refs/heads/main");
+    const before = local("rev-parse", "main");
+    commitFiles(scene.sandbox, { a: "y\n" });
+    await pullInto(local.folder, source, { branch: "work" });
+    expect([local("rev-parse", "main"), local("status", "--porcelain")]).toEqual([before, ""]);
+  });
+
+  it("is refused for a name that git reads as something else, and where it has no place", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    for (const branch of ["HEAD", "@", "refs/heads/x", scene.base])
+      expect(await pullRefused(scene, { branch })).toMatchObject({ kind: "usage" });
+    scene.local("branch", "zz/y");
+    const beside = { kind: "attention", code: undefined, hint: "name another one: --branch NAME" };
+    expect(await pullRefused(scene, { branch: "zz" })).toMatchObject({
+      ...beside,
+      message: "a branch zz can't be made beside zz/y",
+    });
+    expect(await pullRefused(scene, { branch: "zz/y/x" })).toMatchObject({
+      ...beside,
+      message: "a branch zz/y/x can't be made beside zz/y",
+    });
+    writeFile(scene.local, ".git/refs/heads/blob", `${scene.local("rev-parse", "HEAD:a")}\n`);
+    expect(await pullRefused(scene, { branch: "blob" })).toMatchObject({
+      kind: "attention",
+      message: "refs/heads/blob holds no commit that is here, so it is no branch",
+    });
   });
 
   it("is refused where its base isn't here", async () => {

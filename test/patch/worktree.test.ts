@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { pullElsewhere, type WorktreeRequest } from "../../src/patch/worktree/pull.ts";
 import { commitFiles, gitIn, makeRepository } from "../support/git.ts";
@@ -55,6 +55,36 @@ describe("--worktree", () => {
     await pullInto(scene.local.folder, scene.source, { branch: "agent/x" });
     await into(scene, `${scene.local.folder}-tree`);
     expect(gitIn(`${scene.local.folder}-tree`)("status", "--porcelain")).toBe("");
+  });
+
+  it("with nothing new and no such branch, none is made, and it is no error", async () => {
+    const scene = makeScene();
+    const before = stateOf(scene.local.folder);
+    const dir = `${scene.local.folder}-tree`;
+    expect(await into(scene, dir)).toMatchObject({ isThere: false, verdict: { applied: false, commits: [] } });
+    expect([stateOf(scene.local.folder), existsSync(dir)]).toEqual([before, false]);
+  });
+
+  it("refuses where git could make none, before the branch is made", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    const { folder } = scene.local;
+    writeFileSync(`${folder}-file`, "m");
+    symlinkSync("nowhere", `${folder}-dangling`);
+    symlinkSync(`${folder}-circle`, `${folder}-circle`);
+    symlinkSync(`${folder}-gone`, `${folder}-link`);
+    for (const name of ["gone", "locked"]) scene.local("worktree", "add", "--quiet", "-b", name, `${folder}-${name}`);
+    scene.local("worktree", "lock", `${folder}-locked`);
+    for (const name of ["gone", "locked"]) rmSync(`${folder}-${name}`, { recursive: true });
+    scene.local("symbolic-ref", "refs/heads/alias", "refs/heads/main");
+    const before = stateOf(folder);
+    for (const place of ["dangling", "dangling/x", "circle", "circle/x", "link", "file/x", "gone", "locked"])
+      await expect(into(scene, `${folder}-${place}`), place).rejects.toMatchObject({ kind: "attention", code: undefined });
+    for (const branch of ["alias", "gone", "main/x"])
+      await expect(into(scene, `${folder}-tree`, { branch }), branch).rejects.toMatchObject({ kind: "attention" });
+    mkdirSync(`${folder}-gone`);
+    await expect(into(scene, `${folder}-link`)).rejects.toMatchObject({ hint: expect.stringContaining("prune") as string });
+    expect(stateOf(folder)).toEqual(before);
   });
 
   it("refuses what is something else, and nothing changes", async () => {

@@ -67,8 +67,11 @@ export async function prepare(git: Git, { gitDir }: Repository, { updates, reaso
   };
   await say("start", "start");
   // One that stays where it is must be there all the same, and nobody may move it meanwhile.
-  for (const { ref, to, from } of updates)
+  for (const { ref, to, from } of updates) {
+    // HEAD stands for its branch. Another ref was read as itself: where it stands for one by now, that is not to move.
+    if (ref !== "HEAD") child.stdin.write("option no-deref\n");
     child.stdin.write(to === from ? `verify ${ref} ${from}\n` : `update ${ref} ${to} ${from}\n`);
+  }
   await say("prepare", "prepare");
   const end = async (command: string) => {
     await say(command, command);

@@ -1,5 +1,8 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
+import type { Repository } from "../../git/discover.ts";
+import type { Git } from "../../git/git.ts";
+import { findTarget } from "../incoming/target.ts";
 import { pull } from "../pull.ts";
 import { porcelainError, runPorcelain } from "../recovery/porcelain.ts";
 import type { PullDeps, PullRequest } from "../request.ts";
@@ -19,6 +22,8 @@ export interface PulledElsewhere {
   readonly verdict: Verdict;
   /** The branch's short name; undefined for a detached HEAD. */
   readonly branch: string | undefined;
+  /** Not where nothing was new, and no branch to make one on. */
+  readonly isThere: boolean;
 }
 
 /**
@@ -40,19 +45,32 @@ export async function pullElsewhere(request: WorktreeRequest, deps: PullDeps): P
           hint: "switch it, or leave --branch out",
         },
       );
-    return { verdict: await pull({ ...plain, folder: found.path, branch: undefined }, deps), branch: found.branch };
+    const verdict = await pull({ ...plain, folder: found.path, branch: undefined }, deps);
+    return { verdict, branch: found.branch, isThere: true };
   }
-  const branch = request.branch ?? sessionBranch;
-  if (branch === undefined)
-    throw new FerryError("usage", "the session has no branch to name the worktree's after", { hint: "name one: --branch NAME" });
-  const holder = await worktreeWith(`refs/heads/${branch}`, { git: deps.git, repository });
-  if (holder !== undefined)
-    throw new FerryError("attention", `${oneLine(branch)} ${holder.how} ${oneLine(holder.path)}`, {
-      hint: "name another one: --branch NAME",
-    });
+  const { branch, isNew } = await findBranch(request.branch ?? sessionBranch, deps.git, repository);
   const verdict = await pull({ ...plain, branch }, deps);
-  if (request.dryRun !== true) await addWorktree({ path: found.path, branch, tip: verdict.tip }, { request, deps });
-  return { verdict, branch };
+  const isThere = request.dryRun !== true && (verdict.applied || !isNew);
+  if (isThere) await addWorktree({ path: found.path, branch, tip: verdict.tip }, { request, deps });
+  return { verdict, branch, isThere };
+}
+
+/** What a new worktree is to be on: free to be checked out, or to be made. */
+async function findBranch(
+  name: string | undefined,
+  git: Git,
+  repository: Repository,
+): Promise<{ readonly branch: string; readonly isNew: boolean }> {
+  if (name === undefined)
+    throw new FerryError("usage", "the session has no branch to name the worktree's after", { hint: "name one: --branch NAME" });
+  const { head } = await findTarget(git, repository, name);
+  const ref = head.state === "detached" ? `refs/heads/${name}` : head.ref;
+  const branch = ref.replace("refs/heads/", "");
+  const holder = await worktreeWith(ref, { git, repository });
+  if (holder === undefined) return { branch, isNew: head.state === "unborn" };
+  throw new FerryError("attention", `${oneLine(branch)} ${holder.how} ${oneLine(holder.path)}`, {
+    hint: "name another one: --branch NAME",
+  });
 }
 
 /** git-worktree(1): it would run the hook post-checkout, but our git has none; the user's filters act as in any checkout. */

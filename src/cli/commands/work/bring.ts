@@ -41,7 +41,8 @@ async function bringElsewhere(
   open: OpenSession,
   options: BringOptions & { worktree: string },
 ): Promise<Brought> {
-  const { verdict, branch } = await pullIntoWorktree(context, open, options);
+  const { verdict, branch, isThere } = await pullIntoWorktree(context, open, options);
+  if (!isThere && verdict.commits.length === 0) return { verdict, said: "nothing new yet, so no worktree was made" };
   const place = await findPlace(context);
   const said = summary(verdict, place, { dryRun: options.dryRun === true, branch: branch ?? "a detached HEAD" }).replace(
     /; undo with: .*$/u,

@@ -1,0 +1,53 @@
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import type { Repository } from "../../git/discover.ts";
+import type { Git } from "../../git/git.ts";
+
+const heads = "refs/heads/";
+
+/** git-check-ref-format(1); `HEAD` and `@` would be the current commit wherever git reads them. @throws FerryError usage */
+export async function requireBranchName(git: Git, { gitDir }: Repository, branch: string): Promise<void> {
+  const valid = await git.run(["check-ref-format", `${heads}${branch}`], { cwd: gitDir, gitDir });
+  if (valid.code !== 0 || branch.startsWith("-") || branch === "HEAD" || branch === "@") throw noName(branch);
+}
+
+/** The full name of the branch that a name stands for. @throws FerryError attention where that is none */
+export async function resolveBranch(git: Git, { gitDir }: Repository, branch: string): Promise<string> {
+  const ref = `${heads}${branch}`;
+  // Through all steps, and also where the last one doesn't exist.
+  const symbolic = await git.run(["symbolic-ref", "--quiet", ref], { cwd: gitDir, gitDir });
+  if (symbolic.code !== 0) return ref;
+  const means = symbolic.stdout.toString("utf8").trim();
+  if (means.startsWith(heads)) return means;
+  throw new FerryError("attention", `${oneLine(branch)} stands for ${oneLine(means)}, which is no branch`, {
+    hint: "name another one: --branch NAME",
+  });
+}
+
+/**
+ * What can't be a new branch: a name that git reads as something else, and one that is a folder of others' refs or lies below one
+ * (gitrepository-layout(5): with refs as files; git keeps to it everywhere).
+ * @throws FerryError usage, attention
+ */
+export async function refuseAsNew(git: Git, { gitDir }: Repository, ref: string): Promise<void> {
+  const branch = ref.slice(heads.length);
+  if (branch.startsWith("refs/"))
+    throw noName(
+      branch,
+      branch.startsWith(heads) ? `give its short name: --branch ${oneLine(branch.slice(heads.length))}` : undefined,
+    );
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/iu.test(branch)) throw noName(branch, "git would read it as a commit's id");
+  const parts = branch.split("/");
+  const above = parts.slice(1).map((_, at) => heads + parts.slice(0, at + 1).join("/"));
+  const args = ["for-each-ref", "--format=%(refname)", `${ref}/`, ...above];
+  const listed = (await git.ok(args, { cwd: gitDir, gitDir })).toString("utf8").split("\n");
+  const other = listed.find((name) => name.startsWith(`${ref}/`) || above.includes(name));
+  if (other === undefined) return;
+  throw new FerryError("attention", `a branch ${oneLine(branch)} can't be made beside ${oneLine(other.slice(heads.length))}`, {
+    hint: "name another one: --branch NAME",
+  });
+}
+
+function noName(branch: string, hint?: string): FerryError {
+  return new FerryError("usage", `"${oneLine(branch)}" can't be the name of a branch`, { hint });
+}
