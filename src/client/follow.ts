@@ -5,7 +5,7 @@ import { followAfter } from "./timeline/after.ts";
 import { followArray, readAll, readRest } from "./timeline/array.ts";
 import { makeEnding, type EndingOptions } from "./timeline/ending.ts";
 import { madeAt, type SessionState, type SourceName, type Update } from "./timeline/items.ts";
-import { isNotOffered, passes, type Watched } from "./timeline/source.ts";
+import { isFailing, isNotOffered, passes, type Watched } from "./timeline/source.ts";
 import { followStream } from "./timeline/stream.ts";
 import { orTimeUp, timeUp } from "./timeline/time-up.ts";
 import { makeTimeline } from "./timeline/timeline.ts";
@@ -99,7 +99,7 @@ async function checkRest(watched: Watched): Promise<Update[]> {
   } catch (error) {
     watched.signal.throwIfAborted();
     if (!passes(error)) throw error;
-    return [{ kind: "trouble", error }];
+    return [{ kind: "trouble", error, wait: 0 }];
   }
 }
 
@@ -125,22 +125,42 @@ async function readCapabilities(watched: Watched): Promise<ReadonlySet<string>> 
   return new Set();
 }
 
+const ways: Readonly<Record<SourceName, (watched: Watched) => AsyncGenerator<Update>>> = {
+  stream: followStream,
+  after: followAfter,
+  array: followArray,
+};
+
+/** A better way that failed is tried again after this long, and then ever later, in ms. */
+const tryAgain = 300_000;
+
 /** First all that is there, then what comes, by each way that the service offers until one holds. */
 async function* allUpdates(watched: Watched, fresh: boolean): AsyncGenerator<Update> {
   yield* readAll(watched, fresh);
   const capabilities = await readCapabilities(watched);
-  const ways: readonly [SourceName, (watched: Watched) => AsyncGenerator<Update>][] = [
-    ["stream", followStream],
-    ["after", followAfter],
-    ["array", followArray],
-  ];
-  for (const [name, source] of ways) {
-    if (name !== "array" && !capabilities.has(name)) continue;
-    yield { kind: "source", name };
+  const { clock } = watched;
+  let offered = (["stream", "after", "array"] as const).filter((name) => name === "array" || capabilities.has(name));
+  let failed: readonly SourceName[] = [];
+  let reason: string | undefined;
+  let [again, pause] = [Infinity, tryAgain];
+  for (;;) {
+    const name = offered.find((each) => !failed.includes(each)) ?? "array";
+    yield { kind: "source", name, ...(reason === undefined ? {} : { reason }) };
     try {
-      yield* source(watched);
+      for await (const update of ways[name](watched)) {
+        yield update;
+        if (clock.elapsed() >= again) break;
+      }
+      [failed, reason, again] = [[], undefined, Infinity];
     } catch (error) {
-      if (name === "array" || !isNotOffered(error)) throw error;
+      const fails = isFailing(error);
+      if (name === "array" || !(error instanceof FerryError) || !(fails || isNotOffered(error))) throw error;
+      reason = `by ${name} it doesn't work: ${error.message}`;
+      if (!fails) offered = offered.filter((each) => each !== name);
+      else {
+        failed = [...failed, name];
+        if (again === Infinity) [again, pause] = [clock.elapsed() + pause, pause * 2];
+      }
     }
   }
 }

@@ -6,6 +6,7 @@ import { isResting } from "../../client/outcome.ts";
 import type { EventItem, SessionState } from "../../client/timeline/items.ts";
 import type { Context } from "../context.ts";
 import type { LiveTimeline } from "../output/timeline/live.ts";
+import { makeTroubles } from "./troubles.ts";
 import { makeLooks, type Look } from "./pull/looks.ts";
 import type { OpenSession } from "./session/select.ts";
 
@@ -75,24 +76,23 @@ function makeView({ global, print, host }: Context, view: FollowView, live: Live
   };
   // Who watches on may take the silence of an agent that waits for us for one that works.
   let tellsRest = host.terminal.stderr.isTTY && view.look === undefined && (view.until === "end" || view.until === "never");
-  let troubled = false;
+  const troubles = makeTroubles({ print, host }, aside);
   const looks = view.look === undefined ? undefined : makeLooks(view.look, view.lookedAt);
   const tell = async (item: FollowItem): Promise<void> => {
     switch (item.kind) {
       case "events":
-        troubled = false;
+        troubles.over();
         return showEvents(item.items);
       case "gap":
         return aside(() => print.warn("the service no longer has a part of the timeline: what follows starts later"));
       case "trouble":
-        // Said once for an outage, not for each further try.
-        if (!troubled) await aside(() => print.note(`the connection is lost, trying again: ${item.error.message}`));
-        troubled = true;
-        return;
+        return troubles.tell(item);
       case "source":
-        return global.verbose ? aside(() => print.warn(`following by: ${item.name}`)) : undefined;
+        return global.verbose
+          ? aside(() => print.warn(`following by: ${item.name}${item.reason === undefined ? "" : ` (${item.reason})`}`))
+          : undefined;
       case "session":
-        troubled = false;
+        troubles.over();
         if (!tellsRest || !isResting(item.session)) return;
         tellsRest = false;
         return aside(() => print.note("the agent is idle; Ctrl-C ends the watching (--until idle ends by itself)"));

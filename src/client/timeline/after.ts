@@ -1,17 +1,21 @@
-import { readState } from "./array.ts";
+import { lookAround, readState } from "./array.ts";
 import type { Update } from "./items.ts";
 import { pace } from "./pace.ts";
-import { notOffered, persistently, type Watched } from "./source.ts";
+import { notOffered, persistently, type Trial, type Watched } from "./source.ts";
 import { readPart } from "./whole/part.ts";
 
 const pageSize = 500;
 
 /** By asking for what came after the newest revision, again and again. */
 export function followAfter(watched: Watched): AsyncGenerator<Update> {
-  return persistently(watched, () => poll(watched));
+  return persistently(
+    watched,
+    (trial) => poll(watched, trial),
+    () => lookAround(watched),
+  );
 }
 
-async function* poll(watched: Watched): AsyncGenerator<Update> {
+async function* poll(watched: Watched, { proven }: Trial): AsyncGenerator<Update> {
   const { timeline } = watched;
   const rhythm = pace(watched);
   for (;;) {
@@ -19,8 +23,10 @@ async function* poll(watched: Watched): AsyncGenerator<Update> {
     if (after === undefined) throw notOffered("the service's events have no revision");
     const { events, text } = await readPart(watched, { after, limit: pageSize, patience: 0 });
     const news = timeline.accept(events, { text });
+    proven();
     yield* news;
     if (rhythm.wantsState(news.length > 0)) yield* readState(watched);
-    if (events.length < pageSize) await rhythm.rest();
+    // A full page has more behind it, but for a service that takes no notice of what we have.
+    if (events.length < pageSize || timeline.revision === after) await rhythm.rest();
   }
 }

@@ -1,7 +1,7 @@
 import { sessionStatuses } from "../../wire/values.ts";
 import type { SessionState, Update } from "./items.ts";
 import { pace } from "./pace.ts";
-import { persistently, type Watched } from "./source.ts";
+import { passes, persistently, type Trial, type Watched } from "./source.ts";
 import type { HowToRead } from "./whole/array.ts";
 import { readPart } from "./whole/part.ts";
 import { patiently } from "./whole/patient.ts";
@@ -22,13 +22,19 @@ export function readAll(watched: Watched, fresh: boolean): AsyncGenerator<Update
   });
 }
 
-/** What is there and was not seen yet, by plain asking, when all else says that there is no more. */
-export async function readRest(watched: Watched): Promise<Update[]> {
+/** What is there and was not seen yet, by plain asking, when all else says that there is no more. `patience` as in ClientOptions. */
+export async function readRest(watched: Watched, patience?: number): Promise<Update[]> {
   const { timeline } = watched;
   const after = timeline.revision ?? 0;
   if (after > 0) {
-    const { events, text } = await readPart(watched, { after });
-    return timeline.accept(events, { text });
+    try {
+      const { events, text } = await readPart(watched, { after, ...(patience === undefined ? {} : { patience }) });
+      return timeline.accept(events, { text });
+    } catch (error) {
+      watched.signal.throwIfAborted();
+      if (!passes(error)) throw error;
+      // The plain read of the seed may do all the same.
+    }
   }
   const rest: Update[] = [];
   for await (const update of patiently(watched, { faults: true }, () => readNews(watched))) rest.push(update);
@@ -42,10 +48,16 @@ function isOver({ status }: SessionState): boolean {
 
 /** The whole timeline again and again; what changed is found by id. Cheap where the service has ETags. */
 export function followArray(watched: Watched): AsyncGenerator<Update> {
-  return persistently(watched, () => poll(watched));
+  return persistently(watched, (trial) => poll(watched, trial));
 }
 
-async function* poll(watched: Watched): AsyncGenerator<Update> {
+/** What the service has by its plainest means, for a better way that fails or is in doubt. */
+export async function* lookAround(watched: Watched): AsyncGenerator<Update> {
+  yield* readNews(watched, { patience: 0 });
+  yield* readState(watched);
+}
+
+async function* poll(watched: Watched, { proven }: Trial): AsyncGenerator<Update> {
   const rhythm = pace(watched);
   for (;;) {
     let news = false;
@@ -53,6 +65,7 @@ async function* poll(watched: Watched): AsyncGenerator<Update> {
       news = true;
       yield update;
     }
+    proven();
     if (rhythm.wantsState(news)) yield* readState(watched);
     await rhythm.rest();
   }

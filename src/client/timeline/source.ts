@@ -17,31 +17,68 @@ export interface Watched {
   readonly signal: AbortSignal;
 }
 
+/** So often in a row a source may bring nothing while the service answers otherwise; then another takes over. */
+const mostFruitless = 3;
+/** What a service may ask us to rest, in ms: a follow that sleeps for a day is none. */
+const longestRest = 300_000;
+
+/** How an attempt stands with the one who makes it. */
+export interface Trial {
+  /** Those before it brought nothing: this one is to be looked at closely. */
+  readonly doubted: boolean;
+  /** The source has shown that it works. */
+  readonly proven: () => void;
+}
+
 /**
  * Runs an attempt again and again, each from where the timeline is, through everything that passes: cut connections, 5xx, 429.
- * @throws FerryError what doesn't pass (401, 403, 404, and what the service doesn't offer); the signal's reason
+ * After one that proved nothing, `crossCheck` asks the service in another way. Where that works, nothing is lost but this source,
+ * which after a few such attempts is given up.
+ * @throws FerryError what doesn't pass (401, 403, 404, what the service doesn't offer, a source that only fails); the signal's reason
  */
 export async function* persistently(
   { clock, random, signal }: Watched,
-  attempt: () => AsyncGenerator<Update>,
+  attempt: (trial: Trial) => AsyncGenerator<Update>,
+  crossCheck?: () => AsyncGenerator<Update>,
 ): AsyncGenerator<Update> {
-  for (let failures = 0; ; failures++) {
-    let pause: number | undefined;
+  let [failures, fruitless] = [0, 0];
+  for (;;) {
+    const seen = { works: false };
+    const proven = () => {
+      seen.works = true;
+      failures = fruitless = 0;
+    };
+    let trouble: FerryError | undefined;
     try {
-      for await (const update of attempt()) {
-        // How the session stands is read at each new connection, which may break at once all the same.
-        if (update.kind !== "session") failures = 0;
-        yield update;
-      }
+      yield* attempt({ doubted: fruitless > 0, proven });
     } catch (error) {
-      signal.throwIfAborted();
-      if (!passes(error)) throw error;
-      pause = error.retryAfter;
-      yield { kind: "trouble", error };
+      trouble = passing(error, signal);
     }
+    const asked = trouble?.retryAfter;
     // A service that says "at once" isn't taken at its word for ever.
-    await clock.sleep(Math.max(pause ?? 0, backoff(failures, random)), signal);
+    const wait = Math.max(Math.min(asked ?? 0, longestRest), backoff(failures++, random));
+    // A line that was good until now, or that has another way round, may be back with the next try.
+    if (trouble !== undefined && (asked !== undefined || (!seen.works && crossCheck === undefined)))
+      yield { kind: "trouble", error: trouble, wait };
+    await clock.sleep(wait, signal);
+    // A service that restarts ends a stream well, once.
+    const isFine = seen.works || (trouble === undefined && failures === 1);
+    if (isFine || crossCheck === undefined) continue;
+    try {
+      yield* crossCheck();
+      fruitless++;
+    } catch (error) {
+      // All of the service is out of reach: that says nothing of this source.
+      yield { kind: "trouble", error: passing(error, signal), wait: 0 };
+    }
+    if (fruitless >= mostFruitless) throw failing(trouble?.message ?? "it brings nothing");
   }
+}
+
+function passing(error: unknown, signal: AbortSignal): FerryError {
+  signal.throwIfAborted();
+  if (!passes(error)) throw error;
+  return error;
 }
 
 /** `gone`: whoever sends our requests knows that nobody will answer any more. */
@@ -52,6 +89,15 @@ export function passes(error: unknown): error is FerryError {
 /** The service doesn't follow this way: the next source is tried. */
 export function notOffered(what: string): FerryError {
   return new FerryError("unavailable", what, { code: "not_offered" });
+}
+
+/** The service has this way, but it doesn't work now: the next source is tried, and this one again later. */
+function failing(what: string): FerryError {
+  return new FerryError("unavailable", what, { code: "way_fails" });
+}
+
+export function isFailing(error: unknown): boolean {
+  return error instanceof FerryError && error.code === "way_fails";
 }
 
 /** Also a service that refuses what a source adds to the plain read of the seed. */

@@ -1,43 +1,67 @@
+import { FerryError } from "../../base/errors.ts";
 import { isObject } from "../answers.ts";
 import { parseShallow } from "../http/json.ts";
-import { readNews, readState } from "./array.ts";
+import { lookAround, readNews, readRest, readState } from "./array.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
-import { notOffered, persistently, type Watched } from "./source.ts";
+import { notOffered, persistently, type Trial, type Watched } from "./source.ts";
 import { parseSse, type SseMessage } from "./sse.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
-import { readPart } from "./whole/part.ts";
 
 /** How long the connection may be without a byte, in ms: the service sends a comment every 15 s. */
 const idleTimeout = 45_000;
-/** A stream that brings only comments proves nothing about the session: after this long it is asked for by REST, in ms. */
+/** How long the connection may take to begin, in ms: a proxy that waits for the stream's end would never let it. */
+const beginTimeout = 20_000;
+/** A stream that brings all but events proves nothing about the session: after this long it is asked for by REST, in ms. */
 const watchInterval = 30_000;
+/** The same for one that follows on others that brought nothing. */
+const doubtInterval = 5_000;
+/** A quiet connection that held for this long is a good one, in ms. */
+const steadyTime = 10_000;
 
 /** A stream that tells of one gap after another has the whole array read no more often than this, in ms. */
 const gapPause = 5_000;
 
 /** As server-sent events, from the newest revision on, which is also where a new connection takes up. */
 export function followStream(watched: Watched): AsyncGenerator<Update> {
-  return persistently(watched, () => connection(watched));
+  return persistently(
+    watched,
+    (trial) => connection(watched, trial),
+    () => lookAround(watched),
+  );
 }
 
-async function* connection(watched: Watched): AsyncGenerator<Update> {
+async function* connection(watched: Watched, { doubted, proven }: Trial): AsyncGenerator<Update> {
   const { timeline, clock } = watched;
   const messages = await connect(watched);
+  const began = clock.elapsed();
+  const interval = doubted ? doubtInterval : watchInterval;
+  let missed = false;
   try {
     // A stream tells of the session's changes from now on: what it became before, after a restart say, has to be asked for.
     yield* readState(watched);
     let next = messages.next();
     let filled = -Infinity;
+    let alive = clock.elapsed();
     for (;;) {
-      const step = await orTimeUp(next, watchInterval, clock);
+      const left = alive + interval - clock.elapsed();
+      const step = left <= 0 ? timeUp : await orTimeUp(next, left, clock);
       if (step === timeUp) {
-        const missed = yield* check(watched);
+        missed = true;
+        missed = yield* check(watched);
         // It has events that the stream didn't bring: the connection is dead, whatever it still sends.
         if (missed) return;
+        alive = clock.elapsed();
         continue;
       }
       if (step.done === true) return;
-      yield* understand(step.value, timeline);
+      for (const update of understand(step.value, timeline)) {
+        // All else, pings and the like, comes from who knows nothing of the session, too.
+        if (update.kind === "events") {
+          proven();
+          alive = clock.elapsed();
+        }
+        yield update;
+      }
       // What the stream no longer has, the whole array does.
       if (step.value.event === "gap") {
         const rest = filled + gapPause - clock.elapsed();
@@ -48,6 +72,7 @@ async function* connection(watched: Watched): AsyncGenerator<Update> {
       next = messages.next();
     }
   } finally {
+    if (!missed && clock.elapsed() - began >= steadyTime) proven();
     await messages.end();
   }
 }
@@ -57,33 +82,48 @@ interface Messages {
   end(): Promise<void>;
 }
 
-async function connect({ client, sessionId, timeline, signal }: Watched): Promise<Messages> {
+async function connect({ client, sessionId, timeline, clock, signal }: Watched): Promise<Messages> {
   const after = timeline.revision;
   if (after === undefined) throw notOffered("the service's events have no revision");
+  const stop = new AbortController();
   const input = {
     params: { sessionId },
     query: { after },
     accept: "text/event-stream",
     // Compression would hold lines back.
     headers: { "last-event-id": String(after), "accept-encoding": "identity" },
-    signal,
+    signal: AbortSignal.any([signal, stop.signal]),
     patience: 0,
     idleTimeout,
   };
-  const response = await client.stream("readEvents", input, async (answer) => answer);
+  const response = await orTimeUp(
+    client.stream("readEvents", input, async (answer) => answer),
+    beginTimeout,
+    clock,
+  );
+  if (response === timeUp) {
+    stop.abort();
+    throw new FerryError("unavailable", `the stream hasn't begun in ${beginTimeout / 1000} s`);
+  }
   if (!/^text\/event-stream\b/i.test(response.headers["content-type"] ?? "")) {
     await response.cancel();
     throw notOffered("the service doesn't stream its events");
   }
   const messages = parseSse(response.body);
-  return { next: () => messages.next(), end: () => response.cancel() };
+  return {
+    next() {
+      const step = messages.next();
+      // It may fail while the service is asked instead; whoever waits for it gets the error all the same.
+      step.catch(() => undefined);
+      return step;
+    },
+    end: () => response.cancel(),
+  };
 }
 
 /** Asks the service itself; says whether the stream missed something. */
 async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
-  const { timeline } = watched;
-  const { events, text } = await readPart(watched, { after: timeline.revision ?? 0, patience: 0 });
-  const missed = timeline.accept(events, { text });
+  const missed = await readRest(watched, 0);
   yield* missed;
   yield* readState(watched);
   return missed.length > 0;

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { NoAnswerError } from "../../../src/base/errors.ts";
+import type { Clock, Send, SendRequest, SendResponse } from "../../../src/host/host.ts";
+import { kinds, outcome, play, shown, ways, work } from "../../support/following.ts";
+
+const turn = ["evt_1", "evt_2", "evt_3", "evt_4", "evt_5", "evt_6"];
+const hour = 3_600_000;
+
+/** What comes of a stream instead of its events, while all else works. */
+const broken: Readonly<Record<string, (clock: Clock, request: SendRequest) => Promise<SendResponse>>> = {
+  "answered with 503": async () => answer([JSON.stringify({ error: "no" })], 503),
+  "answered with 500": async () => answer([JSON.stringify({ error: "no" })], 500),
+  "closed at once": async () => answer([]),
+  "garbled at once": async () =>
+    answer([], 200, () => {
+      throw new NoAnswerError("incorrect header check", { sent: true, code: "Z_DATA_ERROR" });
+    }),
+  "held back by a proxy": async (clock, { signal }) => {
+    await clock.sleep(hour, signal);
+    return answer([]);
+  },
+  "held back by a proxy, but for its head": async (clock, { signal }) => answer([], 200, async () => clock.sleep(hour, signal)),
+};
+
+/** Messages of another kind, again and again, which say nothing of the session's events. */
+const chatter: Readonly<Record<string, string>> = {
+  pings: "event: ping\ndata: {}\n\n",
+  "an old state": 'event: session\ndata: {"id":"ses_1","status":"active","agent_status":"working"}\n\n',
+};
+
+function answer(lines: readonly string[], status = 200, then?: () => unknown): SendResponse {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for (const line of lines) yield Buffer.from(line);
+    await then?.();
+  }
+  const type = status === 200 ? "text/event-stream" : "application/json";
+  return { status, headers: { "content-type": type }, body: bytes(), cancel: async () => undefined };
+}
+
+/** A service whose streams are another's. */
+function playWith(
+  stream: (clock: Clock, request: SendRequest) => Promise<SendResponse>,
+  capabilities: readonly string[] = ways.stream,
+) {
+  let isBroken = true;
+  const around =
+    (send: Send): Send =>
+    async (request) =>
+      isBroken && request.headers["accept"] === "text/event-stream" ? stream(played.clock, request) : send(request);
+  const played = play(capabilities, undefined, ({ send }) => around(send));
+  return { ...played, mend: () => void (isBroken = false) };
+}
+
+const firsts = (lines: readonly string[]) => lines.filter((line) => !line.endsWith("update")).map((line) => line.split(" ")[0]);
+const sources = (items: Parameters<typeof kinds>[0]) =>
+  kinds(items, "source").map((item) => (item.kind === "source" ? item.name : ""));
+
+describe.each(Object.entries(broken))("a stream that is %s", (_what, stream) => {
+  test("hides nothing, neither the events nor the end, and no connection is told as lost", async () => {
+    const played = playWith(stream);
+    const [items] = await Promise.all([played.watch({ message: "mine", timeout: hour }), work(played)]);
+    expect(outcome(items)).toMatchObject({ outcome: "idle", state: "done" });
+    expect(firsts(shown(items))).toEqual(turn);
+    expect(kinds(items, "trouble")).toEqual([]);
+    expect(played.clock.elapsed()).toBeLessThan(45_000);
+  });
+
+  test("is left for the next way, and tried again later", async () => {
+    const played = playWith(stream);
+    const { service, clock } = played;
+    const working = (async () => {
+      const message = service.add("user_message", { status: "processing", client_id: "mine" });
+      for (let step = 0; step < 60; step++) {
+        await clock.sleep(15_000);
+        service.add("agent_message");
+        if (step === 12) played.mend();
+      }
+      service.change(message.id, { status: "completed" });
+      service.set({ agent_status: "idle" });
+    })();
+    const items = await played.watch({ message: "mine", timeout: hour });
+    await working;
+    expect(sources(items)).toEqual(["stream", "after", "stream"]);
+    expect(kinds(items, "source")[1]).toMatchObject({ reason: /^by stream it doesn't work: ./u });
+    expect(firsts(shown(items))).toHaveLength(61);
+    expect(outcome(items)).toMatchObject({ outcome: "idle", state: "done" });
+    expect(service.asked.length).toBeLessThan(2 * 900);
+  });
+});
+
+test("a service that is asked for what came after a revision, and only ever fails, is read as a whole", async () => {
+  const played = play(ways.after, ({ url }) => (url.includes("after=") ? { status: 500 } : undefined));
+  const [items] = await Promise.all([played.watch({ message: "mine", timeout: hour }), work(played)]);
+  expect(outcome(items)).toMatchObject({ outcome: "idle", state: "done" });
+  expect(firsts(shown(items))).toEqual(turn);
+  expect(sources(items)).toEqual(["after", "array"]);
+  expect(played.clock.elapsed()).toBeLessThan(30_000);
+});
+
+test.each(Object.entries(chatter))("%s on a stream are no sign that the session's events come", async (_what, message) => {
+  const played = playWith(async (clock, { signal }) => {
+    async function* bytes(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        yield Buffer.from(message);
+        await clock.sleep(3000, signal);
+      }
+    }
+    return { ...answer([]), body: bytes() };
+  });
+  const [items] = await Promise.all([played.watch({ message: "mine", timeout: hour }), work(played)]);
+  expect(outcome(items)).toMatchObject({ outcome: "idle", state: "done" });
+  expect(firsts(shown(items))).toEqual(turn);
+  expect(played.clock.elapsed()).toBeLessThan(60_000);
+});
