@@ -75,6 +75,22 @@ describe("--signoff and --trailer", () => {
     expect(message(scene.local)).toBe(`sub\n\nbody\n---\ndiff --git a/x b/x\n# kept\n\n${me}`);
   });
 
+  it("and so is one that begins with whatever character, in the last block or before, in any number of messages", async () => {
+    const scene = makeScene();
+    const bodies = ["# a", "\u0001 a", "\u0001 a\n\u0002 b\n# c", "; a\n\u0001"];
+    for (const [at, body] of bodies.entries())
+      commitFiles(scene.sandbox, { a: `${at}\n` }, `sub\n\n${body}\n\nSigned-off-by: Al <al@b>\n${body}`);
+    const all = Array.from({ length: 126 }, (_, code) => String.fromCharCode(code + 1)).filter((char) => char !== "\n");
+    const odd = `sub\n\n${all.map((char) => `${char}odd`).join("\n")}\n`;
+    commitFiles(scene.sandbox, { a: "odd\n" }, odd);
+    await pullInto(scene.local.folder, scene.source, { shape: { signoff: true, trailers: ["Of: Bo"] } });
+    const here = scene.local("rev-list", "--reverse", `${scene.base}..HEAD`).split("\n");
+    expect(here.map((commit) => message(scene.local, commit))).toEqual([
+      ...bodies.map((body) => `sub\n\n${body}\n\nSigned-off-by: Al <al@b>\n${body}\n${me}\nOf: Bo`),
+      `${odd}\n${me}\nOf: Bo`,
+    ]);
+  });
+
   it("a commit that ends with it already stays the sandbox's, and so do those before", async () => {
     const scene = makeScene();
     commitFiles(scene.sandbox, { a: "x\n" }, `one\n\n${me}\n`);

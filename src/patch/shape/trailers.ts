@@ -19,18 +19,17 @@ export async function withTrailers(
 ): Promise<Buffer[]> {
   const folder = join(quarantine.folder, "messages");
   await mkdir(folder, { mode: 0o700 });
-  for (const [at, message] of messages.entries()) await writeFile(join(folder, String(at)), withLineEnd(message));
+  const chars = messages.map(freeChar);
+  const given = messages.map((message, at) => (chars[at] === undefined ? standIn : withLineEnd(message)));
+  for (const [at, text] of given.entries()) await writeFile(join(folder, String(at)), text);
   const add = async (lines: readonly string[], config: Readonly<Record<string, string>>) => {
-    for (let from = 0; from < messages.length; from += atOnce) {
-      const names = messages.slice(from, from + atOnce).map((_, at) => String(from + at));
-      const args = ["interpret-trailers", "--in-place", "--no-divider", ...lines, ...names];
-      await context.git.ok(args, {
+    for (const [char, names] of groupsOf(chars))
+      await context.git.ok(["interpret-trailers", "--in-place", "--no-divider", ...lines, ...names], {
         ...quarantine.options,
         cwd: folder,
-        config: { ...config, ...noComments },
+        config: { ...config, "core.commentChar": char },
         signal: context.host.interrupt,
       });
-    }
   };
   if (signer !== undefined) await add(signOff(signer), {});
   if (trailers.length > 0)
@@ -38,13 +37,40 @@ export async function withTrailers(
       trailers.flatMap((line) => ["--trailer", line]),
       await trailerConfig(context),
     );
-  const changed = await Promise.all(messages.map((_, at) => readFile(join(folder, String(at)))));
+  const made = await Promise.all(messages.map((_, at) => readFile(join(folder, String(at)))));
   await rm(folder, { recursive: true });
-  return messages.map((message, at) => (changed[at]?.equals(withLineEnd(message)) === true ? message : (changed[at] ?? message)));
+  return messages.map((message, at) => {
+    const now = made[at];
+    if (now === undefined || now.equals(given[at] ?? now)) return message;
+    return chars[at] === undefined ? Buffer.concat([withLineEnd(message), now.subarray(standIn.length)]) : now;
+  });
 }
 
-/** A line of a commit's message that begins with `#` is one like any other. git wants some character; with this one no text begins. */
-const noComments = { "core.commentChar": "\u0001" };
+/**
+ * git takes lines that begin with some character for comments, and drops those among the trailers; a commit's message has none. No
+ * trailer's key begins with one of these.
+ */
+const commentChars = Array.from("\u0001\u0002\u0003\u0004\u0005\u0006\u0007\b\u000e\u000f#;!$%&*+,./:<=>?@^_`|~");
+/** For a message whose lines begin with all of them: a block of its own then stands at its end. */
+const standIn = Buffer.from("x\n");
+
+/** The first that no line of a message begins with. */
+function freeChar(message: Buffer): string | undefined {
+  const text = `\n${message.toString("latin1")}`;
+  return commentChars.find((char) => !text.includes(`\n${char}`));
+}
+
+/** The files that can go to one git together, as few gits as can be. */
+function* groupsOf(chars: readonly (string | undefined)[]): Generator<[char: string, names: readonly string[]]> {
+  for (const char of new Set(chars.map(orFirst))) {
+    const names = chars.flatMap((each, at) => (orFirst(each) === char ? [String(at)] : []));
+    for (let from = 0; from < names.length; from += atOnce) yield [char, names.slice(from, from + atOnce)];
+  }
+}
+
+function orFirst(char: string | undefined): string {
+  return char ?? commentChars[0] ?? "#";
+}
 
 /** Where it is the last trailer already, it isn't added: so git does (append_signoff in its sequencer.c). */
 function signOff(signer: string): string[] {
