@@ -1,4 +1,4 @@
-import { renameSync } from "node:fs";
+import { renameSync, symlinkSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { commitFiles, gitBytes, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
@@ -147,14 +147,33 @@ describe("a conflict", () => {
     expect(error.message).toContain("bad one");
   });
 
-  it("is got around by the commands that the hint names", async () => {
+  it("is got around by the command that the hint names, which brings all to a new branch", async () => {
     const scene = makeScene();
-    commitFiles(scene.sandbox, { a: "theirs\n" });
-    commitFiles(scene.local, { a: "mine\n" });
-    const base = scene.base.slice(0, 12);
-    expect((await pullRefused(scene)).hint).toContain(`git switch -c NAME ${base} && ferry pull ses_1`);
-    scene.local("switch", "--quiet", "-c", "other", base);
+    const { local, sandbox, source } = scene;
+    commitFiles(sandbox, { n: "n\n" }, "fine");
     await pullExactly(scene);
+    const tip = commitFiles(sandbox, { a: "theirs\n" });
+    commitFiles(local, { a: "mine\n" });
+    expect((await pullRefused(scene)).hint).toMatch(/: ferry pull ses_1 --branch NAME$/u);
+    expect(await pullInto(local.folder, source, { branch: "NAME" })).toMatchObject({ tip, exactness: "exact" });
+    expect(local("rev-list", "--count", `${scene.base}..NAME`)).toBe("2");
+  });
+
+  it("is got around without checking out what was refused before, and left out", async () => {
+    const scene = makeScene();
+    const { local, sandbox, source } = scene;
+    symlinkSync(".git/hooks", `${sandbox.folder}/evil`);
+    const bad = commitFiles(sandbox, { n: "n\n" });
+    const shape = { exclude: ["evil"] };
+    await pullInto(local.folder, source, { shape });
+    commitFiles(sandbox, { a: "theirs\n" });
+    commitFiles(local, { a: "mine\n" });
+    const { hint } = await pullRefused(scene, { shape });
+    expect(hint).toMatch(/: ferry pull ses_1 --branch NAME, with the same --exclude$/u);
+    expect(hint).not.toContain(bad.slice(0, 7));
+    expect(await pullRefused(scene, { branch: "NAME" })).toMatchObject({ code: "policy" });
+    await pullInto(local.folder, source, { branch: "NAME", shape });
+    expect(local("ls-tree", "-r", "--name-only", "NAME")).toBe("a\nb\nc\ndir/d\nn");
   });
 });
 

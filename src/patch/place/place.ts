@@ -12,6 +12,7 @@ import { type Conflict, rebuild } from "./rebuild.ts";
 import { type Series, type SeriesItem, short } from "../series/series.ts";
 import { asInSandbox, type Shaped } from "../shape/shaped.ts";
 import { Conflicting } from "./conflicting.ts";
+import type { PullRequest } from "../request.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
 
 /** The series as it will be on the branch. */
@@ -27,9 +28,9 @@ export interface Placed {
 export async function place(incoming: Incoming, shaped: Shaped, quarantine: Quarantine, context: PullContext): Promise<Placed> {
   const { head, series, fit } = incoming;
   if (fit !== "moved" || head.state === "unborn") return asItIs(incoming, shaped);
-  if (series.unmailable !== undefined) throw mergesError(series, context.request.session);
+  if (series.unmailable !== undefined) throw mergesError(series, context.request);
   const rebuilt = await rebuild(shaped, { onto: head.commit, quarantine }, context);
-  if ("paths" in rebuilt) throw conflictError(rebuilt, { incoming, shaped }, context.request.session);
+  if ("paths" in rebuilt) throw conflictError(rebuilt, { incoming, shaped }, context.request);
   const exactness = shaped.exactness === "approximate" ? "approximate" : "rebuilt";
   return { ...rebuilt, exactness, notices: [...new Set([...shaped.notices, ...rebuilt.notices])] };
 }
@@ -75,13 +76,13 @@ function tell({ items }: Series, { commits }: Placed, { told }: Incoming["found"
   return items.map(({ sequence, commit, subject }) => ({ sequence, commit, subject, applied_as: became.get(commit) ?? commit }));
 }
 
-function mergesError(series: Series, session: string): FerryError {
+function mergesError(series: Series, request: PullRequest): FerryError {
   return new FerryError(
     "attention",
     `${series.unmailable ?? "the series has merges"}, and can't be rebuilt on a branch that moved on`,
     {
       code: "merges",
-      hint: `bring it to a branch of its own, and merge that: ${ownBranch(series, session)}`,
+      hint: `bring it to a branch of its own, and merge that: ${ownBranch(request)}`,
     },
   );
 }
@@ -89,7 +90,7 @@ function mergesError(series: Series, session: string): FerryError {
 function conflictError(
   conflict: Conflict,
   { incoming, shaped }: { incoming: Incoming; shaped: Shaped },
-  session: string,
+  request: PullRequest,
 ): Conflicting {
   const { item, paths } = conflict;
   const { commit } = stoppedAt(incoming, conflict);
@@ -102,7 +103,7 @@ function conflictError(
     shaped,
     verdict: { ...verdict, tip: verdict.base, conflicts: names },
     details: names,
-    hint: `nothing was changed; resolve it in a worktree of its own (ferry pull --park) or here (--here), leave it out (--exclude PATH), or bring it to a branch of its own, and merge that: ${ownBranch(incoming.series, session)}`,
+    hint: `nothing was changed; resolve it in a worktree of its own (ferry pull --park) or here (--here), leave it out (--exclude PATH), or bring it to a branch of its own, and merge that: ${ownBranch(request)}`,
   });
 }
 

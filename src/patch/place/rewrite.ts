@@ -31,7 +31,7 @@ export async function refuseRewrite(incoming: Incoming, quarantine: Quarantine, 
         .split("\n")
         .filter((line) => line !== ""),
       hint: isOnTop
-        ? `bring the new one to a branch of its own: ${ownBranch(series, request.session)}`
+        ? `bring the new one to a branch of its own: ${ownBranch(request)}`
         : "look at the difference, then pull with --accept-rewrite",
     },
   );
