@@ -1,10 +1,10 @@
 /**
  * Characters that move the cursor, recolour, retitle or reorder a terminal, or can't be seen: C0 (but tab and newline), DEL, C1,
- * bidi controls, zero-width marks, fillers, line and paragraph separators, annotations, tags. Joiners (U+200C and U+200D) belong
+ * bidi controls, zero-width marks, fillers, line and paragraph separators, annotations, tags, half characters (lone surrogates). Joiners (U+200C and U+200D) belong
  * between two characters of scripts and emoji that need them, and hide anywhere else.
  */
 const harmful =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]|(?<![^\u0000-\u007f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\u0000-\u007f])/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ud800-\udfff\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]|(?<![^\u0000-\u007f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\u0000-\u007f])/gu;
 
 /** Untrusted text made harmless for a terminal: each harmful character becomes a visible stand-in, all else stays. */
 export function harmless(text: string): string {
@@ -26,11 +26,12 @@ export function harmlessJson(json: string): string {
   );
 }
 
-/** C0 has pictures of its own (U+2400 on); the rest is written as its code point. */
+/** C0 has pictures of its own (U+2400 on), half a character is written as U+FFFD in any case; the rest is written as its code point. */
 function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   if (code === 0x7f) return "\u2421";
+  if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
   return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
 }
 

@@ -2,6 +2,7 @@ import { FerryError } from "../base/errors.ts";
 import type { AnswerOf } from "../wire/contract.ts";
 import { unexpected } from "./http/json.ts";
 import { routes, type RouteName } from "../wire/routes.ts";
+import { printOf } from "./timeline/whole/print.ts";
 import type { Tolerant } from "./tolerant.ts";
 
 /**
@@ -61,14 +62,14 @@ export interface Page<Item> {
 type ItemOf<T> = T extends { items: (infer Item)[] } ? Tolerant<Item> : never;
 
 /**
- * The answer in the form that its type promises.
+ * The answer in the form that its type promises. `path` is what was asked, with or without its query.
  * @throws FerryError unavailable where the service sent something else
  */
-export function checkAnswer(route: RouteName, answer: unknown): unknown {
+export function checkAnswer(route: RouteName, answer: unknown, path: string): unknown {
   const form = forms[route];
-  const { method, path } = routes[route];
+  const asked = `${routes[route].method} ${path.replace(/\?.*/su, "")}`;
   const wrong = (what: string) =>
-    new FerryError("unavailable", `the service answered ${method} ${path} with ${what}`, { code: unexpected });
+    new FerryError("unavailable", `the service answered ${asked} with ${what}`, { code: unexpected });
   switch (form) {
     case "done":
       return isObject(answer) ? answer : undefined;
@@ -79,9 +80,12 @@ export function checkAnswer(route: RouteName, answer: unknown): unknown {
       if (!isResource(answer)) throw wrong("an object without an id");
       return answer;
     case "events":
-      return listed(answer, wrong);
-    case "page":
-      return Array.isArray(answer) ? { items: listed(answer, wrong) } : { ...envelope(answer), items: listed(answer, wrong) };
+      return listed(answer, wrong).map(named);
+    case "page": {
+      const items = listed(answer, wrong);
+      if (!items.every(isResource)) throw wrong("a list with an entry that has no id");
+      return Array.isArray(answer) ? { items } : { ...envelope(answer), items };
+    }
   }
 }
 
@@ -89,8 +93,18 @@ export function checkAnswer(route: RouteName, answer: unknown): unknown {
 function listed(answer: unknown, wrong: (what: string) => FerryError): unknown[] {
   const items = Array.isArray(answer) ? (answer as unknown[]) : envelope(answer)["items"];
   if (!Array.isArray(items)) throw wrong("no list");
-  if (!items.every(isResource)) throw wrong("a list with an entry that has no id");
-  return items;
+  return items as unknown[];
+}
+
+/**
+ * An event by whose id it is told once. One that has none, or no text for it, mustn't hide all the others: it goes by a number's
+ * digits, else by what it says, so that it comes again only where it says something else.
+ */
+function named(item: unknown): unknown {
+  if (isResource(item)) return item;
+  const fields = isObject(item) ? item : { payload: item };
+  const { id } = fields as { readonly id?: unknown };
+  return { ...fields, id: typeof id === "number" ? String(id) : `no-id-${printOf({ item }).toString(36)}` };
 }
 
 function envelope(answer: unknown): Readonly<Record<string, unknown>> {

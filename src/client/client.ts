@@ -1,3 +1,4 @@
+import { FerryError } from "../base/errors.ts";
 import type { SendResponse } from "../host/host.ts";
 import { routePath, routes, type RouteName } from "../wire/routes.ts";
 import { checkAnswer } from "./answers.ts";
@@ -5,6 +6,7 @@ import type { CallOptions, Calls, Client } from "./calls.ts";
 import { readCapabilities } from "./capabilities.ts";
 import { checkBaseUrl } from "./http/address.ts";
 import { parseJson, readBody } from "./http/body.ts";
+import { unexpected } from "./http/json.ts";
 import { keyHeader } from "./http/key.ts";
 import { problem } from "./http/problem.ts";
 import { makeRequest, type Call } from "./http/request.ts";
@@ -22,8 +24,14 @@ export function makeClient(options: ClientOptions): Client {
   keyHeader(options.key, "x-api-key");
   const request = makeRequest(options, baseUrl);
 
-  const refuse = async (route: RouteName, response: SendResponse, { method, path }: Call): Promise<SendResponse> => {
-    if (response.status < 400) return response;
+  const refuse = async (route: RouteName, response: SendResponse, { method, path, headers }: Call): Promise<SendResponse> => {
+    // Redirects were followed, and that nothing has changed (304) says something only to who asked for changes.
+    if (response.status < 300 || (response.status === 304 && "if-none-match" in headers)) return response;
+    if (response.status < 400) {
+      await response.cancel();
+      const what = `${new URL(baseUrl).host} answered ${method} ${path.replace(/\?.*/su, "")} with ${response.status}`;
+      throw new FerryError("unavailable", `${what}, which says nothing`, { status: response.status, code: unexpected });
+    }
     if (response.status === 404 && "extension" in routes[route]) await options.memory.set("capabilities", undefined);
     throw await problem(response, { method, url: `${baseUrl}${path}`, key: options.key, clock: options.clock });
   };
@@ -31,7 +39,7 @@ export function makeClient(options: ClientOptions): Client {
     const wanted = toCall(route, input, { accept: "application/json" });
     return request(wanted, async (response) => {
       const body = await readBody(await refuse(route, response, wanted), options.clock);
-      return checkAnswer(route, parseJson(body, response, new URL(baseUrl).host));
+      return checkAnswer(route, parseJson(body, response, new URL(baseUrl).host), wanted.path);
     });
   };
   const names = Object.keys(routes) as RouteName[];

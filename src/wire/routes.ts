@@ -83,7 +83,7 @@ export type RouteName = keyof typeof routes;
 
 /**
  * The address of a route with its parameters in place, each percent-encoded; absent query values are left out.
- * @throws FerryError not_found for what can be no id
+ * @throws FerryError not_found for what can be no id; unavailable for half a character (a lone surrogate), which only a service can name
  */
 export function routePath(
   name: RouteName,
@@ -99,5 +99,6 @@ export function routePath(
 /** Dot segments can't be escaped: an address with one, `%2e` as well, is another thing's (WHATWG URL, path state). */
 function segment(value: string): string {
   if (/^\.{0,2}$/u.test(value)) throw new FerryError("not_found", `"${value}" is no id`);
+  if (/\p{Surrogate}/u.test(value)) throw new FerryError("unavailable", `"${value}" can't be used as an id: it is no text`);
   return encodeURIComponent(value);
 }

@@ -8,6 +8,7 @@ test.each([
   ["a joiner at an end", "\u200cab\u200d", "<U+200C>ab<U+200D>"],
   ["joiners in a row", "می\u200c\u200cخ", "می\u200c<U+200C>خ"],
   ["an annotation", "a\ufff9b\ufffac", "a<U+FFF9>b<U+FFFA>c"],
+  ["half a character", "a\ud800b\udc00", "a\ufffdb\ufffd"],
   ["a cursor moved", "\u001b[2J\u009b31m", "␛[2J<U+009B>31m"],
 ])("%s is seen", (_what, text, seen) => {
   expect(harmless(text)).toBe(seen);

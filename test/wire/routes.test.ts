@@ -20,6 +20,10 @@ describe("routes", () => {
     expect(() => routePath("readSession", { sessionId: id })).toThrow("is no id");
   });
 
+  test("half a character can't be encoded: an id with one is told", () => {
+    expect(() => routePath("readSession", { sessionId: "s\ud800" })).toThrow("can't be used as an id");
+  });
+
   test("an operation that reads takes no body", () => {
     for (const [name, route] of Object.entries(routes)) {
       if (route.access === "read") expect(contract[name as keyof typeof contract]).not.toHaveProperty("body");

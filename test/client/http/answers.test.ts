@@ -37,9 +37,9 @@ describe("an answer", () => {
     ],
     ["a page without a type", { body: "\n <HTML>" }, "localhost answered with a web page"],
     ["something else", { body: "OK" }, "localhost answered with something that is no JSON"],
-    ["nothing", { body: "" }, "the service answered GET /api/v1/sessions/{sessionId} with an object without an id"],
-    ["a list", { body: [] }, "the service answered GET /api/v1/sessions/{sessionId} with an object without an id"],
-    ["no id", { body: { id: "" } }, "the service answered GET /api/v1/sessions/{sessionId} with an object without an id"],
+    ["nothing", { body: "" }, "the service answered GET /api/v1/sessions/ses_1 with an object without an id"],
+    ["a list", { body: [] }, "the service answered GET /api/v1/sessions/ses_1 with an object without an id"],
+    ["no id", { body: { id: "" } }, "the service answered GET /api/v1/sessions/ses_1 with an object without an id"],
   ])("that is %s is an error that says so", async (_what, step, message) => {
     await expect(read(step)).rejects.toMatchObject({ kind: "unavailable", message, code: "unexpected_answer" });
   });
@@ -63,6 +63,27 @@ describe("an answer", () => {
   test("with an entry that has no id is refused", async () => {
     await expect(play({ body: { items: [{ id: "a" }, {}] } }).listSessions()).rejects.toMatchObject({ kind: "unavailable" });
     await expect(play({ body: { items: 3 } }).listSessions()).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  test("with an event that has no id, or no text for it, is taken all the same: told apart by what it says", async () => {
+    const [bare, same, other, number, empty, nothing] = await play({
+      body: [{ type: "a" }, { type: "a" }, { type: "b" }, { id: 5 }, { id: "" }, null],
+    }).readEvents({ params });
+    expect([bare?.type, number?.id]).toEqual(["a", "5"]);
+    expect(same?.id).toBe(bare?.id);
+    expect(new Set([bare, other, number, empty, nothing].map((event) => event?.id)).size).toBe(5);
+    for (const event of [bare, other, empty, nothing]) expect(event?.id).toMatch(/^no-id-\w+$/u);
+  });
+
+  test.each([304, 300, 302])("of status %d that nobody asked for is none", async (status) => {
+    await expect(read({ status })).rejects.toMatchObject({
+      kind: "unavailable",
+      status,
+      message: `localhost answered GET /api/v1/sessions/ses_1 with ${status}, which says nothing`,
+    });
+    await expect(play({ status }).sendMessage({ params, body: { message: "m", client_id: "c" } })).rejects.toMatchObject({
+      status,
+    });
   });
 
   test("is held in memory up to a bound, and not read beyond it", async () => {

@@ -27,6 +27,30 @@ test("an event that comes twice is told once, at its first place", async () => {
   expect(events).toEqual([{ id: "1", payload: "a" }, { id: "2" }]);
 });
 
+test.each(["\\q1", "2026\\u12", "x\\\\\n"])("a time that is no JSON (%j) is told as what it is", async (time) => {
+  const read = async () => {
+    for await (const events of readTimeline(reading(`[{"id":"a","created_at":"${time}"}]`))) expect(events).toHaveLength(0);
+  };
+  await expect(read()).rejects.toMatchObject({
+    kind: "unavailable",
+    message: "the service answered with a list that is no JSON",
+  });
+});
+
+test("events without an id, or with a number for one, are told once, with their JSON as it came", async () => {
+  const text = '[{"type":"a"},{"id":null,"type":"b"},{"id":1},{"type":"a"},{"id":"x"}]';
+  const read: unknown[] = [];
+  for await (const batch of readTimeline(reading(text))) read.push(...batch.map((source) => source.text?.()));
+  expect(read).toEqual(['{"type":"a"}', '{"id":null,"type":"b"}', '{"id":1}', '{"id":"x"}']);
+});
+
+test("more events than memory has room for are refused, however small", async () => {
+  const read = async () => {
+    for await (const events of readTimeline(reading(`[${"{},".repeat(3_000_000)}{}]`))) expect(events).toHaveLength(0);
+  };
+  await expect(read()).rejects.toMatchObject({ code: "too_long", message: /more than 3000000 events/u });
+});
+
 test("an event that is nested without end is refused", async () => {
   const text = (levels: number) => `[{"id":"1","payload":${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}]`;
   const read = async (levels: number) => {

@@ -1,4 +1,5 @@
 import type { SendResponse, Spool } from "../../../host/host.ts";
+import { routePath } from "../../../wire/routes.ts";
 import { checkAnswer } from "../../answers.ts";
 import type { Client } from "../../calls.ts";
 import { parseJson } from "../../http/body.ts";
@@ -67,7 +68,7 @@ export function makeWholeTimeline({
           const response = await ask(cursor, how);
           try {
             if (response.status === 304) return;
-            cursor = await gather(response, sheaf, new URL(client.baseUrl).host);
+            cursor = await gather(response, sheaf, { host: new URL(client.baseUrl).host, sessionId });
           } finally {
             await response.cancel();
           }
@@ -77,7 +78,7 @@ export function makeWholeTimeline({
           if (seen.has(cursor)) throw broken("a list that goes in a circle");
           seen.add(cursor);
         }
-        for await (const { items, ...known } of sheaf.batches()) yield { events: checked(items), ...known };
+        for await (const { items, ...known } of sheaf.batches()) yield { events: checked(items, sessionId), ...known };
         // Only now: who stopped in the middle hasn't seen the rest.
         before = sheaf.prints;
         tag = newTag;
@@ -89,13 +90,17 @@ export function makeWholeTimeline({
 }
 
 /** Puts an answer's events into the sheaf; gives the cursor of the next page, where a service has pages. */
-async function gather(response: SendResponse, sheaf: Sheaf, host: string): Promise<string | undefined> {
+async function gather(
+  response: SendResponse,
+  sheaf: Sheaf,
+  { host, sessionId }: { readonly host: string; readonly sessionId: string },
+): Promise<string | undefined> {
   const portions = sliceArray(response.body);
   let step = await portions.next();
   for (; step.done !== true; step = await portions.next()) await sheaf.add(step.value);
   if (step.value === undefined) return undefined;
   const page = parseJson(step.value, response, host);
-  const items = checked(page);
+  const items = checked(page, sessionId);
   const { next_cursor: next } = page as { readonly next_cursor?: unknown };
   const text = new TextDecoder().decode(step.value);
   const slices = wholeSlices(Buffer.from(text.slice(memberAt(text, "items"))));
@@ -106,6 +111,6 @@ async function gather(response: SendResponse, sheaf: Sheaf, host: string): Promi
 }
 
 /** @throws FerryError unavailable where it is no list of events, bare or enveloped */
-export function checked(answer: unknown): TimelineEvent[] {
-  return checkAnswer("readEvents", answer) as TimelineEvent[];
+export function checked(answer: unknown, sessionId: string): TimelineEvent[] {
+  return checkAnswer("readEvents", answer, routePath("readEvents", { sessionId })) as TimelineEvent[];
 }

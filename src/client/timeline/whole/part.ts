@@ -20,7 +20,7 @@ export async function readPart(watched: Watched, { patience, ...query }: HowMuch
   return client.stream("readEvents", input, async (response) => {
     const body = Buffer.from(await readBody(response, clock));
     const answer = parseJson(body, response, new URL(client.baseUrl).host);
-    const events = checked(answer);
+    const events = checked(answer, sessionId);
     const { bytes, places } = wholeSlices(Array.isArray(answer) ? body : Buffer.from(JSON.stringify(events)));
     return { events, text: (at) => bytes.toString("utf8", places[4 * at], places[4 * at + 1]) };
   });

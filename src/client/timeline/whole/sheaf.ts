@@ -8,6 +8,9 @@ const kept = 16 * 1024 * 1024;
 /** So many bytes of items are parsed at once. */
 const batchSize = 256 * 1024;
 
+/** The index has some 100 bytes of memory for each item: more of them, be they as small as `{}`, are none of a timeline's. */
+const mostItems = 3_000_000;
+
 /** Items that belong together, with the print of each one's bytes. */
 export interface Batch {
   readonly items: readonly unknown[];
@@ -58,6 +61,7 @@ export class Sheaf {
       if (this.before[nth] === mark) continue;
       this.index(nth, this.size + start, this.size + end, timeAt(bytes, places[at + 2] ?? 0, places[at + 3] ?? 0));
     }
+    if (this.prints.length > mostItems) throw endless(`${mostItems} events`);
     if (this.nth.length > had) await this.put(bytes);
   }
 
@@ -108,8 +112,7 @@ export class Sheaf {
 
   private async put(bytes: Buffer): Promise<void> {
     this.size += bytes.length;
-    if (this.size > this.longest)
-      throw new FerryError("failure", `the timeline has no end: more than ${this.longest} bytes have come`, { code: "too_long" });
+    if (this.size > this.longest) throw endless(`${this.longest} bytes`);
     if (this.spool === undefined && this.size <= kept) return void this.held.push(Buffer.from(bytes));
     this.spool ??= await this.unload();
     await this.spool.append(bytes);
@@ -127,6 +130,10 @@ export class Sheaf {
     if (this.held.length > 1) this.held = [Buffer.concat(this.held)];
     return places.map(({ start, end }) => this.held[0]?.subarray(start, end) ?? Buffer.alloc(0));
   }
+}
+
+function endless(most: string): FerryError {
+  return new FerryError("failure", `the timeline has no end: more than ${most} have come`, { code: "too_long" });
 }
 
 interface Place {
@@ -154,5 +161,14 @@ function textIn(bytes: readonly Buffer[], places: readonly Place[], slices: read
 /** What a time stamp's text says, in epoch ms; NaN where there is none. */
 function timeAt(bytes: Buffer, start: number, end: number): number {
   const text = bytes.toString("latin1", start, end);
-  return Date.parse(text.includes("\\") ? String(JSON.parse(`"${text}"`)) : text);
+  return Date.parse(text.includes("\\") ? unescaped(text) : text);
+}
+
+/** What is no JSON is told by who parses the whole item. */
+function unescaped(text: string): string {
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return "";
+  }
 }
