@@ -20,6 +20,15 @@ export interface GlobalOptions {
   readonly yes: boolean;
 }
 
+/**
+ * An option's text that is written or compared byte by byte. Node puts U+FFFD in place of bytes that aren't UTF-8, before anyone
+ * sees them: the text would then mean something else, or nothing.
+ */
+export function wholeText(text: string): string {
+  if (text.includes("\uFFFD")) throw new InvalidArgumentError("It isn't UTF-8, or has U+FFFD in it.");
+  return text;
+}
+
 export function addGlobalOptions(program: Command): void {
   program
     .option("--host <host>", "the service: a name, an address, or local")

@@ -1,4 +1,6 @@
-import type { Git } from "./git.ts";
+import type { Clock } from "../host/host.ts";
+import type { Git, GitResult } from "./git.ts";
+import { lockedError, lockPatience, lockPause } from "./locked.ts";
 import { gitError } from "./runner.ts";
 
 /** Which session a branch belongs to, as it stands in the repository's configuration. Written by hand too, so untrusted. */
@@ -30,17 +32,24 @@ function splitOnce(entry: string): [string, string] {
   return at < 0 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
 }
 
-/** Links a branch to a session; takes the place of an earlier link. */
-export async function writeBranchLink(git: Git, cwd: string, branch: string, link: BranchLink): Promise<void> {
-  await setConfig(git, cwd, `branch.${branch}.ferrySession`, link.session);
-  if (link.host === undefined) await unsetConfig(git, cwd, `branch.${branch}.ferryHost`);
-  else await setConfig(git, cwd, `branch.${branch}.ferryHost`, link.host);
+/** A repository whose own configuration is written. */
+export interface ConfigPlace {
+  readonly git: Git;
+  readonly cwd: string;
+  readonly clock: Pick<Clock, "elapsed" | "sleep">;
 }
 
-/** Takes the link away; none there is fine. */
-export async function removeBranchLink(git: Git, cwd: string, branch: string): Promise<void> {
-  await unsetConfig(git, cwd, `branch.${branch}.ferrySession`);
-  await unsetConfig(git, cwd, `branch.${branch}.ferryHost`);
+/** Links a branch to a session; takes the place of an earlier link. @throws FerryError as setConfig does */
+export async function writeBranchLink(place: ConfigPlace, branch: string, link: BranchLink): Promise<void> {
+  await setConfig(place, `branch.${branch}.ferrySession`, link.session);
+  if (link.host === undefined) await unsetConfig(place, `branch.${branch}.ferryHost`);
+  else await setConfig(place, `branch.${branch}.ferryHost`, link.host);
+}
+
+/** Takes the link away; none there is fine. @throws FerryError as setConfig does */
+export async function removeBranchLink(place: ConfigPlace, branch: string): Promise<void> {
+  await unsetConfig(place, `branch.${branch}.ferrySession`);
+  await unsetConfig(place, `branch.${branch}.ferryHost`);
 }
 
 /** The value that counts (git takes the last), undefined where there is none. */
@@ -51,14 +60,31 @@ export async function getConfig(git: Git, cwd: string, name: string): Promise<st
   return result.code === 0 ? result.stdout.toString("utf8").replace(/\0$/u, "") : undefined;
 }
 
-/** Writes one value into the repository's own configuration, in place of all that were there. */
-export async function setConfig(git: Git, cwd: string, name: string, value: string): Promise<void> {
-  await git.ok(["config", "--local", "--replace-all", name, value], { cwd });
+/**
+ * Writes one value into the repository's own configuration, in place of all that were there.
+ * @throws FerryError attention where another git keeps it locked
+ */
+export async function setConfig(place: ConfigPlace, name: string, value: string): Promise<void> {
+  const args = ["config", "--local", "--replace-all", name, value];
+  const result = await writeConfig(place, args);
+  if (result.code !== 0) throw gitError(args, result);
 }
 
-/** Takes all values away. git-config(1): exit 5 is "no such name", which is what was wanted. */
-export async function unsetConfig(git: Git, cwd: string, name: string): Promise<void> {
+/** Takes all values away. git-config(1): exit 5 is "no such name", which is what was wanted. @throws FerryError as setConfig does */
+export async function unsetConfig(place: ConfigPlace, name: string): Promise<void> {
   const args = ["config", "--local", "--unset-all", name];
-  const result = await git.run(args, { cwd });
+  const result = await writeConfig(place, args);
   if (result.code !== 0 && result.code !== 5) throw gitError(args, result);
+}
+
+/** Git itself doesn't wait for `config.lock`, and most who hold it are done at once. */
+async function writeConfig({ git, cwd, clock }: ConfigPlace, args: readonly string[]): Promise<GitResult> {
+  const deadline = clock.elapsed() + lockPatience;
+  for (;;) {
+    const result = await git.run(args, { cwd });
+    const said = /could not lock config file (.*): File exists/u.exec(result.stderr.toString("utf8"));
+    if (result.code === 0 || said === null) return result;
+    if (clock.elapsed() >= deadline) throw lockedError(`${said[1] ?? "config"}.lock exists`);
+    await clock.sleep(lockPause);
+  }
 }

@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { getConfig, readBranchLink, removeBranchLink, setConfig, unsetConfig, writeBranchLink } from "../../src/git/config.ts";
 import { discover, readHead } from "../../src/git/discover.ts";
 import { listRemotes } from "../../src/git/remotes.ts";
 import { makeGit } from "../../src/git/runner.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { commitFiles, makeFolder, makeRepository } from "../support/git.ts";
 import { patchHost } from "../support/pulling.ts";
 
@@ -98,26 +99,50 @@ describe("remotes", () => {
 });
 
 describe("configuration", () => {
+  const at = (cwd: string) => ({ git, cwd, clock: systemClock });
+
   it("is read, written and taken away", async () => {
     const { folder: cwd } = fresh();
     expect(await getConfig(git, cwd, "ferry.x")).toBeUndefined();
-    await setConfig(git, cwd, "ferry.x", "a\nb ");
+    await setConfig(at(cwd), "ferry.x", "a\nb ");
     expect(await getConfig(git, cwd, "ferry.x")).toBe("a\nb ");
-    await unsetConfig(git, cwd, "ferry.x");
-    await unsetConfig(git, cwd, "ferry.x");
+    await unsetConfig(at(cwd), "ferry.x");
+    await unsetConfig(at(cwd), "ferry.x");
     expect(await getConfig(git, cwd, "ferry.x")).toBeUndefined();
-    await expect(setConfig(git, cwd, "nosection", "x")).rejects.toMatchObject({ code: "git" });
+    await expect(setConfig(at(cwd), "nosection", "x")).rejects.toMatchObject({ code: "git" });
+  });
+
+  it("is waited for where another git has it locked, and not for ever", async () => {
+    const local = fresh();
+    const lock = `${local.folder}/.git/config.lock`;
+    writeFileSync(lock, "");
+    let [now, freed] = [0, Infinity];
+    const clock = {
+      elapsed: () => now,
+      sleep: (ms: number) => {
+        now += Math.max(ms, 500);
+        if (now >= freed) rmSync(lock);
+        return Promise.resolve();
+      },
+    };
+    const place = { git, cwd: local.folder, clock };
+    const held = { kind: "attention", message: "another git holds a lock: .git/config.lock exists" };
+    await expect(writeBranchLink(place, "main", { session: "ses_1", host: undefined })).rejects.toMatchObject(held);
+    await expect(removeBranchLink(place, "main")).rejects.toMatchObject(held);
+    freed = now + 1000;
+    await writeBranchLink(place, "main", { session: "ses_1", host: undefined });
+    expect(local("config", "branch.main.ferrySession")).toBe("ses_1");
   });
 
   it("links a branch to a session, whatever the branch is called", async () => {
     const { folder: cwd } = fresh();
     for (const branch of ["main", "feature/x.y", "ü"]) {
       expect(await readBranchLink(git, cwd, branch)).toBeUndefined();
-      await writeBranchLink(git, cwd, branch, { session: "ses_1", host: "https://h" });
+      await writeBranchLink(at(cwd), branch, { session: "ses_1", host: "https://h" });
       expect(await readBranchLink(git, cwd, branch)).toEqual({ session: "ses_1", host: "https://h" });
-      await writeBranchLink(git, cwd, branch, { session: "ses_2", host: undefined });
+      await writeBranchLink(at(cwd), branch, { session: "ses_2", host: undefined });
       expect(await readBranchLink(git, cwd, branch)).toEqual({ session: "ses_2", host: undefined });
-      await removeBranchLink(git, cwd, branch);
+      await removeBranchLink(at(cwd), branch);
       expect(await readBranchLink(git, cwd, branch)).toBeUndefined();
     }
   });

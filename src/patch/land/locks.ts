@@ -1,15 +1,11 @@
 import { FerryError } from "../../base/errors.ts";
 import type { GitChild, GitResult } from "../../git/git.ts";
+import { lockedError, lockPause } from "../../git/locked.ts";
 import { gitError } from "../../git/runner.ts";
 import { withIndex } from "./compare.ts";
 import type { PatchHost } from "../request.ts";
 import type { WorkingCopy } from "./working-copy.ts";
 import { RefsLocked } from "./transaction.ts";
-
-const pause = 50;
-
-/** How long a lock file that another git holds is waited for, in ms: its commands are short, an editor is not. */
-export const lockPatience = 5000;
 
 /** The index's lock file is held by another git. */
 class IndexLocked extends FerryError {}
@@ -27,15 +23,8 @@ export async function whenUnlocked<T>(host: Pick<PatchHost, "clock">, patience: 
       if (!(error instanceof RefsLocked || error instanceof IndexLocked)) throw error;
       if (host.clock.elapsed() >= deadline) throw lockedError(error.message, error);
     }
-    await host.clock.sleep(pause);
+    await host.clock.sleep(lockPause);
   }
-}
-
-export function lockedError(said: string, cause?: unknown): FerryError {
-  return new FerryError("attention", `another git holds a lock: ${said}`, {
-    hint: "wait for it to end; if nothing runs any more, remove the lock file that it names",
-    cause,
-  });
 }
 
 /** Runs a git that writes the index of the user's working copy, or the one that the copy names, when no other git has it locked. */

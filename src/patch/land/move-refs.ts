@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
-import { lockPatience, whenUnlocked } from "./locks.ts";
+import { lockPatience } from "../../git/locked.ts";
+import { whenUnlocked } from "./locks.ts";
 import { type Move, prepare } from "./transaction.ts";
 
 /** Moves refs alone, where no file goes with them: all or none. @throws RefsMoved where one isn't where it was read to be */

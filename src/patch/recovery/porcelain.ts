@@ -7,7 +7,7 @@ import type { GitChild, GitOptions, GitResult } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
 import { systemTrouble } from "../../git/trouble.ts";
 import type { Context } from "../context.ts";
-import { lockedError, lockPatience } from "../land/locks.ts";
+import { lockedError, lockPatience } from "../../git/locked.ts";
 import type { ChildNotes } from "../land/working-copy.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { type MadeWorktree, removeHalfMade } from "./half-made.ts";

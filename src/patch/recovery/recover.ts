@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { standsHere } from "../here/note.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { Journal, type Left } from "./journal.ts";
-import { lockPatience } from "../land/locks.ts";
+import { lockPatience } from "../../git/locked.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { outlive } from "./outlive.ts";
 import { foreignError, settle } from "./settle.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { readIndex } from "../land/index-entries.ts";
-import { lockPatience } from "../land/locks.ts";
+import { lockPatience } from "../../git/locked.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { porcelainNotes } from "../recovery/porcelain.ts";

@@ -41,6 +41,11 @@ test("what is no trailer, and flags that don't go together, are exit 2", async (
     ["--undo", "--signoff"],
     ["--continue", "--trailer", "A: b"],
     ["--abort", "--reset-author"],
+    // What node makes of bytes that aren't UTF-8.
+    ["--trailer", "R: Jos\uFFFD"],
+    ["--exclude", "inv\uFFFD"],
+    ["--branch", "b\uFFFD"],
+    ["--worktree", "../w\uFFFD"],
   ])
     expect((await here("pull", ...flags)).code).toBe(2);
 });

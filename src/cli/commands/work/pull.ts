@@ -10,6 +10,7 @@ import { addShapeOptions, shapeOf, type ShapeOptions, shapeOptions } from "../..
 import { watchPulls } from "../../flows/pull/watch.ts";
 import { tellLeftThere } from "../../flows/pull/left-there.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
+import { wholeText } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 import { bring, bringStill } from "./bring.ts";
 import { addParkOptions, endParked, type ParkOptions } from "./parked.ts";
@@ -54,8 +55,12 @@ export const pull: Verb = {
     command
       .argument("[session]", "which one")
       .option("--dry-run", "say what would come, and change nothing", false)
-      .option("--branch <name>", "land on this branch, made at the session's base, and leave the checkout alone")
-      .option("--worktree <dir>", "land in this linked worktree, made on --branch or the session's branch where there is none")
+      .option("--branch <name>", "land on this branch, made at the session's base, and leave the checkout alone", wholeText)
+      .option(
+        "--worktree <dir>",
+        "land in this linked worktree, made on --branch or the session's branch where there is none",
+        wholeText,
+      )
       .option("--accept-rewrite", "take a history that the sandbox rewrote", false)
       .addOption(
         new Option(

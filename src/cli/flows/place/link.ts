@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readBranchLink, removeBranchLink, writeBranchLink, type BranchLink } from "../../../git/config.ts";
+import { readBranchLink, removeBranchLink, writeBranchLink, type BranchLink, type ConfigPlace } from "../../../git/config.ts";
 import type { Context } from "../../context.ts";
 import type { Place } from "./place.ts";
 
@@ -16,14 +16,18 @@ export async function readLink(context: Context, place: Place): Promise<BranchLi
 
 /** In place of an earlier link. */
 export async function writeLink(context: Context, place: Place, link: BranchLink): Promise<void> {
-  if (place.branch !== undefined) await writeBranchLink(context.git, place.folder, place.branch, link);
+  if (place.branch !== undefined) await writeBranchLink(configPlace(context, place), place.branch, link);
   else await context.host.files.write(detachedLink(place), `${link.session}\n${link.host ?? ""}\n`);
 }
 
 /** None there is fine. */
 export async function removeLink(context: Context, place: Place): Promise<void> {
-  if (place.branch !== undefined) await removeBranchLink(context.git, place.folder, place.branch);
+  if (place.branch !== undefined) await removeBranchLink(configPlace(context, place), place.branch);
   else await context.host.files.remove(detachedLink(place));
+}
+
+function configPlace({ git, host }: Context, { folder }: Place): ConfigPlace {
+  return { git, cwd: folder, clock: host.clock };
 }
 
 /** What a detached HEAD was linked to, once HEAD is on a branch again: the next one that is detached is another. */
