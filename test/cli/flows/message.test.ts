@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { fate, sendMessage } from "../../../src/cli/flows/session/message.ts";
+import { fate, sendFirstMessage, sendMessage } from "../../../src/cli/flows/session/message.ts";
 import type { Context } from "../../../src/cli/context.ts";
-import { systemClock } from "../../../src/host/clock.ts";
 import { systemFiles } from "../../../src/host/files.ts";
 import { makeTestClient } from "../../support/client.ts";
+import { makeIdleClock } from "../../support/idle-clock.ts";
 import { makeScriptedSend, type Step } from "../../support/scripted-send.ts";
 
 const clientId = `ferry-${"07".repeat(12)}`;
@@ -11,12 +11,13 @@ const event = (id: string, status: string, change: object = {}) => ({ id, type: 
 
 function play(...steps: Step[]) {
   const script = makeScriptedSend(...steps);
-  const client = makeTestClient(script.send, { patience: 0 });
+  const clock = makeIdleClock();
+  const client = makeTestClient(script.send, { patience: 0, clock });
   const open = { connection: { client }, session: { id: "ses_1" } } as unknown as Parameters<typeof sendMessage>[1];
-  const host = { random: (size: number) => new Uint8Array(size).fill(7), clock: systemClock, files: systemFiles };
+  const host = { random: (size: number) => new Uint8Array(size).fill(7), clock, files: systemFiles };
   const context = { host: { ...host, interrupt: new AbortController().signal } } as unknown as Context;
   const calls = () => script.asked.map(({ method, url }) => `${method} ${url.split("/").at(-1) ?? ""}`);
-  return { open, context, calls, send: () => sendMessage(context, open, "hi"), asked: script.asked };
+  return { open, context, clock, calls, send: () => sendMessage(context, open, "hi"), asked: script.asked };
 }
 
 describe("a message", () => {
@@ -53,7 +54,54 @@ describe("a message", () => {
   });
 });
 
+describe("the first message of a session that was made just now", () => {
+  const unknown: Step = { status: 404, body: { error: "no such session" } };
+
+  test("is sent again where the session isn't known everywhere yet", async () => {
+    const { context, open, calls } = play(unknown, unknown, unknown, { body: event("evt_1", "processing") });
+    expect((await sendFirstMessage(context, open, "hi")).event?.id).toBe("evt_1");
+    expect(calls()).toHaveLength(4);
+  });
+
+  test("that isn't taken says that the session is there, and how to send it", async () => {
+    const hint = "send it: ferry message send ses_1 'the prompt'";
+    const lost = play(...Array<Step>(20).fill(unknown));
+    const told = { kind: "not_found", message: "ses_1 was made, but the prompt was not sent: no such session", hint };
+    await expect(sendFirstMessage(lost.context, lost.open, "hi")).rejects.toMatchObject(told);
+    expect(lost.clock.elapsed()).toBeLessThan(5_000);
+    const refused = play({ status: 403 });
+    await expect(sendFirstMessage(refused.context, refused.open, "hi")).rejects.toMatchObject({ kind: "auth", hint });
+    expect(refused.calls()).toHaveLength(1);
+  });
+
+  test("whose fate can't be found out isn't told as not sent", async () => {
+    const { context, open } = play({ lost: { sent: true } }, { status: 502 });
+    await expect(sendFirstMessage(context, open, "hi")).rejects.toMatchObject({ message: /not known$/u });
+  });
+});
+
 describe("what becomes of it", () => {
+  const queued = "queued: the agent takes it when it is free";
+
+  test("is no error where its place in the queue can't be found out", async () => {
+    const { context, open } = play({ status: 500 });
+    expect(await fate(context, open, { clientId, event: event("a", "queued") })).toBe(queued);
+  });
+
+  test("isn't waited for where the service doesn't say it soon", async () => {
+    const { context, clock } = play();
+    const client = makeTestClient(
+      async ({ signal }) => {
+        await clock.sleep(3_600_000, signal);
+        throw new Error("too late");
+      },
+      { clock },
+    );
+    const open = { connection: { client }, session: { id: "ses_1" } } as unknown as Parameters<typeof sendMessage>[1];
+    expect(await fate(context, open, { clientId, event: event("a", "queued") })).toBe(queued);
+    expect(clock.elapsed()).toBeLessThan(5_000);
+  });
+
   test("is told, where it waits with how many are before it", async () => {
     const queue = { body: [event("a", "processing"), event("b", "queued"), event("c", "queued"), event("d", "queued")] };
     const told = async (id: string, status: string, ...steps: Step[]) => {
@@ -62,9 +110,9 @@ describe("what becomes of it", () => {
     };
     expect(await told("a", "processing")).toBe("the agent has taken it up");
     expect(await told("a", "completed")).toBe("the agent has it");
-    expect(await told("b", "queued", queue)).toBe("queued: the agent takes it when it is free");
+    expect(await told("b", "queued", queue)).toBe(queued);
     expect(await told("c", "queued", queue)).toBe("queued, behind 1 other: the agent takes it when it is free");
     expect(await told("d", "queued", queue)).toBe("queued, behind 2 others: the agent takes it when it is free");
-    expect(await told("gone", "queued", queue)).toBe("queued: the agent takes it when it is free");
+    expect(await told("gone", "queued", queue)).toBe(queued);
   });
 });

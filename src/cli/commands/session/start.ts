@@ -3,7 +3,7 @@ import { fields } from "../../../wire/fields.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
-import { sendMessage } from "../../flows/session/message.ts";
+import { sendFirstMessage } from "../../flows/session/message.ts";
 import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
 import { startSession } from "../../flows/session/start.ts";
 import { readText } from "../../flows/text.ts";
@@ -50,7 +50,7 @@ export const start: Verb = {
       pulls ? (connection) => requireCommits(context, { connection }) : undefined,
     );
     if (follow && context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
-    const sent = text === undefined ? undefined : await sendMessage(context, started, text);
+    const sent = text === undefined ? undefined : await sendFirstMessage(context, started, text);
     if (follow) await runSession(context, started, sent, { pull });
     else await showOne(context, started.session, sessionLines(started.session, context.host), fields.session);
   },

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
-import { sendMessage } from "../../flows/session/message.ts";
+import { sendFirstMessage } from "../../flows/session/message.ts";
 import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
 import { startSession, type StartedSession } from "../../flows/session/start.ts";
 import { readText } from "../../flows/text.ts";
@@ -52,7 +52,7 @@ export const run: Verb = {
       pulls ? (connection) => requireCommits(context, { connection }) : undefined,
     );
     if (context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
-    const sent = await sendMessage(context, started, text);
+    const sent = await sendFirstMessage(context, started, text);
     if (options.detach) return detached(context, started);
     try {
       await runSession(context, started, sent, options);

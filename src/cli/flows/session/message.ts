@@ -3,6 +3,7 @@ import { typedId } from "../../../base/ids.ts";
 import { count } from "../../../base/text.ts";
 import type { Answer } from "../../../client/answers.ts";
 import { isGateway } from "../../../client/http/retry.ts";
+import { orTimeUp, timeUp } from "../../../client/timeline/time-up.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "./select.ts";
 import { timelineOf } from "./timeline.ts";
@@ -19,6 +20,38 @@ export interface SentMessage {
 export function namesOf({ clientId, event }: SentMessage): readonly string[] {
   const id: unknown = event?.id;
   return typeof id === "string" && id !== "" ? [clientId, id] : [clientId];
+}
+
+/** A session that was made just now may not be known everywhere yet: so often, and with so long between, in ms, it is tried again. */
+const freshTries = 8;
+const freshPause = 500;
+/** What finding a message's place in the queue may take, in ms. */
+const longestSearch = 2_000;
+
+/**
+ * Sends the first message to a session that was made just now: a 404 is not yet its answer.
+ * @throws FerryError what went wrong, with the command that sends it where the service doesn't have it
+ */
+export async function sendFirstMessage(context: Context, open: OpenSession, message: string): Promise<SentMessage> {
+  const { clock, interrupt } = context.host;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await sendMessage(context, open, message);
+    } catch (error) {
+      interrupt.throwIfAborted();
+      if (!(error instanceof FerryError) || isDoubt(error)) throw error;
+      if (error.status !== 404 || tries > freshTries) throw unsent(open, error);
+      await clock.sleep(freshPause, interrupt);
+    }
+  }
+}
+
+/** The session is there and costs nothing yet: a second one need not be made. */
+function unsent({ session }: OpenSession, error: FerryError): FerryError {
+  const { kind, message, status, code } = error;
+  const told = `${session.id} was made, but the prompt was not sent: ${message}`;
+  const hint = `send it: ferry message send ${typedId(session.id)} 'the prompt'`;
+  return new FerryError(kind, told, { status, code, hint, cause: error });
 }
 
 /**
@@ -42,12 +75,18 @@ export async function sendMessage(context: Context, open: OpenSession, message: 
   }
 }
 
+const inDoubtWords = "whether the message has arrived is not known";
+
+function isDoubt({ message }: FerryError): boolean {
+  return message.endsWith(inDoubtWords);
+}
+
 /** Whoever sends it by hand once more must know that it may be there already. */
 function inDoubt({ session }: OpenSession): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof FerryError) || error.kind !== "unavailable") throw error;
     const { kind, message, status, code } = error;
-    const doubt = `${message}; whether the message has arrived is not known`;
+    const doubt = `${message}; ${inDoubtWords}`;
     throw new FerryError(kind, doubt, {
       status,
       code,
@@ -71,19 +110,43 @@ export async function fate(context: Context, open: OpenSession, { event }: SentM
   return `queued${before === 0 ? "" : `, behind ${count(before, "other")}`}: the agent takes it when it is free`;
 }
 
-/** The queue's order is that of the timeline. 0 also where the message has left it by now. */
-async function countQueuedBefore(context: Context, open: OpenSession, { id }: KnownEvent): Promise<number> {
+/**
+ * The queue's order is that of the timeline. 0 also where the message has left it by now, and where it can't be said soon: the
+ * message is there, whatever goes wrong with the question for its place.
+ */
+async function countQueuedBefore(context: Context, open: OpenSession, message: KnownEvent): Promise<number> {
+  const { clock, interrupt } = context.host;
+  const stop = new AbortController();
+  try {
+    const before = await orTimeUp(queuedBefore(context, open, message, stop.signal), longestSearch, clock);
+    return before === timeUp ? 0 : before;
+  } catch (error) {
+    interrupt.throwIfAborted();
+    if (error instanceof FerryError) return 0;
+    throw error;
+  } finally {
+    stop.abort();
+  }
+}
+
+async function queuedBefore(context: Context, open: OpenSession, { id }: KnownEvent, signal: AbortSignal): Promise<number> {
   let before = 0;
-  const ours = await find(context, open, (event) => {
+  const isOurs = (event: KnownEvent): boolean => {
     const isQueued = event.type === "user_message" && event.status === "queued";
     if (isQueued && event.id !== id) before++;
     return isQueued && event.id === id;
-  });
+  };
+  const ours = await find(context, open, isOurs, signal);
   return ours === undefined ? 0 : before;
 }
 
-async function find(context: Context, open: OpenSession, isIt: (event: KnownEvent) => boolean): Promise<KnownEvent | undefined> {
-  for await (const events of timelineOf(context, open)) {
+async function find(
+  context: Context,
+  open: OpenSession,
+  isIt: (event: KnownEvent) => boolean,
+  signal?: AbortSignal,
+): Promise<KnownEvent | undefined> {
+  for await (const events of timelineOf(context, open, signal)) {
     const found = events.find(isIt);
     if (found !== undefined) return found;
   }
