@@ -113,7 +113,7 @@ function* shown(update: Update, since = -Infinity): Generator<FollowItem> {
 }
 
 function watch({ client, sessionId, clock, random, makeSpool }: FollowOptions, signal: AbortSignal): Watched {
-  const array = makeWholeTimeline({ client, sessionId, signal, makeSpool });
+  const array = makeWholeTimeline({ client, sessionId, signal, clock, makeSpool });
   return { client, sessionId, clock, random, signal, array, timeline: makeTimeline() };
 }
 

@@ -82,7 +82,7 @@ async function measurePolls(): Promise<void> {
         at: "2026-01-01T00:00:00Z",
       });
     }
-    const whole = makeWholeTimeline({ client, sessionId: id, makeSpool: systemFiles.makeSpool });
+    const whole = makeWholeTimeline({ client, clock: systemClock, sessionId: id, makeSpool: systemFiles.makeSpool });
     let revision = 0;
     for await (const { events: read } of whole.read()) revision = read.at(-1)?.revision ?? revision;
     const byTag = await timePolls(async () => {

@@ -24,6 +24,32 @@ export async function readBody(response: SendResponse, clock: Clock, limit = bod
   }
 }
 
+/** The least that has to come of an answer in that time, in bytes. */
+const least = 16 * 1024;
+
+/**
+ * The body of an answer that may be of any length, as it comes.
+ * @throws FerryError unavailable where it drips: never silent, and without end
+ */
+export async function* steadily({ body }: SendResponse, clock: Clock): AsyncGenerator<Uint8Array> {
+  let [waited, size] = [0, 0];
+  let asked = clock.elapsed();
+  for await (const chunk of body) {
+    // Only the line's own time: what its reader takes is none of its fault.
+    waited += clock.elapsed() - asked;
+    size += chunk.length;
+    if (waited > patience) {
+      if (size < least)
+        throw new FerryError("unavailable", `the answer only drips: ${size} bytes in ${Math.round(waited / 1000)} s`, {
+          hint: "try again later",
+        });
+      [waited, size] = [0, 0];
+    }
+    yield chunk;
+    asked = clock.elapsed();
+  }
+}
+
 async function collect({ body }: SendResponse, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -46,7 +46,7 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
 export function kindOf(status: number): ErrorKind {
   if (status === 400 || status === 422) return "usage";
   if (status === 401 || status === 403) return "auth";
-  if (status === 404) return "not_found";
+  if (status === 404 || status === 410) return "not_found";
   if (status === 408 || status === 429 || (status >= 500 && status !== 501)) return "unavailable";
   return "failure";
 }
@@ -72,6 +72,7 @@ const names: Readonly<Record<number, string>> = {
   404: "not found",
   405: "method not allowed",
   409: "conflict",
+  410: "gone",
   413: "too large",
   415: "unsupported media type",
   422: "invalid",

@@ -46,6 +46,9 @@ function isOver({ status }: SessionState): boolean {
   return status !== "active" && sessionStatuses.some((word) => word === status);
 }
 
+/** An ETag is believed for so long, in ms: there are caches whose tag stays while what it stands for changes. */
+const wholeInterval = 300_000;
+
 /** The whole timeline again and again; what changed is found by id. Cheap where the service has ETags. */
 export function followArray(watched: Watched): AsyncGenerator<Update> {
   return persistently(watched, (trial) => poll(watched, trial));
@@ -59,19 +62,29 @@ export async function* lookAround(watched: Watched): AsyncGenerator<Update> {
 
 async function* poll(watched: Watched, { proven }: Trial): AsyncGenerator<Update> {
   const rhythm = pace(watched);
+  let [state, whole] = ["", watched.clock.elapsed() + wholeInterval];
   for (;;) {
     let news = false;
-    for await (const update of readNews(watched, { sameTag: true, patience: 0 })) {
+    const isDue = watched.clock.elapsed() >= whole;
+    if (isDue) whole = watched.clock.elapsed() + wholeInterval;
+    for await (const update of readNews(watched, { sameTag: !isDue, patience: 0 })) {
       news = true;
       yield update;
     }
     proven();
-    if (rhythm.wantsState(news)) yield* readState(watched);
+    if (rhythm.wantsState(news))
+      for await (const update of readState(watched)) {
+        // Who says that the session has changed, but not its events, may be wrong about one of them.
+        const now = JSON.stringify([update.session.status, update.session.agent_status]);
+        if (now !== state && state !== "") whole = -Infinity;
+        state = now;
+        yield update;
+      }
     await rhythm.rest();
   }
 }
 
-export async function* readState({ client, sessionId, signal }: Watched): AsyncGenerator<Update> {
+export async function* readState({ client, sessionId, signal }: Watched): AsyncGenerator<Extract<Update, { kind: "session" }>> {
   yield { kind: "session", session: await client.readSession({ params: { sessionId }, signal, patience: 0 }) };
 }
 

@@ -47,7 +47,8 @@ function withLine(draft: Draft, line: string): Draft {
   const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
   if (field === "data") {
     draft.data.push(value);
-    return { ...draft, size: draft.size + value.length };
+    // An empty line takes memory, too.
+    return { ...draft, size: draft.size + value.length + 1 };
   }
   if (field === "event") return { ...draft, event: value };
   if (field === "id" && !value.includes("\0")) return { ...draft, id: value };

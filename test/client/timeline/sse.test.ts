@@ -100,3 +100,10 @@ test("a message without end is refused, in one line or in many", async () => {
   await expect(collect(parseSse(endless("data: x"), 1000))).rejects.toMatchObject({ kind: "unavailable" });
   await expect(collect(parseSse(endless("data: x\n"), 1000))).rejects.toMatchObject({ kind: "unavailable" });
 });
+
+test("lines without a value count, too", async () => {
+  const blank = async function* (): AsyncGenerator<Uint8Array> {
+    for (let count = 0; count < 10_000; count++) yield Buffer.from("data\n");
+  };
+  await expect(collect(parseSse(blank(), 1000))).rejects.toMatchObject({ kind: "unavailable" });
+});

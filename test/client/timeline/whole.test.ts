@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeWholeTimeline, type HowToRead, type WholeTimeline } from "../../../src/client/timeline/whole/array.ts";
 import type { TimelineEvent } from "../../../src/client/timeline/items.ts";
+import { systemClock } from "../../../src/host/clock.ts";
 import { systemFiles } from "../../../src/host/files.ts";
 import { makeNetwork } from "../../../src/host/network.ts";
 import { makeTestClient } from "../../support/client.ts";
@@ -40,7 +41,11 @@ async function serve(serving: Serving): Promise<{ timeline: WholeTimeline; spool
     return systemFiles.makeSpool();
   };
   const client = makeTestClient(makeNetwork({}).send, { baseUrl });
-  return { timeline: makeWholeTimeline({ client, sessionId: "ses_1", makeSpool }), spools: () => spools, statuses };
+  return {
+    timeline: makeWholeTimeline({ client, clock: systemClock, sessionId: "ses_1", makeSpool }),
+    spools: () => spools,
+    statuses,
+  };
 }
 
 async function read(timeline: WholeTimeline, how?: HowToRead): Promise<TimelineEvent[]> {
@@ -75,7 +80,12 @@ describe("an array in whatever order", () => {
           return { each, last };
         });
         const expected = keyed.toSorted((one, other) => (one.last === other.last ? 0 : one.last - other.last));
-        const fresh = makeWholeTimeline({ client: clientOf(), sessionId: "ses_1", makeSpool: systemFiles.makeSpool });
+        const fresh = makeWholeTimeline({
+          client: clientOf(),
+          clock: systemClock,
+          sessionId: "ses_1",
+          makeSpool: systemFiles.makeSpool,
+        });
         expect(await read(fresh)).toEqual(JSON.parse(JSON.stringify(expected.map(({ each }) => each))));
       }),
       { numRuns: 60 },

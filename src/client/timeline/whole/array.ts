@@ -1,8 +1,8 @@
-import type { SendResponse, Spool } from "../../../host/host.ts";
+import type { Clock, SendResponse, Spool } from "../../../host/host.ts";
 import { routePath } from "../../../wire/routes.ts";
 import { checkAnswer } from "../../answers.ts";
 import type { Client } from "../../calls.ts";
-import { parseJson } from "../../http/body.ts";
+import { parseJson, steadily } from "../../http/body.ts";
 import { broken, memberAt } from "../../http/json.ts";
 import { sliceArray, wholeSlices } from "../../http/json-array.ts";
 import type { TimelineEvent } from "../items.ts";
@@ -33,7 +33,11 @@ export interface WholeTimeline {
   read(how?: HowToRead): AsyncGenerator<EventBatch>;
 }
 
+/** So many pages in a row may be empty: a filter of the service's own may leave some so. */
+const mostEmpty = 20;
+
 export interface WholeOptions {
+  readonly clock: Clock;
   readonly client: Client;
   readonly sessionId: string;
   readonly signal?: AbortSignal | undefined;
@@ -46,6 +50,7 @@ export function makeWholeTimeline({
   client,
   sessionId,
   signal,
+  clock,
   makeSpool,
   longest = 4 * 1024 ** 3,
 }: WholeOptions): WholeTimeline {
@@ -62,13 +67,15 @@ export function makeWholeTimeline({
     async *read(how = {}) {
       const sheaf = new Sheaf(before, makeSpool, longest);
       const seen = new Set<string>();
-      let newTag = "";
+      let [newTag, empty] = ["", 0];
       try {
         for (let cursor: string | undefined; ;) {
+          const had = sheaf.prints.length;
           const response = await ask(cursor, how);
           try {
             if (response.status === 304) return;
-            cursor = await gather(response, sheaf, { host: new URL(client.baseUrl).host, sessionId });
+            const body = steadily(response, clock);
+            cursor = await gather({ ...response, body }, sheaf, { host: new URL(client.baseUrl).host, sessionId });
           } finally {
             await response.cancel();
           }
@@ -77,6 +84,8 @@ export function makeWholeTimeline({
           if (cursor === undefined) break;
           if (seen.has(cursor)) throw broken("a list that goes in a circle");
           seen.add(cursor);
+          empty = sheaf.prints.length > had ? 0 : empty + 1;
+          if (empty >= mostEmpty) throw broken(`a list without end: ${mostEmpty} empty pages in a row`);
         }
         for await (const { items, ...known } of sheaf.batches()) yield { events: checked(items, sessionId), ...known };
         // Only now: who stopped in the middle hasn't seen the rest.

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { makeWholeTimeline } from "../../../src/client/timeline/whole/array.ts";
+import { systemFiles } from "../../../src/host/files.ts";
+import type { SendResponse } from "../../../src/host/host.ts";
+import { makeTestClient } from "../../support/client.ts";
+import { kinds, outcome, play, shown, ways, work } from "../../support/following.ts";
+import { makeIdleClock } from "../../support/idle-clock.ts";
+
+/** Reads the timeline of a service that answers each request so. */
+async function read(body: (count: number) => AsyncGenerator<Uint8Array>, clock = makeIdleClock()): Promise<void> {
+  let count = 0;
+  const headers = { "content-type": "application/json" };
+  const answer = (): SendResponse => ({ status: 200, headers, body: body(count++), cancel: async () => undefined });
+  const client = makeTestClient(async () => answer(), { clock });
+  const whole = makeWholeTimeline({ client, sessionId: "ses_1", clock, makeSpool: systemFiles.makeSpool });
+  for await (const batch of whole.read()) expect(batch.events).toEqual([]);
+}
+
+test("pages that are empty, one after the other, are no list", async () => {
+  const pages = async function* (count: number) {
+    yield Buffer.from(JSON.stringify({ items: [], next_cursor: count < 100 ? `c${count}` : null }));
+  };
+  await expect(read(pages)).rejects.toMatchObject({ kind: "unavailable", message: /20 empty pages in a row/u });
+});
+
+test("an answer that only drips has an end", async () => {
+  const clock = makeIdleClock();
+  const drip = async function* () {
+    yield Buffer.from("[");
+    for (let count = 0; count < 1000; count++) {
+      await clock.sleep(5000);
+      yield Buffer.from(" ");
+    }
+    yield Buffer.from("]");
+  };
+  await expect(read(drip, clock)).rejects.toMatchObject({ kind: "unavailable", message: /drips/u });
+  expect(clock.elapsed()).toBeLessThan(150_000);
+});
+
+test("an ETag that stays while events change is found out by the session's state", async () => {
+  const tagged = play(ways.array, undefined, ({ send }) => async (request) => {
+    const answer = await send(request);
+    if (!request.url.endsWith("/events")) return answer;
+    if (request.headers["if-none-match"] !== undefined) return { ...answer, status: 304 };
+    return { ...answer, headers: { ...answer.headers, etag: '"x"' } };
+  });
+  const [items] = await Promise.all([tagged.watch({ message: "mine", timeout: 3_600_000 }), work(tagged)]);
+  expect(outcome(items)).toMatchObject({ outcome: "idle", state: "done" });
+  expect(shown(items)).toHaveLength(7);
+  expect(tagged.clock.elapsed()).toBeLessThan(60_000);
+});
+
+test("a service that takes no notice of what we have isn't asked without a rest", async () => {
+  const played = play(
+    ways.after,
+    undefined,
+    ({ send }) =>
+      async (request) =>
+        send({ ...request, url: request.url.replace(/after=\d+/u, "after=0") }),
+  );
+  for (let count = 0; count < 600; count++) played.service.add("agent_message");
+  await played.watch({ until: "never", timeout: 60_000 });
+  expect(played.service.asked.length).toBeLessThan(60);
+});
+
+test("a rest of years is one of minutes, and told", async () => {
+  const headers = { "retry-after": "99999999" };
+  const played = play(ways.array, (_, count) => (count === 5 ? { status: 429, headers } : undefined));
+  const [items] = await Promise.all([played.watch({ message: "mine" }), work(played)]);
+  expect(outcome(items)).toMatchObject({ outcome: "idle" });
+  expect(kinds(items, "trouble")).toMatchObject([{ wait: 300_000 }]);
+  expect(played.clock.elapsed()).toBeLessThan(400_000);
+});
+
+test("a session that is gone ends the following as one that is unknown", async () => {
+  const played = play(ways.array, (_, count) => (count > 3 ? { status: 410 } : undefined));
+  played.service.add("user_message", { status: "processing" });
+  await expect(played.watch()).rejects.toMatchObject({ kind: "not_found", status: 410 });
+});
