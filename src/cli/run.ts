@@ -16,7 +16,10 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
 export async function fail(error: unknown, argv: readonly string[], host: Host): Promise<number> {
   // Whoever reads us has seen enough (`| head`, a quit pager): that is no failure.
   if (error instanceof ReaderGoneError) return 0;
-  const failure = asFailure(host.interrupt.aborted ? host.interrupt.reason : error);
+  const { aborted, reason } = host.interrupt as { aborted: boolean; reason: unknown };
+  // What came of it all is told by whoever knows more than that it was interrupted.
+  const knowsMore = error instanceof FerryError && reason instanceof FerryError && error.kind === reason.kind;
+  const failure = asFailure(aborted && !knowsMore ? reason : error);
   await report(failure, argv, host);
   return exitCodes[failure.kind];
 }

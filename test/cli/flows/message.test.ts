@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { FerryError } from "../../../src/base/errors.ts";
 import { fate, sendFirstMessage, sendMessage } from "../../../src/cli/flows/session/message.ts";
 import type { Context } from "../../../src/cli/context.ts";
 import { systemFiles } from "../../../src/host/files.ts";
@@ -43,6 +44,27 @@ describe("a message", () => {
     const doubt = { kind: "unavailable", message: /not known/u, hint: "see with: ferry message list ses_1" };
     for (const steps of [[{ status: 502 }], [{ body: [] }, { lost: { sent: true } }]])
       await expect(play({ lost: { sent: true } }, ...steps).send()).rejects.toMatchObject(doubt);
+  });
+
+  test("that is interrupted on its way may have arrived, and says so; before that it has not", async () => {
+    const controller = new AbortController();
+    const reason = new FerryError("interrupted", "interrupted");
+    const { open, context } = play();
+    const client = makeTestClient(
+      async () => {
+        controller.abort(reason);
+        throw reason;
+      },
+      { signal: controller.signal },
+    );
+    const host = { ...context.host, interrupt: controller.signal };
+    const send = () => sendMessage({ ...context, host }, { ...open, connection: { ...open.connection, client } }, "hi");
+    await expect(send()).rejects.toMatchObject({
+      kind: "interrupted",
+      message: "interrupted; whether the message has arrived is not known",
+      hint: "see with: ferry message list ses_1",
+    });
+    await expect(send()).rejects.toBe(reason);
   });
 
   test("that was refused, or never went out, isn't looked for", async () => {

@@ -1,4 +1,6 @@
 import { fields } from "../../../wire/fields.ts";
+import { makeDeadline } from "../../flows/deadline.ts";
+import { outcomeError } from "../../flows/outcome.ts";
 import { fate, namesOf, sendMessage } from "../../flows/session/message.ts";
 import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
@@ -28,10 +30,23 @@ export const send: Verb = {
   },
   async run(context, { file, wait, timeout }: Options, given: string, words: string[]) {
     const text = await readText(context, words, file, "the message");
-    const open = await openSession(context, given);
-    const sent = await sendMessage(context, open, await optionText(context, open, text));
-    if (!context.global.json) await context.print.note(await fate(context, open, sent));
-    if (wait) await waitFor(context, open, { until: "idle", message: namesOf(sent), timeout });
-    else if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
+    const deadline = makeDeadline(context, wait ? timeout : undefined);
+    const within = deadline.context;
+    try {
+      const open = await openSession(within, given);
+      const sent = await sendMessage(within, open, await optionText(within, open, text));
+      if (!context.global.json) {
+        // It is sent, whatever else the service has no answer to.
+        const what = await fate(within, open, sent).catch((error: unknown) => {
+          throw (deadline.isUp() && outcomeError("timeout", open.session)) || error;
+        });
+        await context.print.note(what);
+      }
+      deadline.end();
+      if (wait) await waitFor(context, open, { until: "idle", message: namesOf(sent), timeout: deadline.left() });
+      else if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
+    } finally {
+      deadline.end();
+    }
   },
 };

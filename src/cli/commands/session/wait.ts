@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { makeDeadline } from "../../flows/deadline.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { waitFor } from "../../flows/wait.ts";
 import { duration } from "../../options.ts";
@@ -25,7 +26,8 @@ export const wait: Verb = {
       .option("--timeout <duration>", "give up after this long", duration);
   },
   async run(context, options: Options, given?: string) {
-    const open = await openSession(context, given);
-    await waitFor(context, open, { until: untils[options.for], timeout: options.timeout });
+    const deadline = makeDeadline(context, options.timeout);
+    const open = await openSession(deadline.context, given).finally(() => deadline.end());
+    await waitFor(context, open, { until: untils[options.for], timeout: deadline.left() });
   },
 };

@@ -1,4 +1,4 @@
-import { FerryError, NoAnswerError } from "../../../base/errors.ts";
+import { type ErrorKind, FerryError, NoAnswerError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
 import { count } from "../../../base/text.ts";
 import type { Answer } from "../../../client/answers.ts";
@@ -38,8 +38,8 @@ export async function sendFirstMessage(context: Context, open: OpenSession, mess
     try {
       return await sendMessage(context, open, message);
     } catch (error) {
-      interrupt.throwIfAborted();
       if (!(error instanceof FerryError) || isDoubt(error)) throw error;
+      interrupt.throwIfAborted();
       if (error.status !== 404 || tries > freshTries) throw unsent(open, error);
       await clock.sleep(freshPause, interrupt);
     }
@@ -66,9 +66,11 @@ export async function sendMessage(context: Context, open: OpenSession, message: 
     clientId,
     event: await client.sendMessage({ params, body: { message, client_id: clientId } }),
   });
+  context.host.interrupt.throwIfAborted();
   try {
     return await send();
   } catch (error) {
+    if (context.host.interrupt.aborted) return inDoubt(open)(error);
     if (!mayHaveArrived(error)) throw error;
     const known = await find(context, open, (event) => event.client_id === clientId).catch(inDoubt(open));
     return known === undefined ? send().catch(inDoubt(open)) : { clientId, event: known };
@@ -84,7 +86,7 @@ function isDoubt({ message }: FerryError): boolean {
 /** Whoever sends it by hand once more must know that it may be there already. */
 function inDoubt({ session }: OpenSession): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof FerryError) || error.kind !== "unavailable") throw error;
+    if (!(error instanceof FerryError) || !doubtful.has(error.kind)) throw error;
     const { kind, message, status, code } = error;
     const doubt = `${message}; ${inDoubtWords}`;
     throw new FerryError(kind, doubt, {
@@ -96,8 +98,11 @@ function inDoubt({ session }: OpenSession): (error: unknown) => never {
   };
 }
 
+/** No answer came, or nobody waited for it: Ctrl-C, a signal, the time that was given. */
+const doubtful: ReadonlySet<ErrorKind> = new Set(["unavailable", "interrupted", "terminated", "pending"]);
+
 /** Neither no answer nor a gateway's says whether the service behind has taken it. */
-function mayHaveArrived(error: unknown): boolean {
+export function mayHaveArrived(error: unknown): boolean {
   return (error instanceof NoAnswerError && error.sent) || (error instanceof FerryError && isGateway(error.status));
 }
 

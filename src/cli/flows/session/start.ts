@@ -9,6 +9,7 @@ import { writeLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { ensureRepositoryHere, repositoryNamed, type KnownRepository } from "../place/repository.ts";
 import type { StartOptions } from "./options.ts";
+import { mayHaveArrived } from "./message.ts";
 import type { OpenSession } from "./select.ts";
 
 export interface StartedSession extends OpenSession {
@@ -55,8 +56,16 @@ async function createSession(
   call: Parameters<Client["createSession"]>[0],
 ) {
   try {
+    host.interrupt.throwIfAborted();
     return await client.createSession(call);
   } catch (error) {
+    if (error instanceof FerryError && (error === host.interrupt.reason || mayHaveArrived(error)))
+      throw new FerryError(error.kind, `${error.message}; whether the session was made is not known`, {
+        status: error.status,
+        code: error.code,
+        hint: "see with: ferry session list",
+        cause: error,
+      });
     if (!(error instanceof FerryError) || error.code !== "agent_not_ready" || where !== local) throw error;
     const { message, kind, status, code } = error;
     const here = (await listAgents(host)).find(({ name }) => name === call?.body?.model?.split(":", 1)[0]);
