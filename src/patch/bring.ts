@@ -8,7 +8,7 @@ import type { Incoming } from "./incoming/incoming.ts";
 import { massDeletion } from "./judge/deletions.ts";
 import { land } from "./land/land.ts";
 import { moveRefs } from "./land/move-refs.ts";
-import { checkPaths } from "./land/path-check.ts";
+import { checkPaths, type PathCheck } from "./land/path-check.ts";
 import { pointersLeft } from "./land/pointers.ts";
 import { promote } from "./land/promote.ts";
 import { moveRef } from "./land/transaction.ts";
@@ -16,8 +16,11 @@ import { Conflicting } from "./place/conflicting.ts";
 import { assemble } from "./place/assemble.ts";
 import { deletesMost, inTheWay, type Placed } from "./place/place.ts";
 import type { Quarantine } from "./quarantine.ts";
-import { isStashable, landStashed, type StashedLanding } from "./stash/land.ts";
+import { capture } from "./stash/capture.ts";
+import { landStashed, type StashedLanding } from "./stash/land.ts";
+import { planStash, type StashPlan } from "./stash/plan.ts";
 import { stashLeft } from "./stash/told.ts";
+import { unstashableError } from "./stash/unstashable.ts";
 import { bringWork } from "./uncommitted/bring-work.ts";
 import { workFor } from "./uncommitted/work.ts";
 import { writeUndoNote } from "./undo-note.ts";
@@ -42,7 +45,7 @@ export async function bring(incoming: Incoming, context: PullContext): Promise<V
   const lost =
     verdict.base === "" || request.acceptDeletion === true ? undefined : await massDeletion(verdict.base, changes, court);
   if (lost !== undefined) throw deletesMost(lost, verdict);
-  const { blocked, left } = await tryLanding({ incoming, placed, changes, quarantine }, context);
+  const { blocked, left } = await tryLanding({ incoming, placed, changes, quarantine, verdict }, context);
   if (blocked.length > 0) throw inTheWay(blocked, verdict);
   if (left !== undefined) throw stashLeft(left, { ...verdict, applied: true });
   if (request.dryRun === true) return verdict;
@@ -57,21 +60,23 @@ interface Built {
   readonly placed: Placed;
   readonly changes: readonly Change[];
   readonly quarantine: Quarantine;
+  readonly verdict: Verdict;
 }
 
 /** Looked at first without a lock, so that a pull that is in the way leaves no object behind; what counts is the look under the lock. */
-async function tryLanding({ incoming, placed, changes, quarantine }: Built, context: PullContext): Promise<StashedLanding> {
+async function tryLanding(built: Built, context: PullContext): Promise<StashedLanding> {
+  const { incoming, placed, changes, quarantine } = built;
   const { git, host, repository, request, checkpoint } = context;
   const { head, isAside, series, refs, at } = incoming;
   const scratch = quarantine.folder;
   const blocked = isAside ? [] : (await checkPaths({ git, repository, scratch }, changes)).blocked;
-  const isStashed = request.autostash === true && isStashable(blocked);
-  if (blocked.length > 0 && !isStashed) return { blocked, left: undefined };
+  const stash = request.autostash === true ? await stashFor(built, blocked, context) : undefined;
+  if (blocked.length > 0 && stash === undefined) return { blocked, left: undefined };
   if (request.dryRun === true) return landed;
   host.interrupt.throwIfAborted();
   const commit = head.state === "unborn" ? undefined : head.commit;
   const known = await knownCommits(incoming, context);
-  await promote({ tips: [series.tip, placed.tip], known }, { git, quarantine, repository });
+  await promote({ tips: [series.tip, placed.tip, ...(stash?.objects ?? [])], known }, { git, quarantine, repository });
   await quarantine.empty();
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(series.items.length, "commit")}`;
@@ -83,5 +88,17 @@ async function tryLanding({ incoming, placed, changes, quarantine }: Built, cont
   }
   const updates = [moveRef("HEAD", commit, placed.tip), ...remembered];
   const landing = { head, tip: placed.tip, changes, updates, reason, scratch };
-  return isStashed ? landStashed(landing, context) : { blocked: await land(landing, context), left: undefined };
+  return stash === undefined ? { blocked: await land(landing, context), left: undefined } : landStashed(landing, stash, context);
+}
+
+/** What becomes of local changes that are in the way; undefined where none can be taken along. @throws PullRefused where some can't */
+async function stashFor(
+  { incoming: { head }, placed: { tip }, changes, quarantine, verdict }: Built,
+  blocked: PathCheck["blocked"],
+  context: PullContext,
+): Promise<StashPlan | undefined> {
+  if (blocked.length === 0 || head.state === "unborn") return undefined;
+  const captured = await capture({ head: head.commit, changes, blocked, quarantine }, context);
+  if (!("tree" in captured)) throw unstashableError(captured, blocked, verdict);
+  return planStash(captured, { head: head.commit, tip }, { ...context, quarantine });
 }

@@ -91,7 +91,7 @@ export const moreCheckpoints = {
   here: ["here-landed", "here-picked"],
   worktree: ["worktree-added"],
   hereSkip: ["here-skipped"],
-  stash: ["stash-made", "stash-stored", "stash-cleared", "stash-landed", "stash-applied", "stash-dropped"],
+  stash: ["stash-made", "stash-stored", "stash-landed", "stash-applied"],
 } as const;
 
 export type Checkpoint = (typeof checkpoints)[number] | (typeof moreCheckpoints)[keyof typeof moreCheckpoints][number];

@@ -77,13 +77,15 @@ describe("--autostash", () => {
     await expect(back()).rejects.toMatchObject({
       kind: "attention",
       message: expect.stringContaining("f is unmerged") as string,
-      hint: expect.stringMatching(/stash@\{0\}: git reset --hard, try again, then git stash pop --index/u) as string,
+      hint: expect.stringMatching(/stash@\{0\}: git checkout HEAD -- f, try again, then git stash pop/u) as string,
     });
     expect(visible(scene)).toEqual(conflicted);
-    scene.local("reset", "--quiet", "--hard");
+    scene.local("checkout", "--quiet", "HEAD", "--", "f");
     await back();
-    scene.local("stash", "pop", "--quiet", "--index");
-    expect({ ...visible(scene), reflog: "", refs: "" }).toEqual({ ...before, reflog: "", refs: "" });
+    scene.local("stash", "pop", "--quiet");
+    const now: Record<string, string> = visible(scene);
+    for (const what of ["head", "files"]) expect(now[what]).toBe((before as Record<string, string>)[what]);
+    expect(scene.local("diff", "--cached", "--name-only")).toBe("c");
   });
 
   it("takes no untracked file out of the way", async () => {
@@ -119,34 +121,50 @@ describe("--autostash", () => {
 });
 
 describe("kill -9 with --autostash", () => {
-  const landing = ["journaled", "prepared", "tree-started", "tree-written", "committed"] as const;
-  it.each([...moreCheckpoints.stash, ...landing])(
-    "at %s: the changes are back after the next run, and nothing is lost",
+  it.each(["journaled", "prepared", "tree-started", "tree-written", "committed"] as const)(
+    "at %s: the changes are there after the next run, and nothing is lost",
     async (dieAt) => {
       const scene = makeDirty();
-      expect(await ended(startPull(scene, dieAt, { options: { autostash: true } }))).toMatchObject({
-        signal: "SIGKILL",
-      });
+      expect(await ended(startPull(scene, dieAt, { options: { autostash: true } }))).toMatchObject({ signal: "SIGKILL" });
       await pullInto(scene.local.folder, scene.source, { dryRun: true }).catch(() => undefined);
       if (scene.local("rev-parse", "HEAD") === scene.base) {
         expect(readFileSync(`${scene.local.folder}/f`, "utf8")).toBe(edited({ 1: "staged", 3: "unstaged" }));
-        expect(scene.local("stash", "list")).toBe("");
+        expect(scene.local("status", "--porcelain")).toBe(" M b\nM  c\nMM f\n?? u");
         await pullExactly(scene, { autostash: true });
       }
       expectBack(scene);
     },
   );
 
-  it("and then the user edits: nothing is touched, and the stash is named", async () => {
+  it.each([...moreCheckpoints.stash, "prepared", "tree-started", "tree-written", "committed"] as const)(
+    "at %s, with a conflict: all is as it was, or the commits came and the stash is named",
+    async (dieAt) => {
+      const scene = makeDirty();
+      writeFile(scene.local, "f", edited({ 1: "staged", 9: "mine" }));
+      const before = visible(scene);
+      await ended(startPull(scene, dieAt, { options: { autostash: true } }));
+      const next = await pullInto(scene.local.folder, scene.source, { dryRun: true }).catch((error: unknown) => error);
+      const left = readdirSync(`${scene.local.folder}/.git/ferry`);
+      expect(left.filter((name) => !name.startsWith("quarantine-"))).toEqual([]);
+      if (scene.local("rev-parse", "HEAD") === scene.base) {
+        expect({ ...visible(scene), refs: "" }).toEqual({ ...before, refs: "" });
+        expect(scene.local("stash", "list")).toBe("");
+        return;
+      }
+      expect(next).toMatchObject({ kind: "attention", message: expect.stringContaining("stash@{0}") as string });
+      expect(gitBytes(scene.local.folder, ["show", "stash@{0}:f"]).toString()).toBe(edited({ 1: "staged", 9: "mine" }));
+      expect(readFileSync(`${scene.local.folder}/b`, "utf8")).toBe("dirty\n");
+    },
+  );
+
+  it("and then the user edits: that stays", async () => {
     const scene = makeDirty();
-    await ended(startPull(scene, "stash-cleared", { options: { autostash: true } }));
+    await ended(startPull(scene, "tree-written", { options: { autostash: true } }));
     writeFile(scene.local, "f", "mine, since\n");
     await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
       kind: "attention",
-      message: expect.stringContaining("stash@{0}") as string,
+      details: ["f, which was changed meanwhile"],
     });
     expect(readFileSync(`${scene.local.folder}/f`, "utf8")).toBe("mine, since\n");
-    expect(gitBytes(scene.local.folder, ["show", "stash@{0}:f"]).toString()).toBe(edited({ 1: "staged", 3: "unstaged" }));
-    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ verdict: { blocked_by: ["f"] } });
   });
 });

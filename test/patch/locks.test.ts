@@ -1,4 +1,4 @@
-import { existsSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint, PullDeps } from "../../src/patch/request.ts";
 import { commitFiles, writeFile } from "../support/git.ts";
@@ -37,9 +37,7 @@ describe("locks that another git holds", () => {
 
   const flags: readonly (readonly [string, PullInto, Checkpoint, string])[] = [
     ["--autostash", { autostash: true }, "promoted", "index.lock"],
-    ["--autostash", { autostash: true }, "stash-made", "refs/stash.lock"],
-    ["--autostash", { autostash: true }, "stash-stored", "HEAD.lock"],
-    ["--autostash", { autostash: true }, "stash-landed", "index.lock"],
+    ["--autostash", { autostash: true }, "promoted", "HEAD.lock"],
     ["--here", { onConflict: "here" }, "here-landed", "index.lock"],
   ];
   it.each(flags)("of %s is waited for, and where it stays, nothing is lost: %o at %s, %s", async (_, options, at, lock) => {
@@ -69,10 +67,42 @@ describe("locks that another git holds", () => {
       pullInto(stays.local.folder, stays.source, { ...options, hook: "post-merge", deps: { checkpoint } }),
     ).rejects.toMatchObject({ kind: "attention" });
     unlinkSync(`${stays.local.folder}/.git/${lock}`);
-    if (at === "stash-landed") stays.local("stash", "pop", "--quiet", "--index");
     expect(status(stays)).toEqual([isHere ? "" : " M a\nM  b", ""]);
     expect(existsSync(`${stays.local.folder}/.git/ferry/journal`)).toBe(false);
   });
+
+  it.each([
+    ["stash-made", "refs/stash.lock"],
+    ["stash-landed", "index.lock"],
+  ] as const)(
+    "of the stash of changes that conflict, at %s: it is waited for, and where it stays, nothing is lost",
+    async (at, lock) => {
+      const make = () => {
+        const scene = makeScene();
+        commitFiles(scene.sandbox, { a: "1\n2\nx\n" });
+        writeFile(scene.local, "a", "1\n2\nmine\n");
+        return scene;
+      };
+      const waited = make();
+      await refusedBy(pullInto(waited.local.folder, waited.source, { autostash: true, deps: heldAt(at, lock, waited) }));
+      expect(waited.local("status", "--porcelain")).toBe("UU a");
+
+      const stays = make();
+      const checkpoint = (name: Checkpoint) => {
+        if (name === at) writeFile(stays.local, `.git/${lock}`, "");
+        return Promise.resolve();
+      };
+      await expect(
+        pullInto(stays.local.folder, stays.source, { autostash: true, hook: "post-merge", deps: { checkpoint } }),
+      ).rejects.toMatchObject({ kind: "attention" });
+      unlinkSync(`${stays.local.folder}/.git/${lock}`);
+      const kept = at === "stash-made" ? "HEAD" : "stash@{0}";
+      expect(stays.local("rev-parse", kept === "HEAD" ? kept : `${kept}^1`)).toBe(stays.base);
+      if (kept !== "HEAD") expect(stays.local("show", `${kept}:a`)).toBe("1\n2\nmine");
+      else expect(stays.local("status", "--porcelain")).toBe(" M a");
+      expect(readdirSync(`${stays.local.folder}/.git/ferry`)).toEqual([]);
+    },
+  );
 
   it.each(locks)("%s that stays is refused, in a hook at once", async (lock) => {
     const scene = makeScene();

@@ -61,7 +61,7 @@ function makePlan({ head, tip, overlay, updates }: Landing, { repository }: Cont
     workTree,
     old: head.state === "unborn" ? undefined : head.commit,
     new: tip,
-    overlay: overlay && { old: overlay.old, new: overlay.new },
+    overlay: overlay && { old: overlay.old, new: overlay.new, index: overlay.index },
     updates,
     locks: {
       refs: [join(gitDir, "HEAD.lock"), ...refs.map((ref) => join(commonDir, `${ref}.lock`))],

@@ -22,6 +22,8 @@ export interface Overlay {
   readonly held: readonly Change[];
   /** Paths that are to differ from the branch: they must not be out of sight. */
   readonly wanted: readonly Change[];
+  /** What the index has at these paths and is to have, where that is not the branch's: `changes` are then those between the two. */
+  readonly index?: { readonly old: string; readonly new: string } | undefined;
 }
 
 export interface OverlayCheck extends PathCheck {

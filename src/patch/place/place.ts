@@ -134,13 +134,14 @@ export function inTheWayError(blocked: PathCheck["blocked"], stash?: string): Fe
   const isUnmerged = blocked.some(({ why }) => why === unmerged);
   return new FerryError("attention", `local work is in the way: ${listed(lines)}`, {
     details: lines,
-    hint: `nothing was changed; ${isUnmerged ? unmergedHint(stash) : "stash it (git stash -u; what git ignores: move it away), try again, then git stash pop"}`,
+    hint: `nothing was changed; ${isUnmerged ? unmergedHint(blocked, stash) : "stash it (git stash -u; what git ignores: move it away), try again, then git stash pop"}`,
   });
 }
 
-/** `stash` has what the conflict is about. */
-function unmergedHint(stash: string | undefined): string {
-  return stash === undefined
-    ? "resolve what git status calls unmerged and git add it, or git checkout HEAD -- PATH to give it up; then try again"
-    : `what you had is in ${stash}: git reset --hard, try again, then git stash pop --index`;
+/** `stash` has what the conflict is about, and nothing of what else was changed. */
+function unmergedHint(blocked: PathCheck["blocked"], stash: string | undefined): string {
+  if (stash === undefined)
+    return "resolve what git status calls unmerged and git add it, or git checkout HEAD -- PATH to give it up; then try again";
+  const paths = blocked.filter(({ why }) => why === unmerged).map(({ path }) => showPath(path));
+  return `what you had is in ${stash}: git checkout HEAD -- ${paths.join(" ")}, try again, then git stash pop`;
 }

@@ -16,12 +16,17 @@ export interface Plan {
   readonly new: string | undefined;
   /** The commit of a cherry-pick that is to stop there; `new` is then the tree that it leaves, and HEAD stays. */
   readonly stop?: string | undefined;
-  /** The trees that the working tree goes from and to, where these aren't those of the commits. */
-  readonly overlay?: { readonly old: string; readonly new: string } | undefined;
+  /** The trees that the working tree goes from and to, where these aren't those of the commits; and the index, likewise. */
+  readonly overlay?: (FromTo & { readonly index?: FromTo | undefined }) | undefined;
   /** All refs of the transaction, HEAD among them. */
   readonly updates: readonly RefUpdate[];
   /** The lock files that each kind of git takes. */
   readonly locks: Readonly<Record<ChildKind, readonly string[]>>;
+}
+
+interface FromTo {
+  readonly old: string;
+  readonly new: string;
 }
 
 /** What it works on; `tree` is the working tree alone, by an index of our own. */

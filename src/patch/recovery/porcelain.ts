@@ -83,7 +83,7 @@ function locksOf(gitDir: string, { repository }: Context): string[] {
 }
 
 /** Keeps the one note that there is room for. */
-export function porcelainNotes(
+function porcelainNotes(
   { gitDir, making }: Pick<PorcelainOptions, "gitDir" | "making">,
   { host, repository }: Context,
 ): ChildNotes {

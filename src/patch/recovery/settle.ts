@@ -22,8 +22,9 @@ export async function settle(left: Left, copy: WorkingCopy): Promise<Settled> {
   if (commit !== left.old) return { state: "elsewhere", foreign: [] };
   if (left.before === undefined) return { state: "restored", foreign: [] };
   const rescue = join(repository.commonDir, "ferry", "rescue");
-  const indexed = await changesBetween(copy, left.old, left.new);
   const { overlay } = left;
+  const index = overlay?.index ?? left;
+  const indexed = await changesBetween(copy, index.old, index.new);
   const changes = overlay === undefined ? indexed : await changesBetween(copy, overlay.old, overlay.new);
   const foreign = await rollBack({ copy, changes, indexed, before: left.before, rescue });
   return { state: "restored", foreign };

@@ -1,9 +1,9 @@
-import { asFerryError, FerryError } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { land, type Landing } from "../land/land.ts";
-import { type PathCheck, stashable } from "../land/path-check.ts";
+import type { PathCheck } from "../land/path-check.ts";
 import { recoverStash } from "./recover.ts";
-import { bringBack, stashAway, type StashLeft } from "./stash.ts";
+import type { StashPlan } from "./plan.ts";
+import { applyOver, leave, type StashLeft, storeStash } from "./stash.ts";
 
 export interface StashedLanding {
   readonly blocked: PathCheck["blocked"];
@@ -11,26 +11,25 @@ export interface StashedLanding {
   readonly left: StashLeft | undefined;
 }
 
-/** Whether changes of tracked files are all that is in the way. */
-export function isStashable(blocked: PathCheck["blocked"]): boolean {
-  return blocked.length > 0 && blocked.every(({ why }) => stashable.has(why));
-}
-
-/** Lands with the local changes put away meanwhile. @throws FerryError as `land` does, with the changes back in the tree */
-export async function landStashed(landing: Landing, context: Context): Promise<StashedLanding> {
-  const note = await stashAway(context).catch(async (error: unknown) => {
+/**
+ * Lands with local changes, merged with what comes, in the step that moves all else: no moment in which they are out of the tree.
+ * Only what conflicts goes through git's list of stashes, where it is before anything is written.
+ * @throws FerryError as `land` does, with the changes where they were
+ */
+export async function landStashed(landing: Landing, plan: StashPlan, context: Context): Promise<StashedLanding> {
+  const { changes, overlay, stash, outcome } = plan;
+  const own = { ...landing, changes, overlay };
+  if (outcome === "back") return { blocked: await land(own, context), left: undefined };
+  const note = await storeStash(stash, context);
+  const blocked = await land(own, context).catch(async (error: unknown) => {
     await recoverStash(context);
     throw error;
   });
-  const blocked = await land(landing, context).catch(async (error: unknown) => {
-    const left = await bringBack(note, context);
-    if (left === undefined) throw error;
-    const { message } = asFerryError(error);
-    throw new FerryError("attention", `${message}; your changes are in ${left.name}`, {
-      hint: "git stash apply brings them back",
-      cause: error,
-    });
-  });
-  if (blocked.length === 0) await context.checkpoint("stash-landed");
-  return { blocked, left: await bringBack(note, context) };
+  if (blocked.length > 0) {
+    await recoverStash(context);
+    return { blocked, left: undefined };
+  }
+  await context.checkpoint("stash-landed");
+  const left = outcome === "away" ? applyOver(note, context) : leave(note, { paths: [], isBack: true }, context);
+  return { blocked, left: await left };
 }

@@ -1,58 +1,51 @@
+import { mkdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
+import { modes } from "../../git/records.ts";
 import type { Context } from "../context.ts";
+import { presentAs } from "../land/compare.ts";
+import { ferryFolder } from "../quarantine.ts";
+import { changesBetween } from "../recovery/settle.ts";
 import { readStashNote, removeStashNote, type StashNote } from "./note.ts";
-import { bringBack, dropStash, type StashLeft, stashName } from "./stash.ts";
-import { takeBack } from "./take-back.ts";
+import { dropStash, stashName } from "./stash.ts";
 
 /**
- * Ends what a pull with --autostash left when it, or its git, was killed, once its landing is ended: changes that are still in the
- * tree, or in it again, need no stash; a tree without them gets them back, also one that is half way. Of anything else nothing is
- * touched.
+ * Ends what a pull with --autostash left whose landing failed, or that was killed, once the landing itself is ended or taken back.
+ * On the commit that the stash was made on the changes are in the tree, and it goes. On any other one they may be in the stash only:
+ * it stays, and nothing is touched.
  * @throws FerryError attention that names the stash
  */
 export async function recoverStash(given: Context): Promise<void> {
   const note = await readStashNote(given);
   if (note === undefined) return;
+  // Half way: the next run takes that back first.
+  if ((await stat(join(ferryFolder(given.repository), "journal")).catch(() => undefined)) !== undefined) return;
   const { gitDir, workTree } = note;
   const context = { ...given, repository: { ...given.repository, gitDir, workTree } };
-  if ((await stashName(note, context)) === undefined) {
-    // Not stored yet, so nothing was taken out; or put back and dropped.
-    await removeStashNote(context);
-    return;
-  }
-  if (await isInTree(note, context)) return dropStash(note, context);
-  const state = (await isClean(context)) ? "without" : await takeBack(note, context);
-  if (state === "as it was") return dropStash(note, context);
-  if (state === "without") {
-    const left = await bringBack(note, context);
-    if (left !== undefined) throw leftError(left);
-    return;
-  }
+  const name = await stashName(note, context);
+  // Not stored yet, so nothing was taken out.
+  if (name === undefined) return removeStashNote(context);
+  const options = { cwd: gitDir, gitDir };
+  const parse = async (commit: string) =>
+    (await context.git.run(["rev-parse", "--verify", "--quiet", commit], options)).stdout.toString("latin1").trim();
+  if ((await parse("HEAD")) === (await parse(`${note.stash}^1`)) && (await isThere(note, context)))
+    return dropStash(note, context);
   await removeStashNote(context);
-  throw leftError({ name: (await stashName(note, context)) ?? note.stash, paths: [] });
-}
-
-function leftError({ name, paths }: Pick<StashLeft, "name" | "paths">): FerryError {
-  return new FerryError("attention", `a pull was interrupted, and local changes that it put away are in ${name}`, {
-    details: paths,
-    hint: `compare: git stash show -p ${name}; then git stash apply, or git stash drop`,
+  throw new FerryError("attention", `a pull was interrupted, and local changes that it put away are in ${name}`, {
+    hint: `compare: git stash show -p ${name}; then git stash apply ${name}, or git stash drop ${name}`,
   });
 }
 
-async function isClean({ git, repository: { gitDir, workTree } }: Context): Promise<boolean> {
-  const args = ["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"];
-  return (await git.ok(args, { cwd: workTree, gitDir, workTree })).length === 0;
-}
-
-/** As they were on the old HEAD, or merged with what came, which a merge of commits tells. */
-async function isInTree({ stash }: StashNote, { git, repository: { gitDir, workTree } }: Context): Promise<boolean> {
-  const options = { cwd: workTree, gitDir, workTree };
-  const now = (await git.run(["stash", "create"], options)).stdout.toString("latin1").trim();
-  if (now === "") return false;
-  const tree = async (name: string) =>
-    (await git.run(["rev-parse", "--verify", "--quiet", `${name}^{tree}`], options)).stdout.toString("latin1").trim();
-  const merged = async (one: string, other: string) =>
-    (await git.run(["merge-tree", "--write-tree", "--no-messages", one, other], options)).stdout.toString("latin1").trim();
-  const index = (await tree(`${now}^2`)) === (await merged("HEAD", `${stash}^2`));
-  return index && (await tree(now)) === (await merged("HEAD", stash));
+/** Whether the working tree has all that the stash has: what the taking back could not write is in the stash only. */
+async function isThere({ stash }: StashNote, { git, repository }: Context): Promise<boolean> {
+  const scratch = join(ferryFolder(repository), "recovery");
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  try {
+    const changes = await changesBetween({ git, repository }, `${stash}^1`, stash);
+    const entries = changes.map(({ path, newMode, newId }) => ({ path, mode: newMode, id: newId }));
+    const wanted = entries.filter(({ mode }) => mode !== modes.absent);
+    return (await presentAs(git, repository, { entries, scratch })).size === wanted.length;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }

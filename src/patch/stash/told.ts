@@ -14,9 +14,14 @@ export function stashLeft({ name, paths, isBack }: StashLeft, verdict: Verdict):
       code: "stash_conflict",
       verdict: { ...verdict, conflicts: paths },
       details: paths,
-      hint: isBack
-        ? `resolve it, then git stash drop ${name}; or ferry pull --undo once git reset --hard made the tree clean, then git stash pop --index`
-        : `git stash apply --index ${name} says what is in the way; or ferry pull --undo, then git stash pop --index`,
+      hint: hintOf({ name, paths, isBack }),
     },
   );
+}
+
+/** Never a reset of the whole tree: the stash has only what was in the way. */
+function hintOf({ name, paths, isBack }: StashLeft): string {
+  if (!isBack) return `git stash apply ${name} says what is in the way; or ferry pull --undo, then git stash pop`;
+  if (paths.length === 0) return `git add what you want staged, then git stash drop ${name}`;
+  return `resolve it, then git stash drop ${name}; or git checkout HEAD -- ${paths.join(" ")}, then ferry pull --undo and git stash pop`;
 }
