@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, utimesSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { undo } from "../../src/patch/undo.ts";
 import { commitFiles, gitBytes, type TestGit, writeFile } from "../support/git.ts";
@@ -35,6 +35,12 @@ async function expectTheRest({ local, source }: Scene, before: string): Promise<
 }
 
 describe("--here", () => {
+  it("takes an untouched file whose times changed for what it is", async () => {
+    const scene = makeConflict();
+    utimesSync(`${scene.local.folder}/f`, 1_700_000_000, 1_700_000_000);
+    await stopIn(scene);
+  });
+
   it("lands what fits, and leaves git's own stop", async () => {
     const scene = makeConflict();
     const mine = scene.local("rev-parse", "HEAD");

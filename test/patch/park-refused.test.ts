@@ -29,6 +29,23 @@ describe("--continue is refused, and nothing is lost", () => {
       },
       "mine isn't in git",
     ],
+    [
+      "with an ignored file",
+      (tree) => {
+        tree("add", "f");
+        writeFile(tree, "mine.o", "m\n");
+      },
+      "mine.o isn't in git",
+    ],
+    [
+      "with changes out of git's sight",
+      (tree) => {
+        tree("add", "f");
+        tree("update-index", "--assume-unchanged", "b");
+        writeFile(tree, "b", "mine\n");
+      },
+      "b has changes out of git's sight",
+    ],
     ["after git cherry-pick --skip", (tree) => tree("cherry-pick", "--skip"), "nothing was committed"],
     [
       "in the middle of something else",
@@ -49,6 +66,7 @@ describe("--continue is refused, and nothing is lost", () => {
   ];
   it.each(cases)("%s", async (_, spoil, message) => {
     const scene = makeConflict();
+    writeFile(scene.local, ".git/info/exclude", "*.o\n");
     const tree = await parkIn(scene);
     spoil(tree);
     const before = [stateOf(tree.folder), visible(scene)];

@@ -8,6 +8,8 @@ import { cherryPick } from "../conflict/pick.ts";
 import type { PullContext } from "../context.ts";
 import { knownCommits } from "../incoming/known.ts";
 import { courtOf } from "../judge/court.ts";
+import { withIndex } from "../land/compare.ts";
+import { copyIndex } from "../land/index-entries.ts";
 import { land } from "../land/land.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { checkPaths, type PathCheck } from "../land/path-check.ts";
@@ -73,9 +75,12 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
 }
 
 /** A cherry-pick begins with an index as HEAD has it, and with the files of the conflict as they are in git. */
-async function refuseUncommitted({ error }: Stop, { git, repository }: PullContext): Promise<void> {
-  const { workTree, gitDir } = repository;
-  const options = { cwd: workTree, gitDir, workTree };
+async function refuseUncommitted({ error, quarantine }: Stop, { git, repository }: PullContext): Promise<void> {
+  const aside = join(quarantine.folder, "index");
+  await copyIndex(join(repository.gitDir, "index"), aside);
+  const options = withIndex(repository, aside);
+  // In the copy: an untouched file whose times changed isn't modified. Exits with 1 where some are.
+  await git.run(["update-index", "-q", "--refresh"], options);
   const paths = async (args: readonly string[]) =>
     (await git.ok([...args, "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty"], options))
       .toString("latin1")

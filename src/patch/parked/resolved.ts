@@ -62,11 +62,17 @@ function refuseUnsaved(state: TreeState, tree: ParkedTree): void {
   refuseUntracked(state, tree);
 }
 
-function refuseUntracked({ untracked }: TreeState, { workTree }: ParkedTree): void {
+function refuseUntracked({ untracked, unseen }: TreeState, { workTree }: ParkedTree): void {
+  if (unseen.length > 0)
+    throw attention(
+      `${listed(unseen)} has changes out of git's sight, which would go with the worktree`,
+      `git update-index --no-assume-unchanged --no-skip-worktree it in ${workTree}, then git add or git restore it`,
+      unseen,
+    );
   if (untracked.length > 0)
     throw attention(
       `${listed(untracked)} isn't in git, and would go with the worktree`,
-      `git add it in ${workTree}, or move it away`,
+      `git add it in ${workTree} (-f where it is ignored), or move it away`,
       untracked,
     );
 }

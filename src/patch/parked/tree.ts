@@ -2,8 +2,11 @@ import { readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { openOperations, type Operation } from "../../git/operations.ts";
 import { showPath } from "../../git/path.ts";
+import { modes } from "../../git/records.ts";
 import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
+import { presentAs } from "../land/compare.ts";
+import { Looker } from "../land/disk.ts";
 import { runPorcelain } from "../recovery/porcelain.ts";
 import { parkedFolder, type ParkedNote } from "./note.ts";
 
@@ -62,8 +65,10 @@ export interface TreeState {
   /** Tracked files with changes that aren't staged. */
   readonly unstaged: readonly string[];
   readonly staged: readonly string[];
-  /** Files that git neither tracks nor ignores. */
+  /** Files that git doesn't track, ignored ones among them. */
   readonly untracked: readonly string[];
+  /** Tracked files that git is told not to look at (skip-worktree of a sparse checkout excepted: nothing is there), with other content. */
+  readonly unseen: readonly string[];
 }
 
 export async function readState(tree: ParkedTree, context: Context): Promise<TreeState> {
@@ -73,7 +78,15 @@ export async function readState(tree: ParkedTree, context: Context): Promise<Tre
     const result = await git.run(["rev-parse", "--verify", "--quiet", `${name}^{commit}`], options);
     return result.code === 0 ? result.stdout.toString("latin1").trim() : undefined;
   };
-  const args = ["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none"];
+  const args = [
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--no-renames",
+    "--untracked-files=all",
+    "--ignored",
+    "--ignore-submodules=none",
+  ];
   const records = (await git.ok(args, options))
     .toString("latin1")
     .split("\0")
@@ -87,8 +100,23 @@ export async function readState(tree: ParkedTree, context: Context): Promise<Tre
     unmerged: paths(/^u /u, 10),
     unstaged: paths(/^1 .[^.]/u, 8),
     staged: paths(/^1 [^.]/u, 8),
-    untracked: paths(/^\? /u, 1),
+    untracked: paths(/^[?!] /u, 1),
+    unseen: await unseen(tree, context),
   };
+}
+
+async function unseen(tree: ParkedTree, context: Context): Promise<string[]> {
+  const { git, repository } = context;
+  const out = (await git.ok(["ls-files", "-z", "-v", "--stage"], inTree(tree))).toString("latin1").split("\0");
+  const entries = out.flatMap((line) => {
+    const tab = line.indexOf("\t");
+    const [tag = "", mode = "", id = ""] = line.slice(0, tab).split(" ");
+    return /^[a-zS]$/u.test(tag) ? [{ path: line.slice(tab + 1), mode, id }] : [];
+  });
+  const looker = new Looker(tree.workTree);
+  const there = entries.filter(({ path, mode }) => mode !== modes.gitlink && looker.look(path).what !== "nothing");
+  const same = await presentAs(git, { ...repository, ...tree }, { entries: there, scratch: tree.gitDir });
+  return there.filter(({ path }) => !same.has(path)).map(({ path }) => showPath(path));
 }
 
 /** Whether anything is parked, without asking git: nothing is in nearly every pull. The folder is there as long as a note is. */
