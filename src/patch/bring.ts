@@ -50,7 +50,11 @@ export async function bring(incoming: Incoming, context: PullContext): Promise<V
   if (left !== undefined) throw stashLeft(left, { ...verdict, applied: true });
   if (request.dryRun === true) return verdict;
   const pointers = incoming.isAside ? [] : await pointersLeft(context, changes);
-  return { ...verdict, applied: true, notices: [...verdict.notices, ...pointers] };
+  return {
+    ...verdict,
+    applied: incoming.head.state === "unborn" || verdict.tip !== verdict.base,
+    notices: [...verdict.notices, ...pointers],
+  };
 }
 
 const landed: StashedLanding = { blocked: [], left: undefined };
@@ -80,8 +84,11 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
   await quarantine.empty();
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(series.items.length, "commit")}`;
-  const note = await writeUndoNote({ old: commit, new: placed.tip, cursor: incoming.learned ?? at.cursor }, context);
-  const remembered = [...(await cursorUpdates(incoming, context)), moveRef(refs.undo, at.undo, note)];
+  const undo = { old: commit, new: placed.tip, cursor: incoming.learned ?? at.cursor };
+  // Where all of it is here already, there is nothing to take back; what was left out comes again once this pull is.
+  const isUndoable = placed.tip !== commit || request.shape?.exclude !== undefined;
+  const note = isUndoable ? [moveRef(refs.undo, at.undo, await writeUndoNote(undo, context))] : [];
+  const remembered = [...(await cursorUpdates(incoming, context)), ...note];
   if (isAside && head.state !== "detached") {
     await moveRefs({ updates: [moveRef(head.ref, commit, placed.tip), ...remembered], reason }, context);
     return landed;

@@ -58,13 +58,29 @@ export interface UncommittedVerdict {
 
 export type EngineName = "exact" | "am" | "bundle" | "fetch" | "diffs";
 
-export interface VerdictCommit {
+/** One of the sandbox's commits, and where what it does is here. */
+export interface HeldCommit {
   readonly sequence: number;
   /** The sandbox's commit. */
   readonly commit: string;
   readonly subject: string;
-  /** The commit here; the same where exactness is exact. */
+  /** The commit here, the same where exactness is exact; the one before where nothing was left of it. */
   readonly applied_as: string;
+}
+
+export interface VerdictCommit extends Omit<HeldCommit, "applied_as"> {
+  /** The commit here, the same where exactness is exact; null where nothing was left of it: left out, or here already. */
+  readonly applied_as: string | null;
+}
+
+/** `before` is what the branch had. A commit of which nothing was left is held by one that is no news. */
+export function whatCame(commits: readonly HeldCommit[], before: readonly (string | undefined)[]): VerdictCommit[] {
+  const known = new Set(["", ...before]);
+  return commits.map((each) => {
+    const isNews = !known.has(each.applied_as);
+    known.add(each.applied_as);
+    return { ...each, applied_as: isNews ? each.applied_as : null };
+  });
 }
 
 /** A pull that nothing came of, with what is known so far. */

@@ -62,7 +62,8 @@ it("each commit is the sandbox's, but for the paths that are left out, which are
       }
       if (pulled instanceof FerryError) throw pulled;
       outcomes.came += 1;
-      const here = pulled.commits.map(({ applied_as }) => applied_as);
+      let last = scene.base;
+      const here = pulled.commits.map(({ applied_as }) => (last = applied_as ?? last));
       expect(here.map((id) => [...listed(scene.local, id, ["."]).all.values()].sort())).toEqual(trees);
       const ours = scene.local("rev-list", "--reverse", `${scene.base}..HEAD`).split("\n").filter(Boolean);
       expect([...new Set(here)].filter((id) => id !== scene.base)).toEqual(ours);

@@ -163,7 +163,7 @@ describe("a base that is nowhere to be had", () => {
     const head = commitFiles(place.local, { b: "B\n" }, "mine, the same");
     const verdict = await ontoHead(place);
     expect(verdict.commits).toMatchObject([
-      { subject: "first", applied_as: head },
+      { subject: "first", applied_as: null },
       { subject: "second", commit: second, applied_as: place.local("rev-parse", "HEAD") },
     ]);
     expect(place.local("rev-list", "--count", `${head}..HEAD`)).toBe("1");

@@ -191,20 +191,23 @@ async function hasCommit({ git }: Context, { repository }: Place, commit: string
 }
 
 /** The last line of a pull: how many commits came, as which ids, onto what, and how to undo it. */
-export function summary(verdict: Verdict, place: Place, { dryRun, branch }: PullOptions = {}): string {
-  const { commits, base } = verdict;
-  const ids = [...new Set([commits.at(0)?.applied_as, commits.at(-1)?.applied_as])]
-    .map((id) => (id ?? "").slice(0, 12))
-    .join("..");
+export function summary(verdict: Verdict, place: Place, { dryRun, branch, shape }: PullOptions = {}): string {
+  const { base } = verdict;
+  const commits = verdict.commits.flatMap(({ applied_as }) => applied_as ?? []);
+  const ids = [...new Set([commits.at(0), commits.at(-1)])].map((id) => (id ?? "").slice(0, 12)).join("..");
   const source = verdict.source === "patches" ? "" : ` from ${verdict.from}`;
   const near = verdict.exactness === "approximate" ? ", approximate," : "";
   const onto = `${branch ?? place.branch ?? "the detached HEAD"}${base === "" ? "" : ` at ${base.slice(0, 12)}`}`;
   const files = verdict.uncommitted?.written ?? 0;
   const more = files === 0 ? "" : `${count(files, "file")} not committed there`;
-  if (commits.length === 0 && files === 0) return `nothing new${source}`;
+  const empty = verdict.commits.length - commits.length;
+  const again = dryRun === true || shape?.exclude === undefined ? "" : undoHint("here", branch);
+  if (commits.length === 0 && files === 0)
+    return empty === 0 ? `nothing new${source}` : `nothing came: nothing is left of ${count(empty, "commit")}${source}${again}`;
   const series = commits.length === 0 ? "" : `${count(commits.length, "commit")} (${ids})${source}${near} onto ${onto}`;
   const what = [series, more].filter((text) => text !== "").join(", and ");
-  return dryRun === true ? `would bring ${what}` : `${what}${undoHint(base, branch)}`;
+  const rest = empty === 0 ? "" : `; nothing is left of ${count(empty, "more commit")}`;
+  return dryRun === true ? `would bring ${what}${rest}` : `${what}${rest}${undoHint(base, branch)}`;
 }
 
 function undoHint(base: string, branch: string | undefined): string {

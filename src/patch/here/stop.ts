@@ -23,7 +23,7 @@ import { Journal } from "../recovery/journal.ts";
 import { recover } from "../recovery/recover.ts";
 import { short } from "../series/series.ts";
 import { writeUndoNote } from "../undo-note.ts";
-import { PullRefused, type Verdict } from "../verdict.ts";
+import { PullRefused, type Verdict, whatCame } from "../verdict.ts";
 import { writeHere } from "./note.ts";
 
 /**
@@ -172,17 +172,19 @@ function stoppedHere(
   const { conflict, verdict } = error;
   const { item, commits, paths } = conflict;
   const names = paths.map(showPath);
-  const came = incoming.series.items
+  const held = incoming.series.items
     .slice(0, commits.length)
     .map(({ sequence, commit, subject }, at) => ({ sequence, commit, subject, applied_as: commits[at] ?? commit }));
+  const came = whatCame(held, [verdict.base, incoming.series.base]);
+  const number = came.filter(({ applied_as }) => applied_as !== null).length;
   return new PullRefused(
     "attention",
-    `${count(came.length, "commit")} came; commit ${short(stoppedAt(incoming, conflict).commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
+    `${count(number, "commit")} came; commit ${short(stoppedAt(incoming, conflict).commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
     {
       code: "conflict",
       verdict: {
         ...verdict,
-        applied: came.length > 0,
+        applied: number > 0,
         tip: conflict.tip,
         commits: came,
         files,

@@ -11,7 +11,7 @@ import type { Quarantine } from "../quarantine.ts";
 import { seriesOf } from "../series/objects.ts";
 import { type Series, short } from "../series/series.ts";
 import { fetchPromised } from "../sources/promised.ts";
-import { PullRefused, type VerdictCommit } from "../verdict.ts";
+import { type HeldCommit, PullRefused } from "../verdict.ts";
 import { canGoOntoHead } from "./can.ts";
 import { applyOnto, type Misfit, type Step } from "./three-way.ts";
 
@@ -85,7 +85,7 @@ async function writeSteps(steps: readonly Step[], place: Place, context: PullCon
 }
 
 /** One whose change was here already is applied as the commit before it. */
-function tellAll({ series }: Incoming, made: ReadonlyMap<string, string>, onto: string): VerdictCommit[] {
+function tellAll({ series }: Incoming, made: ReadonlyMap<string, string>, onto: string): HeldCommit[] {
   let last = onto;
   return series.items.map(({ sequence, commit, subject }) => {
     last = made.get(commit) ?? last;

@@ -16,7 +16,7 @@ import { deletesMost, inTheWay } from "../place/place.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { short } from "../series/series.ts";
 import { writeUndoNote } from "../undo-note.ts";
-import type { Verdict } from "../verdict.ts";
+import { type Verdict, whatCame } from "../verdict.ts";
 import { type Parked, type ParkedNote, writeNote } from "./note.ts";
 import type { ParkedTarget } from "./target.ts";
 
@@ -54,7 +54,7 @@ export async function landParked(finished: Finished): Promise<Verdict> {
   await quarantine.empty();
   const late = await move(finished, changes);
   if (late.length > 0) throw inTheWay(late, verdict);
-  return { ...verdict, applied: true };
+  return { ...verdict, applied: tip !== old };
 }
 
 async function move({ parked, target, tip, quarantine }: Finished, changes: readonly Change[]) {
@@ -109,7 +109,10 @@ function verdictOf(
     tip,
     ...note.told,
     exactness: note.exactness,
-    commits: note.items.flatMap((item, at) => (note.left.includes(at) ? [] : [{ ...item, applied_as: note.came[at] ?? tip }])),
+    commits: whatCame(
+      note.items.flatMap((item, at) => (note.left.includes(at) ? [] : [{ ...item, applied_as: note.came[at] ?? tip }])),
+      [target.head.commit, note.onto],
+    ),
     files: found.changes.length,
     conflicts: [],
     blocked_by: [],

@@ -13,7 +13,7 @@ import { type Series, type SeriesItem, short } from "../series/series.ts";
 import { asInSandbox, type Shaped } from "../shape/shaped.ts";
 import { Conflicting } from "./conflicting.ts";
 import type { PullRequest } from "../request.ts";
-import { PullRefused, type Verdict } from "../verdict.ts";
+import { type HeldCommit, PullRefused, type Verdict, whatCame } from "../verdict.ts";
 
 /** The series as it will be on the branch. */
 export interface Placed {
@@ -55,7 +55,7 @@ export function makeVerdict(
     source: found.source,
     from: found.from,
     exactness: found.approximation === undefined ? placed.exactness : "approximate",
-    commits: tell(series, placed, found),
+    commits: whatCame(tell(series, placed, found), [head.state === "unborn" ? undefined : head.commit, series.base]),
     files: changes.length,
     conflicts: [],
     blocked_by: [],
@@ -69,7 +69,7 @@ export function makeVerdict(
   };
 }
 
-function tell({ items }: Series, { commits }: Placed, { told }: Incoming["found"]): Verdict["commits"] {
+function tell({ items }: Series, { commits }: Placed, { told }: Incoming["found"]): readonly HeldCommit[] {
   const became = new Map(items.map(({ commit }, at) => [commit, commits[at] ?? commit]));
   if (items.length > 0 && told !== undefined)
     return told.commits.map((each) => ({ ...each, applied_as: became.get(each.applied_as) ?? each.applied_as }));

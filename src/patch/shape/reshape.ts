@@ -40,12 +40,12 @@ export async function reshape({ series }: Incoming, quarantine: Quarantine, cont
 /** What a person should know of it: the cursor is the sandbox's commit, behind which these paths lie. */
 function leftOut({ left, commits }: Filtered, { items }: Series): string[] {
   const names = listed(left.map(showPath));
-  const [is, stays] = left.length === 1 ? ["is", "stays"] : ["are", "stay"];
+  const [is, them] = left.length === 1 ? ["is", "it"] : ["are", "them"];
   const empty = items
     .filter((_, at) => commits[at]?.isDropped === true)
     .map(({ commit, subject }) => `${short(commit)} (${subject})`);
   return [
-    `approximate: ${names} ${is} left out, and ${stays} so in later pulls`,
+    `approximate: ${names} ${is} left out; later changes of ${them} will conflict: give --exclude again`,
     ...(empty.length === 0 ? [] : [`nothing is left of commit ${listed(empty)}`]),
   ];
 }

@@ -1,7 +1,7 @@
 import type { CursorNote } from "../incoming/note.ts";
 import type { Series } from "../series/series.ts";
 import type { PatchSource, SourceName } from "../source.ts";
-import type { EngineName, VerdictCommit } from "../verdict.ts";
+import type { EngineName, HeldCommit } from "../verdict.ts";
 
 /** A session's commits after where the cursor was, from one of the sources. */
 export interface Found {
@@ -15,7 +15,7 @@ export interface Found {
   /** Why these commits aren't quite the sandbox's; undefined where they are. */
   readonly approximation?: string | undefined;
   /** Where the series is of others that were made of the sandbox's: those with what they became, and what is odd about it. */
-  readonly told?: { readonly commits: readonly VerdictCommit[]; readonly notices: readonly string[] } | undefined;
+  readonly told?: { readonly commits: readonly HeldCommit[]; readonly notices: readonly string[] } | undefined;
   /** What the cursor is to be, where it can't be the last commit. */
   readonly note?: CursorNote | undefined;
   /** For `-v` and the last line: where exactly it came from. */

@@ -43,7 +43,7 @@ export async function bringWork(built: Built, context: PullContext): Promise<Ver
     verdict.base === "" || request.acceptDeletion === true ? undefined : await massDeletion(verdict.base, all, assembled.court);
   if (lost !== undefined) throw deletesMost(lost, verdict);
   if (check.blocked.length > 0) throw inTheWay(check.blocked, verdict);
-  const isNews = written > 0 || verdict.commits.length > 0;
+  const isNews = written > 0 || verdict.commits.some(({ applied_as }) => applied_as !== null);
   if (request.dryRun === true) return verdict;
   host.interrupt.throwIfAborted();
   const blocked = await landWork(built, isNews, context);

@@ -53,7 +53,9 @@ test("what is no trailer, and flags that don't go together, are exit 2", async (
 test("--exclude leaves paths out, in the diff too, and says so; with --worktree and --watch as well", async () => {
   const diff = await here("diff", "--exclude", "dist", "--name-only");
   expect({ code: diff.code, stdout: diff.stdout }).toEqual({ code: 0, stdout: "hi.txt\n" });
-  expect(diff.stderr).toContain("note: approximate: dist/out.js is left out, and stays so in later pulls\n");
+  expect(diff.stderr).toContain(
+    "note: approximate: dist/out.js is left out; later changes of it will conflict: give --exclude again\n",
+  );
   expect((await here("diff", "--exclude", "../x")).code).toBe(2);
   const there = await here("pull", "--exclude", "dist", "--worktree", "../there", "--branch", "there", "--signoff");
   expect({
@@ -68,6 +70,15 @@ test("--exclude leaves paths out, in the diff too, and says so; with --worktree 
   const watched = await here("pull", "--exclude", "dist", "--watch", "--json");
   expect(JSON.parse(watched.stdout.split("\n")[0] ?? "")).toMatchObject({ applied: true, exactness: "approximate", files: 1 });
   expect(git("diff", "--name-only", "HEAD~", "HEAD")).toBe("hi.txt");
+});
+
+test("what nothing is left of isn't said to have come, and comes again after --undo", async () => {
+  const none = await here("pull", "--exclude", "dist", "--exclude", "hi.txt");
+  expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 0, stdout: "" });
+  expect(none.stderr).toContain("\nnothing came: nothing is left of 1 commit; undo with: ferry pull --undo\n");
+  expect((await here("pull")).stderr).toBe("nothing new\n");
+  const undone = await here("pull", "--undo");
+  expect(undone.stderr).toBe("its commits, which nothing was left of, come again with the next ferry pull\n");
 });
 
 test("ferry diff shows links that leave the repository only with --allow-symlinks", async () => {

@@ -4,7 +4,7 @@ import { table, type Column } from "../../output/table.ts";
 
 const columns: readonly Column<VerdictCommit>[] = [
   { header: "#", value: ({ sequence }) => String(sequence) },
-  { header: "COMMIT", value: ({ applied_as }) => applied_as.slice(0, 12) },
+  { header: "COMMIT", value: ({ applied_as }) => (applied_as ?? "").slice(0, 12) },
   { header: "SUBJECT", value: ({ subject }) => subject },
 ];
 
@@ -14,7 +14,8 @@ export async function showVerdict({ print, global, host }: Context, verdict: Ver
     await print.json(verdict);
     return;
   }
-  if (last !== undefined) await print.data(await table(verdict.commits, columns, host.terminal.stdout));
+  const came = verdict.commits.filter(({ applied_as }) => applied_as !== null);
+  if (last !== undefined) await print.data(await table(came, columns, host.terminal.stdout));
   for (const notice of verdict.notices) await print.note(`note: ${notice}`);
   if (last !== undefined) await print.note(last);
 }

@@ -32,7 +32,7 @@ export async function watchPulls(
     const brought = await bring({ ...open, session });
     if (brought.verdict.applied) {
       came.pulls += 1;
-      came.commits += brought.verdict.commits.length;
+      came.commits += brought.verdict.commits.filter(({ applied_as }) => applied_as !== null).length;
       await tell(context, brought);
     }
     return session;
