@@ -52,7 +52,7 @@ function makeHost(): Host {
     dist,
     clock: systemClock,
     random: randomBytes,
-    terminal: makeTerminal(env, platform),
+    terminal: makeTerminal(env, platform, interrupt),
     prompt: lazyPrompt(processes, interrupt),
     files: lazyFiles(),
     processes,

@@ -3,7 +3,7 @@ import type { Environment, Input, Output, Terminal } from "./host.ts";
 import { spin } from "./spinner.ts";
 
 /** The terminal that this process was started on, or the pipes in its place. */
-export function makeTerminal(env: Environment, platform: NodeJS.Platform): Terminal {
+export function makeTerminal(env: Environment, platform: NodeJS.Platform, interrupt: AbortSignal): Terminal {
   // Node makes a stream of each when it is first asked for, which takes longer than most of what help does.
   let [stdout, stderr]: [Output?, Output?] = [];
   return {
@@ -12,7 +12,7 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform): Termi
       return (stdout ??= makeOutput(process.stdout, env));
     },
     get stderr() {
-      return (stderr ??= makeOutput(process.stderr, env));
+      return (stderr ??= belowInterrupt(makeOutput(process.stderr, env), interrupt));
     },
     unicode: showsUnicode(env, platform),
     onResize(callback) {
@@ -59,6 +59,32 @@ function makeOutput(stream: NodeJS.WriteStream, env: Environment): Output {
       new Promise((resolve, reject) => {
         stream.write(text, (error) => (error ? reject(writeFailure(error)) : resolve()));
       }),
+  };
+}
+
+/** Where Ctrl-C was pressed the terminal has put `^C` on the line: what is said next begins below, or it would be broken too late. */
+function belowInterrupt(output: Output, interrupt: AbortSignal): Output {
+  let isBelow = false;
+  return {
+    get isTTY() {
+      return output.isTTY;
+    },
+    get columns() {
+      return output.columns;
+    },
+    get rows() {
+      return output.rows;
+    },
+    get color() {
+      return output.color;
+    },
+    async write(text) {
+      if (!isBelow && interrupt.aborted && output.isTTY) {
+        isBelow = true;
+        await output.write("\n");
+      }
+      return output.write(text);
+    },
   };
 }
 

@@ -62,6 +62,8 @@ describe("the first that names a host decides", () => {
     const { stderr } = await ferry(world.next(here), "whoami");
     expect(stderr).toContain("host: b.example, since this branch is linked to a session on it");
     expect((await ferry(world.next({ cwd: world.folder }), "whoami")).stderr).toBe("");
+    const named = await ferry(world.next({ ...here, env: { FERRY_HOST: a } }), "whoami");
+    expect(named.stderr).toBe("host: a.example, since FERRY_HOST names it\n");
     expect((await ferry(world.next(here), "logout")).stderr).toContain("logged out of d.example");
   });
 

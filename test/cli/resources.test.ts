@@ -204,8 +204,8 @@ describe("session and messages", () => {
     expect(stdout.split("\t").slice(0, 4)).toEqual([id, "acme/a", "active", "working"]);
     const narrow = (await call(["session", "list"], { tty: true, columns: 40 })).stdout.trimEnd().split("\n");
     expect(narrow.map((line) => line.split(/ {2,}/u))).toEqual([
-      ["ID", "AGENT", "BRANCH", "TITLE"],
-      [id.slice(4, 12), "working", expect.stringMatching(/^ferry/u), "–"],
+      ["ID", "STATUS", "AGENT", "TITLE"],
+      [id.slice(4, 12), "active", "working", "–"],
     ]);
   });
 

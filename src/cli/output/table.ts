@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly header: string;
   /** Where the terminal is too narrow for all, the column with the most of it goes first; without it there is none. */
   readonly spare?: number;
+  /** Never cut: left out where there is no room for it as it is. */
+  readonly whole?: boolean;
   /** Sentences, or what is there to be copied: not cut on a terminal, but going on below. Of the last column alone. */
   readonly prose?: boolean;
   /** What stands in the cell: `terminal` tells whether a person reads it there, or a script uncut. */
@@ -34,7 +36,8 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
   const grid = columns.at(-1)?.prose === true ? columns.slice(0, -1) : columns;
   const shown = cells.map((line) => line.map((cell) => cell || "–"));
   const natural = grid.map((_, at) => Math.max(...[headers, ...shown].map((line) => widthOf(line[at] ?? ""))));
-  const widths = fitWidths(natural, leaveOut(natural, grid, output.columns), output.columns);
+  const kept = leaveOut(natural, grid, output.columns);
+  const widths = fitWidths(natural, kept, output.columns, (at) => grid[at]?.whole !== true);
   const line = (texts: readonly string[]): string =>
     [...widths].map(([at, width]) => pad(fit(texts[at] ?? "", width), width)).join(" ".repeat(gap));
   const prose = columns === grid ? undefined : cells.map((row) => row.at(-1) ?? "");
@@ -62,8 +65,12 @@ function under(width: number): Place {
 }
 
 /** Which columns have room, at least as narrow as they may be; of those that can be spared equally the last goes first. */
-function leaveOut(natural: readonly number[], columns: readonly { readonly spare?: number }[], available: number): number[] {
-  const least = natural.map((width, at) => (at === 0 ? width : Math.min(width, narrowest)));
+function leaveOut(
+  natural: readonly number[],
+  columns: readonly Pick<Column<never>, "spare" | "whole">[],
+  available: number,
+): number[] {
+  const least = natural.map((width, at) => (at === 0 || columns[at]?.whole === true ? width : Math.min(width, narrowest)));
   const spare = (at: number): number => columns[at]?.spare ?? 0;
   let kept = natural.map((_, at) => at);
   while (kept.length > 1 && widthOfRow(kept.map((at) => least[at] ?? 0)) > available) {
@@ -74,11 +81,19 @@ function leaveOut(natural: readonly number[], columns: readonly { readonly spare
 }
 
 /** The width of each column that is kept: the widest gives first, so that the short ones stay whole. */
-function fitWidths(natural: readonly number[], kept: readonly number[], available: number): Map<number, number> {
+function fitWidths(
+  natural: readonly number[],
+  kept: readonly number[],
+  available: number,
+  mayGive: (at: number) => boolean,
+): Map<number, number> {
   if (kept.length === 1) return new Map([[0, Math.min(natural[0] ?? 0, available)]]);
   const widths = new Map(kept.map((at) => [at, natural[at] ?? 0]));
   for (let excess = widthOfRow([...widths.values()]) - available; excess > 0; excess -= 1) {
-    const [widest, width] = [...widths].slice(1).reduce((one, other) => (other[1] > one[1] ? other : one));
+    const [widest, width] = [...widths]
+      .slice(1)
+      .filter(([at]) => mayGive(at))
+      .reduce((one, other) => (other[1] > one[1] ? other : one));
     widths.set(widest, width - 1);
   }
   return widths;

@@ -106,6 +106,10 @@ test("status without a login exits 4 with the way to one", async () => {
     stdout: "",
     stderr: "ferry: not logged in to any host\n  hint: ferry login --host URL\n",
   });
+  expect(await ferry(world.next({}, { tty: true }), "auth", "status")).toMatchObject({
+    code: 0,
+    stderr: "local, the embedded service, needs no login\n",
+  });
   const env = { FERRY_HOST: "local", FERRY_API_KEY: "k" };
   const told = "local, the embedded service, needs no login\n";
   expect(await ferry(world.next({ env }), "auth", "status")).toEqual({ code: 0, stdout: "", stderr: told });

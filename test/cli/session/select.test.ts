@@ -182,7 +182,7 @@ describe("left out, it is", () => {
     addSession("ses_ours5555", "elsewhere", 0, { repository_id: "r1" });
     expect(await chosen()).toMatchObject({
       code: 2,
-      details: [expect.stringContaining("ses_ours5555"), "and 4 others: ferry session list"],
+      details: [expect.stringContaining("ses_ours5555  acme/shop  elsewhere"), "and 4 others: ferry session list"],
     });
     const there = world.next({ cwd: git.folder }, { tty: true });
     there.prompt.expect("Which session?", "ses_ours5555");

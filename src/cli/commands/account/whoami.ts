@@ -1,5 +1,7 @@
 import { identify } from "../../../auth/login.ts";
 import { fields } from "../../../wire/fields.ts";
+import type { Context } from "../../context.ts";
+import { namedHost } from "../../flows/host/choose.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
@@ -19,7 +21,12 @@ export const whoami: Verb = {
       ["key expires", info?.key?.expires_at ?? (info === undefined ? undefined : "never")],
       ["service", [info?.service?.name, info?.service?.version].filter(Boolean).join(" ")],
     ];
-    if (connection.why !== undefined) await context.print.note(`host: ${connection.name}, since ${connection.why}`);
+    const why = connection.why ?? (namedHost(context) === undefined ? undefined : `${namer(context)} names it`);
+    if (why !== undefined) await context.print.note(`host: ${connection.name}, since ${why}`);
     await showOne(context, { host: connection.host, ...(info ?? { account }) }, lines, ["host", ...fields.cliInfo]);
   },
 };
+
+function namer({ global }: Context): string {
+  return global.host === undefined ? "FERRY_HOST" : "--host";
+}

@@ -4,7 +4,7 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { count } from "../../../base/text.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { namedHost } from "../../flows/host/choose.ts";
+import { type ChosenHost, chooseHost, namedHost } from "../../flows/host/choose.ts";
 import { clientFor } from "../../flows/host/connect.ts";
 import type { Column } from "../../output/table.ts";
 import { record } from "../../output/record.ts";
@@ -36,7 +36,7 @@ export const status: Verb = {
   examples: ["ferry auth status", "ferry auth status --json --fields host,works"],
   async run(context) {
     const logins = [...fromEnvironment(context), ...(await stored(context))];
-    const isLocal = namedHost(context) === local;
+    const isLocal = namedHost(context) === local || (logins.length === 0 && (await chosenKind(context)) === "local");
     if (isLocal) await context.print.note(`${local}, the embedded service, needs no login`);
     if (isLocal && logins.length === 0) return context.global.json ? context.print.json([], fields) : undefined;
     if (logins.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
@@ -53,6 +53,16 @@ export const status: Verb = {
     });
   },
 };
+
+/** What commands would talk to; undefined where they would be told to log in. */
+async function chosenKind(context: Context): Promise<ChosenHost["kind"] | undefined> {
+  try {
+    return (await chooseHost(context)).kind;
+  } catch (error) {
+    if (error instanceof FerryError && error.kind === "auth") return undefined;
+    throw error;
+  }
+}
 
 /** Logins are few, and more is to be said of each than a line of a terminal holds. */
 async function show(context: Context, rows: readonly Status[]): Promise<void> {

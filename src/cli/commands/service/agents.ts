@@ -13,9 +13,9 @@ interface Options {
 
 const columns: readonly Column<ReturnType<typeof shown>>[] = [
   { header: "AGENT", value: ({ name }) => name },
-  { header: "VERSION", value: ({ program, version }) => (program === null ? "not installed" : version) },
-  { header: "KEY", value: ({ key }) => key },
-  { header: "LAST TURN", value: ({ last_turn: turn }, terminal) => turn && lastTurn(turn.failure, terminal) },
+  { header: "VERSION", whole: true, value: ({ program, version }) => (program === null ? "not installed" : version) },
+  { header: "KEY", spare: 1, whole: true, value: ({ key }) => key },
+  { header: "LAST TURN", spare: 2, value: ({ last_turn: turn }, terminal) => turn && lastTurn(turn.failure, terminal) },
   {
     header: "TO DO",
     prose: true,

@@ -8,6 +8,8 @@ const names = ["running", "pid", "version", "socket", "portal", "data"] as const
 export const status: Verb = {
   name: "status",
   summary: "Show whether the embedded service runs, and where",
+  description:
+    "Show whether the embedded service runs, and where. On a terminal also a link that signs a browser in to its portal.",
   examples: ["ferry service status", "ferry service status --json"],
   async run(context) {
     const { data } = findFolders(context.host);

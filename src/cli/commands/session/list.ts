@@ -2,7 +2,8 @@ import { listAll, readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
 import { sessionStatuses } from "../../../wire/values.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
-import { repositoryNamed, visibleRepositories } from "../../flows/place/repository.ts";
+import { repositoryNamed } from "../../flows/place/repository.ts";
+import { repositoryNames } from "../../flows/session/repositories.ts";
 import type { KnownSession } from "../../flows/session/select.ts";
 import { checkKnown } from "../../near.ts";
 import { wholeNumber } from "../../options.ts";
@@ -57,11 +58,4 @@ async function checkStatus({ client }: Connection, status: string | undefined): 
   if (status === undefined || ours.includes(status)) return;
   const there = (await listAll(client.listSessions)).flatMap((session) => session.status ?? []);
   checkKnown({ one: "status", many: "statuses" }, [status], [...ours, ...there]);
-}
-
-/** Asked for only where there is something to name: the seed's sessions tell no repository. */
-async function repositoryNames(connection: Connection, sessions: readonly KnownSession[]): Promise<ReadonlyMap<string, string>> {
-  if (!sessions.some(({ repository_id }) => Boolean(repository_id))) return new Map();
-  const all = await visibleRepositories(connection);
-  return new Map(all.map(({ id, full_name }) => [id, full_name ?? id]));
 }

@@ -1,6 +1,6 @@
 import { type ErrorKind, FerryError, NoAnswerError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
-import { count } from "../../../base/text.ts";
+import { count, cut, oneLine, textOf } from "../../../base/text.ts";
 import type { Answer } from "../../../client/answers.ts";
 import { isGateway } from "../../../client/http/retry.ts";
 import { orTimeUp, timeUp } from "../../../client/timeline/time-up.ts";
@@ -71,7 +71,7 @@ export async function sendMessage(context: Context, open: OpenSession, message: 
     return await send();
   } catch (error) {
     if (context.host.interrupt.aborted) return inDoubt(open)(error);
-    if (!mayHaveArrived(error)) throw error;
+    if (!mayHaveArrived(error)) throw ended(error, open);
     const known = await find(context, open, (event) => event.client_id === clientId).catch(inDoubt(open));
     return known === undefined ? send().catch(inDoubt(open)) : { clientId, event: known };
   }
@@ -81,6 +81,24 @@ const inDoubtWords = "whether the message has arrived is not known";
 
 function isDoubt({ message }: FerryError): boolean {
   return message.endsWith(inDoubtWords);
+}
+
+/** The state that forbids it says nothing of which session that is: it is the branch's, often, and nobody named it. */
+function ended(error: unknown, { session }: OpenSession): unknown {
+  if (!(error instanceof FerryError) || error.status !== 409 || !/^(?:closed|finished|merged)$/u.test(textOf(session.status)))
+    return error;
+  const { kind, status, code } = error;
+  const title = oneLine(cut(textOf(session.title), 50));
+  return new FerryError(
+    kind,
+    `the session ${typedId(session.id)}${title === "" ? "" : ` (${title})`} is ${textOf(session.status)}`,
+    {
+      status,
+      code,
+      hint: "start a new one: ferry run; or talk to another: --session SESSION",
+      cause: error,
+    },
+  );
 }
 
 /** Whoever sends it by hand once more must know that it may be there already. */

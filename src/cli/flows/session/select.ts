@@ -11,6 +11,7 @@ import { connect, type Connection } from "../host/connect.ts";
 import { readLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { repositoriesOf } from "../place/repository.ts";
+import { repositoryNames } from "./repositories.ts";
 
 export type KnownSession = Tolerant<Session>;
 
@@ -95,20 +96,24 @@ async function sessionHere(context: Context, connection: Connection, place: Plac
 async function chooseSession(context: Context, connection: Connection, place: Place | undefined): Promise<KnownSession> {
   const recent = (await listAll(connection.client.listSessions)).toSorted(byCreation);
   if (recent.length === 0) return notFound(`there is no session on ${connection.name}`);
+  const names = await repositoryNames(connection, recent);
   const ours = place === undefined ? [] : await ofRepository(context, connection, { place, sessions: recent });
   if (context.interactive)
     return choose(
       context.host,
       "Which session?",
       [...ours, ...recent.filter((session) => !ours.includes(session))].map((session) => ({
-        name: describe(session),
+        name: describe(session, names),
         value: session,
       })),
     );
   const shown = (ours.length > 0 ? ours : recent).slice(0, 10);
   const more = recent.length - shown.length;
   throw new FerryError("usage", "no session is named, and this branch is linked to none", {
-    details: [...shown.map(describe), ...(more > 0 ? [`and ${count(more, "other")}: ferry session list`] : [])],
+    details: [
+      ...shown.map((session) => describe(session, names)),
+      ...(more > 0 ? [`and ${count(more, "other")}: ferry session list`] : []),
+    ],
     hint: "name one: its id, a branch, or - for the newest",
   });
 }
@@ -127,13 +132,16 @@ async function ofRepository(
 function onlyOne(sessions: readonly KnownSession[], what: string): KnownSession | undefined {
   if (sessions.length <= 1) return sessions[0];
   throw new FerryError("usage", `${what} could be several sessions`, {
-    details: sessions.map(describe),
+    details: sessions.map((session) => describe(session)),
     hint: "name one by its id",
   });
 }
 
-function describe({ id, branch_name, title, status }: KnownSession): string {
-  return [id, textOf(branch_name) || "–", textOf(status) || "–", cut(textOf(title), 50)].map(oneLine).join("  ");
+/** With its repository, where those of several may stand together. */
+function describe(session: KnownSession, names: ReadonlyMap<string, string> = new Map()): string {
+  const { id, branch_name, title, status, repository_id } = session;
+  const repository = names.size === 0 ? [] : [names.get(repository_id ?? "") ?? "–"];
+  return [id, ...repository, textOf(branch_name) || "–", textOf(status) || "–", cut(textOf(title), 50)].map(oneLine).join("  ");
 }
 
 function notFound(message: string): never {

@@ -10,6 +10,7 @@ import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { ensureRepositoryHere, repositoryNamed, type KnownRepository } from "../place/repository.ts";
 import type { StartOptions } from "./options.ts";
 import { mayHaveArrived } from "./message.ts";
+import { baseRefused } from "./refused.ts";
 import type { OpenSession } from "./select.ts";
 
 export interface StartedSession extends OpenSession {
@@ -52,7 +53,7 @@ export async function startSession(
 /** An embedded service that runs already has the environment that it was started with: other keys and programs than this one, perhaps. */
 async function createSession(
   { host }: Context,
-  { client, host: where }: Connection,
+  { client, host: where, name }: Connection,
   call: Parameters<Client["createSession"]>[0],
 ) {
   try {
@@ -66,7 +67,8 @@ async function createSession(
         hint: "see with: ferry session list",
         cause: error,
       });
-    if (!(error instanceof FerryError) || error.code !== "agent_not_ready" || where !== local) throw error;
+    if (!(error instanceof FerryError) || error.code !== "agent_not_ready" || where !== local)
+      throw baseRefused(error, name, call?.body ?? {});
     const { message, kind, status, code } = error;
     const here = (await listAgents(host)).find(({ name }) => name === call?.body?.model?.split(":", 1)[0]);
     const hint = here?.ready === true ? "the service runs with an older environment: ferry service stop, and again" : error.hint;

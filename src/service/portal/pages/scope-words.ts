@@ -12,8 +12,14 @@ const deeds: Readonly<Record<string, string>> = {
   all: "See, create, change and delete",
 };
 
+/** Of sessions none is deleted: they are closed. */
+const deedsOfSessions: typeof deeds = {
+  write: "Start, steer and close",
+  all: "See, start, steer and close",
+};
+
 /** What a key with this scope can do. */
 export function inWords(scope: Scope): string {
   const [thing = "", deed = ""] = scope.split(":");
-  return `${deeds[deed] ?? deed} ${things[thing] ?? thing}`;
+  return `${(thing === "sessions" ? deedsOfSessions[deed] : undefined) ?? deeds[deed] ?? deed} ${things[thing] ?? thing}`;
 }

@@ -28,4 +28,5 @@ export function signInPage({ code, to, refused = false }: SignInPage): Response 
   });
 }
 
-const how = html`Paste the sign-in link that <code>ferry serve</code> printed, or that <code>ferry service status</code> shows.`;
+const how = html`Paste the sign-in link that <code>ferry serve</code> printed, or that <code>ferry service status</code> shows:
+  both only on a terminal.`;

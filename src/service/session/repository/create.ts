@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { FerryError } from "../../../base/errors.ts";
 import type { Repository } from "../../../wire/resources.ts";
 import { Problem } from "../../problem.ts";
 import type { SessionsDeps } from "../deps.ts";
@@ -69,9 +70,12 @@ async function fromPath(deps: Deps, path: string, start: Start & { readonly base
   throw new Problem(
     422,
     "unknown_commit",
-    `base_commit: ${path} has no commit ${start.baseCommit} to give${said === "" ? "" : ` (${said})`}`,
+    `base_commit: ${path} has no commit ${start.baseCommit} to give${said === "" || notThere.test(said) ? "" : ` (${said})`}`,
   );
 }
+
+/** What upload-pack says of an id that it doesn't have, or gives to nobody. */
+const notThere = /not our ref|unadvertised object/iu;
 
 /** The serving side runs with a clean configuration, so what it is to allow goes with its name: any commit, whoever owns the folder. */
 export const uploadPack = "git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack";
@@ -109,6 +113,8 @@ async function fetchCommit(git: SessionsDeps["git"], mirror: string, repository:
     await git.ok(["cat-file", "-e", `${commit}^{commit}`], own(mirror));
     return commit;
   } catch (error) {
+    if (error instanceof FerryError && notThere.test(error.message))
+      throw new Problem(422, "unknown_commit", `base_commit: ${repository.full_name} has no commit ${commit} to give`);
     throw unreachable(repository, error);
   }
 }

@@ -1,0 +1,24 @@
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine, textOf } from "../../../base/text.ts";
+import type { BodyOf } from "../../../wire/contract.ts";
+
+type Wanted = Pick<BodyOf<"createSession">, "base_branch" | "base_commit">;
+
+/** A service that can't have the base says so by the name of a field; whoever typed `ferry run` is told what to push. Else as it is. */
+export function baseRefused(error: unknown, service: string, { base_branch, base_commit }: Wanted): unknown {
+  if (!(error instanceof FerryError) || error.kind !== "usage") return error;
+  const { kind, status, code } = error;
+  const branch = oneLine(textOf(base_branch));
+  const why = { status, code, cause: error };
+  if (code === "unknown_branch" || /^base_branch\b/u.test(error.message))
+    return new FerryError(kind, `${service} finds no branch ${branch || "to begin at"} in the repository`, {
+      ...why,
+      hint: `push it (git push -u REMOTE ${branch || "BRANCH"}), or begin at one that is there: --base BRANCH`,
+    });
+  if (code !== "unknown_commit" && !/^base_commit\b/u.test(error.message)) return error;
+  const commit = oneLine(textOf(base_commit)).slice(0, 12);
+  return new FerryError(kind, `${service} can't get the commit ${commit} from the repository`, {
+    ...why,
+    hint: "push the branch that has it, or begin at one that is there: --base BRANCH",
+  });
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { FerryError } from "../../../src/base/errors.ts";
+import { baseRefused } from "../../../src/cli/flows/session/refused.ts";
+
+const wanted = { base_branch: "topic", base_commit: "0123456789abcdef0123456789abcdef01234567" };
+
+test.each([
+  [
+    { code: "unknown_branch" },
+    'base_branch: local/shop has no branch "topic"',
+    "a.example finds no branch topic in the repository",
+    "push it (git push -u REMOTE topic), or begin at one that is there: --base BRANCH",
+  ],
+  [
+    {},
+    "base_commit is unknown",
+    "a.example can't get the commit 0123456789ab from the repository",
+    "push the branch that has it, or begin at one that is there: --base BRANCH",
+  ],
+])("a base that the service doesn't have is told with what to push: %j %s", (more, said, message, hint) => {
+  const error = new FerryError("usage", said, { status: 422, ...more });
+  expect(baseRefused(error, "a.example", wanted)).toMatchObject({ kind: "usage", status: 422, message, hint });
+});
+
+test("any other refusal stays as it is", () => {
+  const error = new FerryError("usage", "branch_name: is taken", { status: 422, code: "branch_name_taken" });
+  expect(baseRefused(error, "a.example", wanted)).toBe(error);
+});
