@@ -70,9 +70,16 @@ function readVersion(): string {
 /** The first signal asks everything to end well; the handlers are gone then, so that a second one ends the process at once. */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController();
-  process.once("SIGINT", () => controller.abort(new FerryError("interrupted", "interrupted")));
-  for (const signal of ["SIGTERM", "SIGHUP"] as const)
-    process.once(signal, () => controller.abort(new FerryError("terminated", `ended by ${signal}`)));
+  const on = (signal: NodeJS.Signals, reason: FerryError): void => {
+    const handle = (): void => {
+      controller.abort(reason);
+      // Not at once: what draws the spinner ends the process itself where it finds no handler but its own.
+      setImmediate(() => process.off(signal, handle));
+    };
+    process.on(signal, handle);
+  };
+  on("SIGINT", new FerryError("interrupted", "interrupted"));
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) on(signal, new FerryError("terminated", `ended by ${signal}`));
   return controller.signal;
 }
 

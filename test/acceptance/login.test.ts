@@ -76,6 +76,14 @@ describeWith(["chromium", "script"], "a login on a desktop", () => {
     expect(terminal.screen()).toContain("logged in to");
   });
 
+  test("Ctrl-C while it waits for the approval: the terminal is told", async () => {
+    const terminal = login("--device");
+    await terminal.see(/waiting for the approval/u);
+    terminal.type("\u0003");
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.screen()).toContain("ferry: interrupted");
+  });
+
   test("--device: approved in a browser that the terminal knows nothing of", async () => {
     const terminal = login("--device");
     const url = await addressOn(terminal);
