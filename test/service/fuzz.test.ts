@@ -50,7 +50,10 @@ function fieldsOf(schema: Operation["body"]): fc.Arbitrary<Record<string, unknow
 
 test.each(built)("%s answers anything with a status of its own and a body of its shape, never 5xx", async (name) => {
   const { body, query }: Operation = contract[name];
-  const id = fc.oneof(fc.constantFrom(...ids), fc.string({ minLength: 1, unit: "grapheme" }));
+  const id = fc.oneof(
+    fc.constantFrom(...ids),
+    fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !/^\.+$/u.test(text)),
+  );
   const asked = fc.record({
     params: fc.record({ providerId: id, id, sessionId: id, keyId: id }),
     body: body === undefined ? fc.constant(undefined) : fc.oneof({ weight: 4, arbitrary: fieldsOf(body) }, fc.jsonValue()),
