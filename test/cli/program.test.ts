@@ -166,7 +166,10 @@ test("a pipe that breaks elsewhere is a failure, whatever a service calls it", a
   expect(await ferry(asked(), "session", "list")).toEqual({ code: 1, stdout: "", stderr: "ferry: broken\n" });
   const cut = new NoAnswerError("agents.example.com: the connection was cut (EPIPE)", { sent: true, code: "EPIPE" });
   world.services.set(url, () => Promise.reject(cut));
-  expect(await ferry(asked(), "session", "start")).toMatchObject({ code: 6, stderr: expect.stringContaining("EPIPE") as string });
+  expect(await ferry(asked(), "key", "create", "x", "--scopes", "all:all")).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("EPIPE") as string,
+  });
 });
 
 test("a fault in the program is told as one", async () => {

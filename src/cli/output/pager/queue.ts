@@ -14,15 +14,16 @@ export interface Queue {
 export function makeQueue(interrupt: AbortSignal): Queue {
   let waiting: (string | Uint8Array)[] = [];
   let ended = false;
+  const isOver = (): boolean => ended;
   let came = (): void => undefined;
   let taken = (): void => undefined;
   interrupt.addEventListener("abort", () => taken(), { once: true });
   return {
     async push(text) {
-      if (ended) return false;
+      if (isOver()) return false;
       waiting.push(text);
       came();
-      while (waiting.length > 0 && !ended) {
+      while (waiting.length > 0 && !isOver()) {
         interrupt.throwIfAborted();
         await new Promise<void>((resolve) => (taken = resolve));
       }
