@@ -12,7 +12,7 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
       return (stdout ??= makeOutput(process.stdout, env));
     },
     get stderr() {
-      return (stderr ??= belowInterrupt(makeOutput(process.stderr, env), interrupt));
+      return (stderr ??= makeOutput(process.stderr, env, interrupt));
     },
     unicode: showsUnicode(env, platform),
     onResize(callback) {
@@ -39,7 +39,13 @@ const stdin: Input = {
   },
 };
 
-function makeOutput(stream: NodeJS.WriteStream, env: Environment): Output {
+/** Where Ctrl-C was pressed the terminal has put `^C` on the line: what `interrupt` tells of is said below, or it would be broken too late. */
+function makeOutput(stream: NodeJS.WriteStream, env: Environment, interrupt?: AbortSignal): Output {
+  let isBelow = false;
+  const put = (text: string | Uint8Array): Promise<void> =>
+    new Promise((resolve, reject) => {
+      stream.write(text, (error) => (error ? reject(writeFailure(error)) : resolve()));
+    });
   // Each failed write is told to whoever wrote; without a listener the stream would throw it at the process once more.
   stream.on("error", () => undefined);
   return {
@@ -55,35 +61,12 @@ function makeOutput(stream: NodeJS.WriteStream, env: Environment): Output {
     get color() {
       return wantsColor(env, stream.isTTY);
     },
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        stream.write(text, (error) => (error ? reject(writeFailure(error)) : resolve()));
-      }),
-  };
-}
-
-/** Where Ctrl-C was pressed the terminal has put `^C` on the line: what is said next begins below, or it would be broken too late. */
-function belowInterrupt(output: Output, interrupt: AbortSignal): Output {
-  let isBelow = false;
-  return {
-    get isTTY() {
-      return output.isTTY;
-    },
-    get columns() {
-      return output.columns;
-    },
-    get rows() {
-      return output.rows;
-    },
-    get color() {
-      return output.color;
-    },
     async write(text) {
-      if (!isBelow && interrupt.aborted && output.isTTY) {
+      if (!isBelow && interrupt?.aborted === true && stream.isTTY) {
         isBelow = true;
-        await output.write("\n");
+        await put("\n");
       }
-      return output.write(text);
+      return put(text);
     },
   };
 }

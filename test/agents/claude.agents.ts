@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type AgentScene, makeAgentScene, realKey } from "../support/real-agents.ts";
+import { type AgentScene, expectToolsAndReturn, makeAgentScene, realKey } from "../support/real-agents.ts";
 
 let scene: AgentScene;
 beforeEach(async () => void (scene = await makeAgentScene()));
@@ -87,18 +87,5 @@ test("a cancel ends a command of Claude Code's with all its children, and the ne
 });
 
 test("Claude Code uses ferry's tools, and goes on with its session after a restart of the service", async () => {
-  scene.model.play({ tools: [{ name: "mcp__ferry__uncommitted_changes", args: {} }] }, { text: "Looked at it." });
-  const session = await scene.start("claude");
-  await scene.engine.work(session, "the first message");
-  const told = (await scene.events(session)).map(({ type }) => type);
-  expect(told).toEqual(["user_message", "agent_uncommitted_changes", "agent_message"]);
-
-  await scene.restart();
-  scene.model.play({ text: "I remember." });
-  await scene.engine.work(session, "the second message");
-  const after = (await scene.events(session)).slice(told.length);
-  expect(after.map(({ type }) => type)).toEqual(["user_message", "agent_message"]);
-  const asked = JSON.stringify(scene.model.calls.at(-1)?.body.messages);
-  expect(asked).toContain("the first message");
-  expect(asked).not.toContain("A record by ferry");
+  await expectToolsAndReturn(scene, "claude", "mcp__ferry__uncommitted_changes");
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type AgentScene, makeAgentScene, realKey } from "../support/real-agents.ts";
+import { type AgentScene, expectToolsAndReturn, makeAgentScene, realKey } from "../support/real-agents.ts";
 
 let scene: AgentScene;
 beforeEach(async () => void (scene = await makeAgentScene()));
@@ -36,18 +36,5 @@ test("opencode reads, plans, edits, creates and runs a command, and its work com
 });
 
 test("opencode uses ferry's tools, and goes on with its session after a restart of the service", async () => {
-  scene.model.play({ tools: [{ name: "ferry_uncommitted_changes", args: {} }] }, { text: "Looked at it." });
-  const session = await scene.start("opencode:openai/stub");
-  await scene.engine.work(session, "the first message");
-  const told = (await scene.events(session)).map(({ type }) => type);
-  expect(told).toEqual(["user_message", "agent_uncommitted_changes", "agent_message"]);
-
-  await scene.restart();
-  scene.model.play({ text: "I remember." });
-  await scene.engine.work(session, "the second message");
-  const after = (await scene.events(session)).slice(told.length);
-  expect(after.map(({ type }) => type)).toEqual(["user_message", "agent_message"]);
-  const asked = JSON.stringify(scene.model.calls.at(-1)?.body.messages);
-  expect(asked).toContain("the first message");
-  expect(asked).not.toContain("A record by ferry");
+  await expectToolsAndReturn(scene, "opencode:openai/stub", "ferry_uncommitted_changes");
 });

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { commitFiles, makeFolder, makeRepository, type TestGit } from "./git.ts";
 import { chooseDriver, makeDrivers } from "../../src/service/sandbox/registry.ts";
 import type { SessionEvent } from "../../src/wire/event.ts";
@@ -27,6 +28,24 @@ const sandbox = { memoryMB: 6144, processes: 512, cpus: 2, diskMB: 2048, wall: 3
 
 /** The file of the repository that the scripts read and edit. */
 const files = { "hello.txt": "hello world\nb\nc\nd\ne\n", "lib/other.txt": "other\n" };
+
+/** An agent calls one of ferry's tools, and after a restart of the service goes on with what it remembers, not with a record. */
+export async function expectToolsAndReturn(scene: AgentScene, model: string, tool: string): Promise<void> {
+  scene.model.play({ tools: [{ name: tool, args: {} }] }, { text: "Looked at it." });
+  const session = await scene.start(model);
+  await scene.engine.work(session, "the first message");
+  const told = (await scene.events(session)).map(({ type }) => type);
+  expect(told).toEqual(["user_message", "agent_uncommitted_changes", "agent_message"]);
+
+  await scene.restart();
+  scene.model.play({ text: "I remember." });
+  await scene.engine.work(session, "the second message");
+  const after = (await scene.events(session)).slice(told.length);
+  expect(after.map(({ type }) => type)).toEqual(["user_message", "agent_message"]);
+  const asked = JSON.stringify(scene.model.calls.at(-1)?.body.messages);
+  expect(asked).toContain("the first message");
+  expect(asked).not.toContain("A record by ferry");
+}
 
 export async function makeAgentScene(options: EngineOptions = {}): Promise<AgentScene> {
   const folder = makeFolder("ferry-agents-");
