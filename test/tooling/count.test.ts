@@ -13,17 +13,27 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("runs are added up, and a file that can't be loaded counts as a failure", () => {
+test("runs are added up; a test that failed is named, and a file that can't be loaded counts as one", () => {
   const fine = { numPassedTests: 40, numFailedTests: 0, testResults: [{ status: "passed", assertionResults: [{}] }] };
+  const failedTest = { status: "failed", fullName: "a pull lands", failureMessages: ["Error: 1 is not 2\n    at a.test.ts:3"] };
   const broken = {
     numPassedTests: 3,
     numFailedTests: 1,
     testResults: [
-      { status: "failed", assertionResults: [{}, {}, {}, {}] },
-      { status: "failed", assertionResults: [] },
+      { name: "/a.test.ts", status: "failed", assertionResults: [{}, {}, {}, failedTest] },
+      { name: "/b.test.ts", status: "failed", assertionResults: [], message: "Error: no such module" },
     ],
   };
-  expect(count(report("fine", fine), report("broken", broken))).toBe("43 passed, 2 failed\n");
+  expect(count(report("fine", fine), report("broken", broken))).toBe(
+    [
+      "FAILED (broken) /a.test.ts > a pull lands",
+      "    Error: 1 is not 2",
+      "FAILED (broken) /b.test.ts",
+      "    Error: no such module",
+      "43 passed, 2 failed",
+      "",
+    ].join("\n"),
+  );
 });
 
 test("a run that left no report adds nothing", () => {
