@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { SecondTries } from "./tooling/second-try.ts";
 
 /** Where a report for `.ci/run` goes, which adds several up. */
 const results = process.env["TEST_RESULTS"];
@@ -18,7 +19,8 @@ export default defineConfig({
     maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
+    retry: results === undefined ? 0 : 1,
+    reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }], new SecondTries()],
   },
 });
 
