@@ -168,7 +168,11 @@ describe("a mutated series is refused, or is what its ids say", () => {
   };
 
   it("by thousands", async () => {
-    const { items } = readSeries(await scene.source.manifest(""), { objectFormat: "sha1", start: scene.base });
+    const { items } = readSeries(await scene.source.manifest(""), {
+      objectFormat: "sha1",
+      start: scene.base,
+      repositoryId: "rep_1",
+    });
     const text = fc.constantFrom(
       "\n",
       " ",

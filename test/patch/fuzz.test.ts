@@ -26,7 +26,7 @@ commitFiles(scene.sandbox, {}, "three");
 const sandbox = { folder: scene.sandbox.folder, branch: "HEAD", base: scene.base };
 const honest = makeManifest(sandbox, "");
 const mbox = makeMbox(sandbox, "", honest.head_commit);
-const expected = { objectFormat: "sha1", start: scene.base } as const;
+const expected = { objectFormat: "sha1", start: scene.base, repositoryId: "rep_1" } as const;
 const series = readSeries(honest, expected);
 
 describe("readers of what the service sends: the truth, or a refusal", () => {

@@ -13,6 +13,8 @@ import { commitLines, importTrees } from "./import.ts";
 export async function graft(series: Series, mini: string, workshop: Workshop): Promise<void> {
   const changes = await changesAfter(mini, workshop);
   if (changes.length !== series.items.length) throw lie(`${changes.length} patches for ${series.items.length} commits`);
+  const wrong = series.items.find((item, at) => !agree(item.changes, changes[at] ?? []));
+  if (wrong !== undefined) throw lie("it changes something else than the manifest says", wrong);
   await importTrees(importStream(series.base, changes), series, workshop);
 }
 
@@ -34,6 +36,21 @@ async function changesAfter(mini: string, { git, quarantine }: Workshop): Promis
   const { code, stderr } = await listing.exit;
   if (code !== 0) throw gitError(args, { code, stderr });
   return all;
+}
+
+/** Ids may be said shortened: the tree tells what they are. */
+function agree(said: readonly Change[], done: readonly Change[]): boolean {
+  const left = new Map(said.map((change) => [change.path, change]));
+  const isSaid = ({ path, oldMode, newMode, oldId, newId }: Change) => {
+    const change = left.get(path);
+    return (
+      change?.oldMode === oldMode &&
+      change.newMode === newMode &&
+      oldId.startsWith(change.oldId) &&
+      newId.startsWith(change.newId)
+    );
+  };
+  return said.length === done.length && done.every(isSaid);
 }
 
 async function* importStream(base: string | undefined, changes: readonly (readonly Change[])[]): AsyncGenerator<Uint8Array> {

@@ -1,9 +1,9 @@
-import { oneLine } from "../../base/text.ts";
 import { FerryError } from "../../base/errors.ts";
 import { ObjectReader } from "../../git/objects.ts";
 import type { Context } from "../context.ts";
 import type { Pickable } from "../place/rebuild.ts";
 import { caps, short } from "../series/series.ts";
+import { subjectOf } from "../series/subject.ts";
 
 /** Commits of the repository, as rebuilding takes them. @throws FerryError attention for a merge, or one that is gone */
 export async function readItems(commits: readonly string[], { git, repository }: Context): Promise<Pickable[]> {
@@ -35,6 +35,5 @@ function readItem(commit: string, raw: Buffer): Pickable {
         hint: "make it one line in the worktree (git rebase), then ferry pull --continue",
       },
     );
-  const subject = raw.subarray(end + 2).toString("utf8");
-  return { commit, parents, tree: all("tree")[0] ?? "", raw, subject: oneLine(subject.split("\n", 1)[0] ?? "") };
+  return { commit, parents, tree: all("tree")[0] ?? "", raw, subject: subjectOf(raw) };
 }

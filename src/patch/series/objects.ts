@@ -1,9 +1,9 @@
 import type { Git, GitStreamOptions } from "../../git/git.ts";
 import { ObjectReader } from "../../git/objects.ts";
-import { oneLine } from "../../base/text.ts";
 import { commitChanges } from "../judge/history.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { caps, lie, readHeader, type Series, type SeriesItem } from "./series.ts";
+import { subjectOf } from "./subject.ts";
 
 /** A stretch of history whose objects are in a quarantine; base undefined for a root. */
 export interface Range {
@@ -50,9 +50,7 @@ async function readItems(
   for (const [at, commit] of commits.entries()) {
     const raw = (await reader.read(commit, caps.commitBytes))?.content ?? Buffer.alloc(0);
     const { tree = "", parents } = readHeader(raw);
-    const message = raw.subarray(raw.indexOf("\n\n") + 2);
-    const end = message.indexOf(10);
-    const subject = oneLine(message.subarray(0, end < 0 ? undefined : end).toString("utf8"));
+    const subject = subjectOf(raw);
     const mail = { bytes: 0, sha256: "", diffOffset: 0 };
     items.push({ sequence: at + 1, commit, parents, tree, raw, subject, paths: paths.get(commit) ?? [], changes: [], ...mail });
   }

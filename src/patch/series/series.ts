@@ -5,6 +5,7 @@ import type { ObjectFormat } from "../../git/discover.ts";
 import { type GitPath, unquotePath } from "../../git/path.ts";
 import type { Change } from "../../git/records.ts";
 import type { Manifest, ManifestItem } from "../../wire/patches.ts";
+import { subjectOf } from "./subject.ts";
 
 /** A series as its manifest tells it, checked as far as that goes without the patches: each commit is what its id says. */
 export interface Series {
@@ -23,7 +24,7 @@ export interface SeriesItem {
   readonly tree: string;
   /** The commit object's content. */
   readonly raw: Buffer;
-  /** One harmless line. */
+  /** One harmless line: the commit's own, whatever the manifest says. */
   readonly subject: string;
   readonly paths: readonly GitPath[];
   /** What it does to them, as the manifest says; nothing vouches for it but the tree. */
@@ -53,7 +54,9 @@ export const caps = {
  * parents are what that content says. With that, whoever has the right tree has the right commit.
  * @throws FerryError failure naming the commit that doesn't hold
  */
-export function readSeries(manifest: Manifest, { objectFormat, start }: Expected): Series {
+export function readSeries(manifest: Manifest, { objectFormat, start, repositoryId }: Expected): Series {
+  if (repositoryId !== "" && manifest.repository_id !== "" && manifest.repository_id !== repositoryId)
+    throw lie(`the session is of the repository ${oneLine(repositoryId)}, its commits of ${oneLine(manifest.repository_id)}`);
   if (manifest.object_format !== objectFormat)
     throw lie(`the session's objects are ${oneLine(manifest.object_format)}, this repository's ${objectFormat}`);
   if (start !== "" && !isId(start, objectFormat)) throw lie("it begins at what is no commit");
@@ -67,6 +70,7 @@ export function readSeries(manifest: Manifest, { objectFormat, start }: Expected
   if (bytes > caps.totalBytes) throw lie(`a series of more than ${caps.totalBytes} bytes`);
   const tip = items.at(-1)?.commit ?? start;
   if (tip !== manifest.head_commit) throw lie(`the last commit isn't the head ${short(manifest.head_commit)}`);
+  checkSequence(items);
   if (manifest.mailable) checkChain(items, start);
   return {
     base: start === "" ? undefined : start,
@@ -80,15 +84,19 @@ export interface Expected {
   readonly objectFormat: ObjectFormat;
   /** The commit that was asked to begin after; "" for a history of its own. */
   readonly start: string;
+  /** The session's repository; "" where its service names none. */
+  readonly repositoryId: string;
 }
 
 /** Each follows the one before, and only that. */
 function checkChain(items: readonly SeriesItem[], start: string): void {
-  for (const [at, item] of items.entries()) {
-    const before = items[at - 1];
-    if (item.parents.join(" ") !== (before?.commit ?? start)) throw lie("it doesn't follow the commit before", item);
-    if (before !== undefined && item.sequence !== before.sequence + 1) throw lie("a gap in the sequence", item);
-  }
+  for (const [at, item] of items.entries())
+    if (item.parents.join(" ") !== (items[at - 1]?.commit ?? start)) throw lie("it doesn't follow the commit before", item);
+}
+
+function checkSequence(items: readonly SeriesItem[]): void {
+  for (const [at, item] of items.entries())
+    if (item.sequence !== (items[0]?.sequence ?? 0) + at) throw lie("a gap in the sequence", item);
 }
 
 /** The part of a series that a branch doesn't have, `here` being what it has of it and `head` its commit. */
@@ -117,7 +125,7 @@ function readItem(item: ManifestItem, objectFormat: ObjectFormat): SeriesItem {
     parents,
     tree,
     raw,
-    subject: oneLine(item.subject),
+    subject: subjectOf(raw),
     paths: changes.map(({ path }) => path),
     changes,
     bytes: item.bytes,

@@ -24,6 +24,12 @@ export function fitting(raw: Buffer, texts: readonly (string | undefined)[]): Bu
   );
 }
 
+/** Some of a commit's text as it is to be read: in the encoding that the commit names, as UTF-8 where that isn't known or isn't its own. */
+export function decoded(raw: Buffer, bytes: Buffer): string {
+  const encoding = encodingOf(raw);
+  return (encoding === undefined ? undefined : decoderOf(encoding)?.(bytes)) ?? bytes.toString("utf8");
+}
+
 function utf8(text: string | undefined): Buffer | undefined {
   return text === undefined ? undefined : Buffer.from(text, "utf8");
 }

@@ -6,10 +6,14 @@ import type { PatchSource } from "../source.ts";
 import type { Found } from "./found.ts";
 
 /** What the service's patch stream tells of after a commit ("" for all); its patches come later. @throws FerryError failure for a manifest that doesn't hold */
-export async function findPatches(patches: PatchSource, cursor: string, { repository }: PullContext): Promise<Found> {
+export async function findPatches(patches: PatchSource, cursor: string, { repository, request }: PullContext): Promise<Found> {
   const { manifest, isRewritten } = await readManifest(patches, cursor);
   const start = isRewritten || cursor === "" ? manifest.base_commit : cursor;
-  const series = readSeries(manifest, { objectFormat: repository.objectFormat, start });
+  const series = readSeries(manifest, {
+    objectFormat: repository.objectFormat,
+    start,
+    repositoryId: request.repositoryId,
+  });
   return { source: "patches", series, isRewritten, patches, from: "the service's patches" };
 }
 
