@@ -1,12 +1,29 @@
 import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
 
-/** Those of the names that someone who typed `word` can have meant: at most two slips away, and fewer than half of the letters. */
+/** So many letters at the least begin a word that can be guessed. */
+const beginning = 3;
+
+/**
+ * Those of the names that someone who typed `word` can have meant, each once: at most two slips away, and fewer than half of the
+ * letters; where none is, those that begin with it, or that it begins with. The dashes of options don't count.
+ */
 export function nearMisses(word: string, names: readonly string[]): string[] {
-  return names.filter((name) => {
-    const slips = countSlips(word, name);
-    return slips <= 2 && slips < Math.min(word.length, name.length) / 2;
+  const typed = withoutDashes(word);
+  const candidates = [...new Set(names)].map((name) => ({ name, letters: withoutDashes(name) }));
+  const slipped = candidates.filter(({ letters }) => {
+    const slips = countSlips(typed, letters);
+    return slips <= 2 && slips < Math.min(typed.length, letters.length) / 2;
   });
+  const begun = candidates.filter(
+    ({ letters }) =>
+      Math.min(typed.length, letters.length) >= beginning && (letters.startsWith(typed) || typed.startsWith(letters)),
+  );
+  return (slipped.length > 0 ? slipped : begun).map(({ name }) => name);
+}
+
+function withoutDashes(word: string): string {
+  return word.replace(/^-+/u, "");
 }
 
 /**

@@ -8,10 +8,10 @@ export async function usageError({ code, message }: CommanderError, program: Com
   const [, what = message, suggested = ""] =
     /^(?:error: )?([\s\S]*?)(?:\n\(Did you mean (?:one of )?(.*?)\?\))?$/u.exec(message.trim()) ?? [];
   const word = /'([^']*)'/u.exec(what)?.[1] ?? "";
-  // Commander's suggestions go as far as words that have next to nothing in common.
-  const near = nearMisses(word, suggested.split(", "));
   const { asked, noun } = askedFor(program);
   const isCommand = code === "commander.unknownCommand";
+  // Commander's suggestions go as far as words that have next to nothing in common, and leave out beginnings.
+  const near = nearMisses(word, isCommand ? namesIn(noun ?? program) : suggested.split(", "));
   const meant =
     isCommand && noun === undefined
       ? await meantCommands(program, word, near)
@@ -29,6 +29,10 @@ function askedFor(program: Command): { readonly asked: string; readonly noun: Co
   const noun = named(program, first);
   const verb = noun === undefined ? undefined : named(noun, second);
   return { asked: [program, noun, verb].flatMap((command) => command?.name() ?? []).join(" "), noun };
+}
+
+function namesIn({ commands }: Command): string[] {
+  return commands.map((command) => command.name());
 }
 
 function named({ commands }: Command, word: string): Command | undefined {
@@ -66,14 +70,19 @@ function sameMeaning(word: string, noun: Command): readonly string[] {
 
 /** A noun whose verb was left out. */
 export function verbMissing(noun: Command): FerryError {
-  const verbs = noun.commands.map((command) => command.name()).join(", ");
-  return new FerryError("usage", `${noun.name()} needs a command`, { hint: `one of ${verbs}` });
+  return new FerryError("usage", `${noun.name()} needs a command`, { hint: `one of ${namesIn(noun).join(", ")}` });
 }
 
-/** What someone can have meant by an unknown first word: an option without its dashes, a slip, a verb without its noun. */
+/** What someone can have meant by an unknown first word: an option without its dashes, a slip, a topic of the help, a verb without its noun. */
 async function meantCommands(program: Command, word: string, near: readonly string[]): Promise<readonly string[]> {
   if (program.options.some(({ long }) => long === `--${word}`)) return [`--${word}`];
   if (near.length > 0) return near;
+  const { topics } = await import("./topics.ts");
+  const about = nearMisses(
+    word,
+    topics.map(({ name }) => name),
+  );
+  if (about.length > 0) return about.map((name) => `ferry help ${name}`);
   const nouns = await Promise.all(entries.map(async ({ name, load }) => ({ name, verbs: await load() })));
   return nouns.flatMap(({ name, verbs }) =>
     [verbs]

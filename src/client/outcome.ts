@@ -52,6 +52,11 @@ export function isResting({ status, agent_status }: SessionState): boolean {
   return status === "active" && rests.has(agent_status ?? "");
 }
 
+/** Whether it has ended, by the same words. */
+export function isOver({ status }: SessionState): boolean {
+  return status !== "active" && sessionStatuses.some((word) => word === status);
+}
+
 /** Whether it works, or is about to, by the same words. */
 export function isAtWork({ status, agent_status }: SessionState): boolean {
   return status === "active" && (agent_status === "working" || agent_status === "queued");

@@ -13,6 +13,11 @@ export interface ListOptions {
   readonly trace?: ((line: string) => void) | undefined;
 }
 
+/** Which of two comes first, as `sort` takes it: a service may have an order of its own. */
+export interface Ordered<Item> {
+  readonly order?: (one: Item, other: Item) => number;
+}
+
 export interface Listing<Item> {
   readonly items: Item[];
   /** Whether the limit left some out. */
@@ -29,17 +34,25 @@ export async function listAll<Item extends object>(
 
 /**
  * The items of a list from all its pages, those alone that the filters let through, also where the service ignores or refuses them.
+ * With an `order` each page is put into it before the limit cuts, and the whole where it is read to its end.
  * @throws FerryError unavailable where the cursors go in a circle
  */
-export async function readList<Item extends object>(call: ListCall<Item>, options: ListOptions = {}): Promise<Listing<Item>> {
+export async function readList<Item extends object>(
+  call: ListCall<Item>,
+  options: ListOptions & Ordered<Item> = {},
+): Promise<Listing<Item>> {
   const items: Item[] = [];
-  const { limit = Infinity } = options;
+  const { limit = Infinity, order = asTheyCome } = options;
   for await (const page of pages(call, options)) {
-    items.push(...page.items.filter((item) => passes(item, options.filters)));
+    items.push(...page.items.filter((item) => passes(item, options.filters)).toSorted(order));
     if (items.length > limit) return { items: items.slice(0, limit), more: true };
     if (items.length === limit && follows(page)) return { items, more: true };
   }
-  return { items, more: false };
+  return { items: items.toSorted(order), more: false };
+}
+
+function asTheyCome(): number {
+  return 0;
 }
 
 async function* pages<Item>(call: ListCall<Item>, options: ListOptions): AsyncGenerator<Page<Item>> {

@@ -13,7 +13,7 @@ import { placeSockets } from "./running/socket.ts";
 import { type RunningService, runService, type ServiceHost } from "./running/run-service.ts";
 import type { SandboxDriverName } from "./sandbox/driver.ts";
 import { nodeMount } from "./sandbox/node-mount.ts";
-import { chooseDriver, type Chosen, faultsOf, makeDrivers } from "./sandbox/registry.ts";
+import { chooseDriver, type Chosen, faultsOf, makeDrivers, sandboxNamed } from "./sandbox/registry.ts";
 import { defaultLimits } from "./session/deps.ts";
 import { makeSessions } from "./session/engine.ts";
 
@@ -92,7 +92,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
 }
 
 async function chooseSandbox({ sandbox, strict }: ServeOptions, host: ServeHost): Promise<Chosen> {
-  const chosen = await chooseDriver(sandbox ?? sandboxOf(host), makeDrivers(host));
+  const chosen = await chooseDriver(sandbox ?? sandboxNamed(host), makeDrivers(host));
   const { driver, probe } = chosen;
   const faults = faultsOf(probe);
   if (strict === true && faults.length > 0)
@@ -101,14 +101,6 @@ async function chooseSandbox({ sandbox, strict }: ServeOptions, host: ServeHost)
       hint: "serve without --strict to do without it",
     });
   return chosen;
-}
-
-/** What the environment says; that an agent is not locked in at all must be said on the command line. */
-function sandboxOf({ env }: ServeHost): "auto" | SandboxDriverName {
-  const named = env["FERRY_SANDBOX"] ?? "";
-  if (named === "process")
-    throw new FerryError("usage", "FERRY_SANDBOX can't be `process`", { hint: "give it as `--sandbox process`" });
-  return named === "" ? "auto" : (named as SandboxDriverName);
 }
 
 /** Whether agents ask the user what they may do in their sandbox. */

@@ -8,6 +8,9 @@ describe("a near miss is", () => {
     ["a letter too many", "taill", "tail"],
     ["another letter", "pall", "pull"],
     ["two slips in a long word", "prvidr", "provider"],
+    ["its beginning", "prov", "provider"],
+    ["more than it is", "configure", "config"],
+    ["a beginning of an option", "--dry", "--dry-run"],
   ])("%s: %s for %s", (_, word, name) => {
     expect(nearMisses(word, [name, "quite-another"])).toEqual([name]);
   });
@@ -18,9 +21,16 @@ describe("a near miss is", () => {
     ["ls", "lst"],
     ["", "run"],
     ["provider", "prd"],
+    ["--nope", "--type"],
+    ["pr", "provider"],
   ])("not %s for %s", (word, name) => {
     expect(nearMisses(word, [name])).toEqual([]);
   });
+});
+
+test("each is named once, and a slip before a beginning", () => {
+  expect(nearMisses("taill", ["tail", "tail"])).toEqual(["tail"]);
+  expect(nearMisses("login", ["logins", "log"])).toEqual(["logins"]);
 });
 
 test("values of a list that may grow: what is none is refused with those that are", () => {

@@ -82,6 +82,10 @@ describe("what doesn't fit is exit 2, one line and a hint", () => {
     [["key", "remove"], "ferry: key has no command 'remove'\n  hint: did you mean revoke?\n"],
     [["session", "rename", "x"], "ferry: session has no command 'rename'\n  hint: did you mean edit?\n"],
     [["hook", "add"], "ferry: hook has no command 'add'\n  hint: did you mean install?\n"],
+    [["configure"], "ferry: unknown command 'configure'\n  hint: did you mean config?\n"],
+    [["repository", "list"], "ferry: unknown command 'repository'\n  hint: did you mean repo?\n"],
+    [["help", "environmnt"], "ferry: unknown command 'environmnt'\n  hint: did you mean ferry help environment?\n"],
+    [["tail", "--nope"], "ferry: unknown option '--nope'\n  hint: see ferry tail --help\n"],
     [["wombat"], "ferry: unknown command 'wombat'\n  hint: see ferry --help\n"],
     [
       ["provider", "create", "--platform", "github"],

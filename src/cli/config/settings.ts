@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
+import { nearMisses } from "../near.ts";
 
 /** What the config file can hold beside the hosts. */
 export interface Setting {
@@ -80,7 +81,10 @@ export function settingNamed(name: string): Setting {
   const setting = findSetting(name);
   if (setting !== undefined) return setting;
   const known = [...settings.map((known) => known.name), ...Object.keys(agentSettings).map((field) => `agents.NAME.${field}`)];
-  throw new FerryError("usage", `there is no key ${oneLine(name)}`, { hint: `the keys are ${known.join(", ")}` });
+  const near = name.includes(".") ? [] : nearMisses(name, known);
+  throw new FerryError("usage", `there is no key ${oneLine(name)}`, {
+    hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : `the keys are ${known.join(", ")}`,
+  });
 }
 
 /** The key of that name, where it is one. */

@@ -1,6 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { withIdLike } from "../../base/ids.ts";
-import { oneLine } from "../../base/text.ts";
+import { oneLine, textOf } from "../../base/text.ts";
 
 /** What is looked for, in words: what one is called and several are, and the noun whose `list` shows them. */
 export interface Sort {
@@ -9,13 +9,20 @@ export interface Sort {
   readonly noun: string;
 }
 
+interface Candidates<T> {
+  readonly all: readonly T[];
+  readonly called: readonly T[];
+  /** What tells one from another that is called the same, beside its id. */
+  about(item: T): readonly (string | null | undefined)[];
+}
+
 /**
  * The one thing of a service that the user named: of those that are called so, else of those whose id begins so.
- * @throws FerryError not_found where there is none, usage with the ids where several match
+ * @throws FerryError not_found where there is none, usage with the ids, and what they are, where several match
  */
 export function theOneNamed<T extends { readonly id: string }>(
   given: string,
-  { all, called }: { all: readonly T[]; called: readonly T[] },
+  { all, called, about }: Candidates<T>,
   { one, several, noun }: Sort,
   service: string,
 ): T {
@@ -25,7 +32,7 @@ export function theOneNamed<T extends { readonly id: string }>(
     throw new FerryError("not_found", `${service} has no ${one} ${oneLine(given)}`, { hint: `ferry ${noun} list` });
   if (matching.length > 1)
     throw new FerryError("usage", `${oneLine(given)} could be several ${several}`, {
-      details: matching.map(({ id }) => id),
+      details: matching.map((item) => [item.id, ...about(item).map(textOf)].filter(Boolean).map(oneLine).join("  ")),
       hint: "name one by its id",
     });
   return only;

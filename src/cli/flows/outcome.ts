@@ -1,12 +1,12 @@
 import { FerryError, type ErrorKind } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
-import { isResting, type Outcome } from "../../client/outcome.ts";
+import { isOver, isResting, type Outcome } from "../../client/outcome.ts";
 import type { KnownSession } from "./session/select.ts";
 
 /** What an outcome is for whoever waited: undefined where all is well, else the error that tells it. */
 export function outcomeError(outcome: Outcome, session: KnownSession): FerryError | undefined {
   const { id } = session;
-  const told = outcome === "timeout" && isResting(session) ? stillOpen : tellings[outcome];
+  const told = outcome === "timeout" ? outOfTime(session) : tellings[outcome];
   return told === undefined
     ? undefined
     : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(typedId(id)) });
@@ -17,6 +17,18 @@ interface Telling {
   readonly message: string;
   hint(id: string): string;
 }
+
+function outOfTime(session: KnownSession): Telling | undefined {
+  if (isResting(session)) return stillOpen;
+  return isOver(session) ? notMerged : tellings.timeout;
+}
+
+/** Only a merge can come after the end. */
+const notMerged: Telling = {
+  kind: "pending",
+  message: "the session is over, and not merged yet",
+  hint: (id) => `how it stands: ferry session view ${id}`,
+};
 
 /** Who waits for the session's end waits for a person, not for the agent. */
 const stillOpen: Telling = {

@@ -21,13 +21,16 @@ export async function showChanged(...[context, resource, lines, known]: Paramete
   if (context.global.json || !context.global.quiet) await showOne(context, resource, lines, known);
 }
 
-/** One resource: as it came with --json, else the named values a line each. */
+/** What is shown of a resource: named values. */
+export type Lines = readonly (readonly [name: string, value: string | null | undefined])[];
+
+/** One resource: as it came with --json, else the named values a line each; they may have to be asked for. */
 export async function showOne(
   { print, global, host }: Context,
   resource: unknown,
-  lines: readonly (readonly [name: string, value: string | null | undefined])[],
+  lines: Lines | (() => Promise<Lines>),
   known: readonly string[],
 ): Promise<void> {
-  if (global.json) await print.json(resource, known);
-  else await print.data(await record(lines, host.terminal.stdout));
+  if (global.json) return print.json(resource, known);
+  await print.data(await record(typeof lines === "function" ? await lines() : lines, host.terminal.stdout));
 }

@@ -39,6 +39,17 @@ export async function chooseDriver(requested: "auto" | SandboxDriverName, driver
   });
 }
 
+/**
+ * The one that the environment names, `auto` where it names none. That an agent is not locked in at all must be said each time.
+ * @throws FerryError usage for `process`
+ */
+export function sandboxNamed({ env }: Pick<SandboxHost, "env">): "auto" | SandboxDriverName {
+  const named = env["FERRY_SANDBOX"] ?? "";
+  if (named === "process")
+    throw new FerryError("usage", "FERRY_SANDBOX can't be `process`", { hint: "give it as `--sandbox process`" });
+  return named === "" ? "auto" : (named as SandboxDriverName);
+}
+
 /** What a sandbox that works isn't, a line each. */
 export function faultsOf({ unenforced, weak }: Probe): string[] {
   return [...(unenforced.length > 0 ? [`no limit of ${unenforced.join(", ")} can be kept`] : []), ...weak];

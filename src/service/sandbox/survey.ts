@@ -1,7 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
-import type { SandboxDriverName } from "./driver.ts";
 import type { SandboxHost } from "./host.ts";
-import { chooseDriver, faultsOf, makeDrivers } from "./registry.ts";
+import { chooseDriver, faultsOf, makeDrivers, sandboxNamed } from "./registry.ts";
 
 /** The sandbox that a service started here and now would have, for people. */
 export interface SandboxReport {
@@ -12,10 +11,10 @@ export interface SandboxReport {
   readonly passed: readonly string[];
 }
 
-/** @throws FerryError usage for a name that no driver has */
-export async function surveySandbox(requested: "auto" | SandboxDriverName, host: SandboxHost): Promise<SandboxReport> {
+/** @throws FerryError usage where the environment names one that there isn't, or that it may not name */
+export async function surveySandbox(host: SandboxHost): Promise<SandboxReport> {
   try {
-    const { driver, probe, passed } = await chooseDriver(requested, makeDrivers(host));
+    const { driver, probe, passed } = await chooseDriver(sandboxNamed(host), makeDrivers(host));
     const works = probe.reason.startsWith(driver.name) ? probe.reason : `${driver.name}: ${probe.reason}`;
     return { works, faults: faultsOf(probe), passed };
   } catch (error) {

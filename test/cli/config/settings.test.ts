@@ -83,7 +83,7 @@ test("what is said of an agent is listed behind the others, and kept", async () 
 
 describe("what doesn't fit is one line that names it", () => {
   test.each([
-    [["get", "sandbx"], `ferry: there is no key sandbx\n  hint: the keys are ${keys}\n`],
+    [["get", "sandbx"], "ferry: there is no key sandbx\n  hint: did you mean sandbox?\n"],
     [["set", "colour", "red"], `ferry: there is no key colour\n  hint: the keys are ${keys}\n`],
     [
       ["set", "agents.goose.env", "GOOSE_KEY=abc"],

@@ -147,11 +147,12 @@ describe("the sandbox", () => {
     );
   });
 
-  test("by name, with what it isn't", async () => {
+  test("that no variable may choose is as the service has it", async () => {
     const { row } = await examine({ FERRY_SANDBOX: "process" });
     expect(row("sandbox")).toMatchObject({
-      verdict: "warning",
-      says: expect.stringContaining("process: no sandbox at all") as string,
+      verdict: "failed",
+      says: "FERRY_SANDBOX can't be `process`",
+      hint: "give it as `--sandbox process`",
     });
   });
 });

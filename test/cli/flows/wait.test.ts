@@ -31,7 +31,7 @@ async function wait(view: Partial<View> = {}, json = true) {
     (error: unknown) => asFerryError(error),
   );
   const { stdout, stderr } = world.terminal.written;
-  return { exit: failure === undefined ? 0 : exitCodes[failure.kind], stdout, stderr };
+  return { exit: failure === undefined ? 0 : exitCodes[failure.kind], stdout, stderr, failure };
 }
 
 /** How the session is, by its own words and those of its newest message. */
@@ -57,9 +57,16 @@ describe("how it was when the waiting was over: one object, and the exit code", 
   ])("%s: %i", async (outcome, exit, [status, agent_status, message], view) => {
     service.session = { id: "ses_1", status, agent_status };
     service.add("user_message", { status: message });
-    const { stdout, ...ended } = await wait(view);
+    const { stdout, exit: ended, stderr } = await wait(view);
     expect(JSON.parse(stdout)).toEqual({ session_id: "ses_1", outcome, status, agent_status, exit });
-    expect(ended).toEqual({ exit, stderr: "" });
+    expect({ exit: ended, stderr }).toEqual({ exit, stderr: "" });
+  });
+
+  test("what is over and not merged yet is told as that, and not as work", async () => {
+    service.session = { id: "ses_1", status: "finished", agent_status: "stopped" };
+    service.add("user_message");
+    const { failure } = await wait({ timeout: 5000, until: "merged" });
+    expect(failure?.message).toBe("the session is over, and not merged yet");
   });
 
   test("a service that falls silent is no reason to wait for longer than was asked", async () => {

@@ -126,7 +126,8 @@ describe("one that is there", () => {
     await call(nightly);
     expect(await call(["view", "nightly"])).toMatchObject({
       code: 2,
-      stderr: "ferry: nightly could be several schedules\n  s1\n  s2\n  hint: name one by its id\n",
+      stderr:
+        "ferry: nightly could be several schedules\n  s1 nightly 2025-12-31T12:00:00Z\n  s2 nightly 2025-12-31T12:00:00Z\n  hint: name one by its id\n",
     });
   });
 

@@ -31,6 +31,46 @@ test("run without a pull works, with the seed's fields alone", async () => {
   expect(git("config", "branch.main.ferrySession")).toBe("0001");
 });
 
+test.each([
+  [["--repo", "acme/shop"], "ferry: agents.example.com chooses the repository of a session itself\n  hint: leave --repo out\n"],
+  [
+    ["--base", "main"],
+    "ferry: agents.example.com chooses the branch to start from of a session itself\n  hint: leave --base out\n",
+  ],
+])("what no field of the seed can say is refused before a session is made: %j", async (flags, stderr) => {
+  expect(await call("session", "start", ...flags)).toEqual({ code: 1, stdout: "", stderr });
+  expect(service.sessions).toEqual([]);
+});
+
+test("sessions are listed newest first, whatever order they come in", async () => {
+  for (const branch of ["a", "b", "c"]) await call("session", "start", "--branch", branch);
+  const listed = (...argv: readonly string[]) => call("session", "list", "--jq", ".[].branch_name", ...argv);
+  expect((await listed()).stdout).toBe("c\nb\na\n");
+  expect(await listed("--limit", "1")).toMatchObject({
+    stdout: "c\n",
+    stderr: expect.stringContaining("there is more") as string,
+  });
+});
+
+test("events: where none is shown, it is said why", async () => {
+  await call("session", "start");
+  expect(await call("events")).toEqual({ code: 0, stdout: "", stderr: "there is none\n" });
+  await call("say", "hi");
+  const none = { code: 0, stdout: "", stderr: "none of 1 events is shown\n" };
+  expect(await call("events", "--type", "session_closed")).toEqual(none);
+  expect(await call("events", "--type", "session_closed", "--json")).toMatchObject({ stdout: "", stderr: "" });
+});
+
+test("what is called the same is told apart by more than the id", async () => {
+  service.repositories.push(
+    { id: "r1", full_name: "acme/shop", clone_url: "https://gitlab.com/acme/shop.git" },
+    { id: "r2", full_name: "acme/shop", clone_url: "https://gitlab.example.com/acme/shop.git" },
+  );
+  const { code, stderr } = await call("repo", "view", "acme/shop");
+  expect(code).toBe(2);
+  expect(stderr).toContain("\n  r1 acme/shop https://gitlab.com/acme/shop.git\n  r2 acme/shop https://gitlab.example.com/");
+});
+
 test("with one it is refused before a session is made", async () => {
   const { code, stderr } = await call("run", "do it");
   expect({ code, sessions: service.sessions }).toEqual({ code: 1, sessions: [] });

@@ -29,5 +29,6 @@ export const revoke: Verb = {
 async function findKey({ client, name }: Connection, given: string): Promise<KnownKey> {
   const all = await listAll(client.listKeys);
   const called = all.filter((key) => key.name === given && typeof key.revoked_at !== "string");
-  return theOneNamed(given, { all, called }, { one: "key", several: "keys", noun: "key" }, name);
+  const about = (key: KnownKey) => [key.name, key.created_at];
+  return theOneNamed(given, { all, called, about }, { one: "key", several: "keys", noun: "key" }, name);
 }

@@ -14,7 +14,8 @@ export type KnownProvider = Tolerant<Provider>;
 export async function findProvider({ client, name }: Connection, given: string): Promise<KnownProvider> {
   const all = await listAll(client.listProviders);
   const called = all.filter((provider) => provider.name === given);
-  return theOneNamed(given, { all, called }, { one: "provider", several: "providers", noun: "provider" }, name);
+  const about = (provider: KnownProvider) => [provider.name, provider.base_url];
+  return theOneNamed(given, { all, called, about }, { one: "provider", several: "providers", noun: "provider" }, name);
 }
 
 export const providerColumns: readonly Column<KnownProvider>[] = [

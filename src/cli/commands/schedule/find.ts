@@ -25,7 +25,8 @@ export async function connectForSchedules(context: Context): Promise<Connection>
 export async function findSchedule({ client, name }: Connection, given: string): Promise<KnownSchedule> {
   const all = await listAll(client.listSchedules);
   const called = all.filter((schedule) => schedule.name === given);
-  return theOneNamed(given, { all, called }, { one: "schedule", several: "schedules", noun: "schedule" }, name);
+  const about = (schedule: KnownSchedule) => [schedule.name, schedule.created_at];
+  return theOneNamed(given, { all, called, about }, { one: "schedule", several: "schedules", noun: "schedule" }, name);
 }
 
 /** How it is called in lines for people. */

@@ -22,7 +22,7 @@ export const cancel: Verb = {
     const before = await openMessages(context, { connection, session });
     const call = connection.client.cancelSession({ params: { sessionId: session.id }, body: { queued } });
     const changed = { ...session, ...(await orUnsupported(call, "stop a running turn")) };
-    await showChanged(context, changed, sessionLines(changed, context.host), fields.session);
+    await showChanged(context, changed, () => sessionLines(context.host, { connection, session: changed }), fields.session);
     await context.print.note(fate(before, queued));
   },
 };

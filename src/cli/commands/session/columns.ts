@@ -1,7 +1,9 @@
 import { shortId } from "../../../base/ids.ts";
 import { textOf } from "../../../base/text.ts";
 import type { Host } from "../../../host/host.ts";
-import type { KnownSession } from "../../flows/session/select.ts";
+import { repositoryNames } from "../../flows/session/repositories.ts";
+import type { KnownSession, OpenSession } from "../../flows/session/select.ts";
+import type { Lines } from "../../output/show.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
@@ -23,8 +25,9 @@ export function sessionColumns({ clock }: Host, repositories: ReadonlyMap<string
   ];
 }
 
-/** And all that is worth a line of one. */
-export function sessionLines(session: KnownSession, { clock, terminal }: Host): [string, string | null | undefined][] {
+/** And all that is worth a line of one, its repository by name. */
+export async function sessionLines({ clock, terminal }: Host, { connection, session }: OpenSession): Promise<Lines> {
+  const names = await repositoryNames(connection, [session]);
   const time = (text: string | null | undefined): string | undefined => when(text, terminal.stdout.isTTY, clock.now());
   return [
     ["id", session.id],
@@ -39,7 +42,7 @@ export function sessionLines(session: KnownSession, { clock, terminal }: Host): 
       "auto-commit",
       session.auto_commit === undefined || session.auto_commit === null ? undefined : session.auto_commit ? "on" : "off",
     ],
-    ["repository", session.repository_id],
+    ["repository", names.get(session.repository_id ?? "") ?? session.repository_id],
     ["origin", session.origin],
     ["created", time(session.created_at)],
     ["updated", time(session.updated_at)],

@@ -34,6 +34,6 @@ export const edit: Verb = {
     const { connection, session } = await openSession(context, given);
     const answer = await connection.client.updateSession({ params: { sessionId: session.id }, body });
     const changed = { ...session, ...answer };
-    await showChanged(context, changed, sessionLines(changed, context.host), fields.session);
+    await showChanged(context, changed, () => sessionLines(context.host, { connection, session: changed }), fields.session);
   },
 };

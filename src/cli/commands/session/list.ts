@@ -4,7 +4,7 @@ import { sessionStatuses } from "../../../wire/values.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
 import { repositoryNamed } from "../../flows/place/repository.ts";
 import { repositoryNames } from "../../flows/session/repositories.ts";
-import type { KnownSession } from "../../flows/session/select.ts";
+import { byCreation, type KnownSession } from "../../flows/session/select.ts";
 import { checkKnown } from "../../near.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
@@ -44,7 +44,11 @@ export const list: Verb = {
       (repository === undefined || session.repository_id === repository.id);
     // What only we filter by must not be cut before that.
     const cutHere = branch !== undefined || repository !== undefined;
-    const listing = await readList(connection.client.listSessions, { filters, limit: cutHere ? undefined : limit });
+    const listing = await readList(connection.client.listSessions, {
+      filters,
+      limit: cutHere ? undefined : limit,
+      order: byCreation,
+    });
     const items = listing.items.filter(wanted);
     const more = listing.more || (cutHere && items.length > (limit ?? Infinity));
     const names = context.global.json ? new Map<string, string>() : await repositoryNames(connection, items);

@@ -52,6 +52,6 @@ export const start: Verb = {
     if (follow && context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
     const sent = text === undefined ? undefined : await sendFirstMessage(context, started, text);
     if (follow) await runSession(context, started, sent, { pull });
-    else await showOne(context, started.session, sessionLines(started.session, context.host), fields.session);
+    else await showOne(context, started.session, () => sessionLines(context.host, started), fields.session);
   },
 };

@@ -11,7 +11,7 @@ export const view: Verb = {
   examples: ["ferry session view", "ferry session view - --json"],
   define: (command) => void command.argument("[session]", "which one"),
   async run(context, _, given?: string) {
-    const { session } = await openSession(context, given);
-    await showOne(context, session, sessionLines(session, context.host), fields.session);
+    const open = await openSession(context, given);
+    await showOne(context, open.session, () => sessionLines(context.host, open), fields.session);
   },
 };

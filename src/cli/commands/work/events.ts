@@ -44,14 +44,16 @@ export const events: Verb = {
     const isWanted = ({ event }: SourcedEvent): boolean =>
       // A time that is none says nothing against an event.
       type?.includes(event.type ?? "") !== false && !(madeAt(event) < (after ?? -Infinity));
-    let [newest, count]: [SourcedEvent[], number] = [[], 0];
+    let [newest, count, all]: [SourcedEvent[], number, number] = [[], 0, 0];
     for await (const events of sourcesOf(context, open)) {
+      all += events.length;
       const wanted = events.filter(isWanted);
       count += wanted.length;
       if (limit === undefined) await show(wanted);
       else newest = [...newest, ...wanted].slice(-limit);
     }
     await show(newest);
+    if (count === 0 && !global.json) await print.note(all === 0 ? "there is none" : `none of ${all} events is shown`);
     if (limit !== undefined && limit < count) await print.note(`these are the newest ${limit} of ${count} events`);
   },
 };

@@ -1,11 +1,9 @@
 import type { Context } from "../../context.ts";
 import { withSettings } from "../settings.ts";
-import type { SandboxName } from "./serve.ts";
 
 /** The sandbox that the embedded service would have with this environment and config, by trying it out. */
 export async function lookAtSandbox(context: Context) {
   const { surveySandbox } = await import("../../../service/sandbox/survey.ts");
   const { host } = await withSettings(context);
-  const named = host.env["FERRY_SANDBOX"] ?? "";
-  return surveySandbox(named === "" ? "auto" : (named as SandboxName), host);
+  return surveySandbox(host);
 }

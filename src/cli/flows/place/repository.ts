@@ -63,7 +63,8 @@ export async function visibleRepositories({ client }: Connection): Promise<Known
 export async function repositoryNamed({ client, name }: Connection, given: string): Promise<KnownRepository> {
   const all = await listAll(client.listRepositories);
   const called = all.filter(({ full_name }) => textOf(full_name).toLowerCase() === given.toLowerCase());
-  return theOneNamed(given, { all, called }, { one: "repository", several: "repositories", noun: "repo" }, name);
+  const about = ({ full_name, clone_url }: KnownRepository) => [full_name, clone_url];
+  return theOneNamed(given, { all, called, about }, { one: "repository", several: "repositories", noun: "repo" }, name);
 }
 
 /** Two clones are two repositories: what counts is where it lies. */

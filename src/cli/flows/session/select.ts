@@ -148,7 +148,8 @@ function notFound(message: string): never {
   throw new FerryError("not_found", message, { hint: "see ferry session list" });
 }
 
-function byCreation(one: KnownSession, other: KnownSession): number {
+/** The newest first. */
+export function byCreation(one: KnownSession, other: KnownSession): number {
   return textOf(other.created_at).localeCompare(textOf(one.created_at));
 }
 

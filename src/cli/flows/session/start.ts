@@ -32,6 +32,7 @@ export async function startSession(
   await check?.(connection);
   const model = options.model ?? (connection.host === local ? await chooseAgent(context) : undefined);
   const extended = (await connection.client.capabilities()).has("sessions");
+  if (!extended) refuseUntaken(connection, options);
   const repository = extended ? await chooseRepository(context, connection, options.repo, place) : undefined;
   const base = place === undefined || !extended ? undefined : await findBase(context.git, place, connection.host, options.base);
   await announce(context, { connection, repository, base, place });
@@ -74,6 +75,13 @@ async function createSession(
     const hint = here?.ready === true ? "the service runs with an older environment: ferry service stop, and again" : error.hint;
     throw new FerryError(kind, message, { status, code, hint, cause: error });
   }
+}
+
+/** A service of the seed alone shows no field for these: a session on another repository is not what was asked for. */
+function refuseUntaken({ name }: Connection, { repo, base }: StartOptions): void {
+  const [flag, what] = repo === undefined ? ["--base", "the branch to start from"] : ["--repo", "the repository"];
+  if (repo === undefined && base === undefined) return;
+  throw new FerryError("failure", `${name} chooses ${what} of a session itself`, { hint: `leave ${flag} out` });
 }
 
 async function chooseRepository(
