@@ -13,7 +13,7 @@ interface Candidates<T> {
   readonly all: readonly T[];
   readonly called: readonly T[];
   /** What tells one from another that is called the same, beside its id. */
-  about(item: T): readonly (string | null | undefined)[];
+  readonly about: (item: T) => readonly (string | null | undefined)[];
 }
 
 /**
