@@ -19,7 +19,14 @@ const restPause = 1_000;
 /** What a follower sees; the outcome is the last. */
 export type FollowItem =
   | Update
-  | { readonly kind: "outcome"; readonly outcome: Outcome; readonly note?: string; readonly session: SessionState | undefined };
+  | {
+      readonly kind: "outcome";
+      readonly outcome: Outcome;
+      readonly note?: string;
+      readonly session: SessionState | undefined;
+      /** Why the last of the timeline isn't there: it could not be read. */
+      readonly unread?: FerryError;
+    };
 
 export interface FollowOptions extends EndingOptions {
   readonly random: (size: number) => Uint8Array;
@@ -74,11 +81,13 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
           yield* shown(update, options.since);
           ending.observe(update);
         }
+        const unread = rest === timeUp ? undefined : rest.find((update) => update.kind === "trouble")?.error;
+        const wasStale = rest !== timeUp && unread === undefined && ending.caughtUp();
         const isReady = (await orTimeUp(next, 0, clock)) !== timeUp;
-        const isNews = rest === timeUp || rest.length > 0;
+        const isNews = rest === timeUp || rest.length > 0 || wasStale;
         if (isNews) putOff++;
         if ((!isNews && !isReady) || putOff > mostPutOff) {
-          yield last;
+          yield unread === undefined ? last : { ...last, unread };
           return;
         }
         if (isNews && putOff > 1) await clock.sleep(Math.min(restPause, ending.timeLeft()), signal);

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { FerryError } from "../../src/base/errors.ts";
+import { isUnreadable } from "../../src/client/http/json.ts";
 import type { SendRequest, SendResponse } from "../../src/host/host.ts";
 import { makeNetwork } from "../../src/host/network.ts";
 import { serve, serveBytes } from "../support/http-server.ts";
@@ -118,8 +120,13 @@ describe("compressed", () => {
     await expect(text(cut)).rejects.toMatchObject({ kind: "unavailable", code: "Z_BUF_ERROR" });
     const garbled = await send(get(`http://${await answer(Buffer.from("no gzip at all"), "gzip")}/`));
     await expect(text(garbled)).rejects.toMatchObject({ kind: "unavailable", code: "Z_DATA_ERROR" });
+    const garbage = await send(get(`http://${await answer(Buffer.from("no brotli at all".repeat(50)), "br")}/`));
+    await expect(text(garbage)).rejects.toSatisfy(
+      (error: FerryError) => error.message.includes("garbled") && isUnreadable(error),
+    );
     await expect(send(get(`http://${await answer(whole, "compress")}/`))).rejects.toMatchObject({
       message: expect.stringContaining('"compress"') as string,
+      code: "unknown_encoding",
     });
   });
 });

@@ -3,12 +3,16 @@ import { FerryError } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
 import { isResting } from "../../client/outcome.ts";
+import { isUnreadable } from "../../client/http/json.ts";
 import type { EventItem, SessionState } from "../../client/timeline/items.ts";
 import type { Context } from "../context.ts";
 import type { LiveTimeline } from "../output/timeline/live.ts";
 import { makeTroubles } from "./troubles.ts";
 import { makeLooks, type Look } from "./pull/looks.ts";
 import type { OpenSession } from "./session/select.ts";
+
+/** Who tells of ever other gaps is believed without a word after so many. */
+const mostGaps = 10;
 
 export interface FollowView extends Pick<FollowOptions, "until" | "since" | "message" | "fresh"> {
   /** The outcome is `timeout` after this long, in ms. */
@@ -50,7 +54,7 @@ export async function followSession(
       await breathe();
     }
   } catch (error) {
-    throw error instanceof FerryError && error.code === "gone" ? watchAgain(error, session.id) : error;
+    throw error instanceof FerryError ? wayOn(error, session.id) : error;
   } finally {
     await live.settle();
   }
@@ -58,9 +62,13 @@ export async function followSession(
   throw new FerryError("unavailable", "the timeline broke off");
 }
 
-/** The next command starts the service again. */
-function watchAgain({ kind, message, code }: FerryError, id: string): FerryError {
-  return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${typedId(id)}` });
+function wayOn(error: FerryError, id: string): FerryError {
+  const { kind, message, code, cause } = error;
+  // The next command starts the service again.
+  if (code === "gone") return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${typedId(id)}` });
+  if (!isUnreadable(error)) return error;
+  const hint = error.hint ?? `what it sends: ferry api GET /api/v1/sessions/${typedId(id)}/events`;
+  return new FerryError(kind, message, { code, hint, cause });
 }
 
 function makeView({ global, print, host }: Context, view: FollowView, live: LiveTimeline): (item: FollowItem) => Promise<void> {
@@ -77,6 +85,12 @@ function makeView({ global, print, host }: Context, view: FollowView, live: Live
   // Who watches on may take the silence of an agent that waits for us for one that works.
   let tellsRest = host.terminal.stderr.isTTY && view.look === undefined && (view.until === "end" || view.until === "never");
   const troubles = makeTroubles({ print, host }, aside);
+  const gaps = new Set<string>();
+  const tellGap = async (gap: string): Promise<void> => {
+    if (gaps.has(gap) || gaps.size >= mostGaps) return;
+    gaps.add(gap);
+    await aside(() => print.warn("the service's stream has lost a part of the timeline, which is read again as a whole"));
+  };
   const looks = view.look === undefined ? undefined : makeLooks(view.look, view.lookedAt);
   const tell = async (item: FollowItem): Promise<void> => {
     switch (item.kind) {
@@ -84,7 +98,7 @@ function makeView({ global, print, host }: Context, view: FollowView, live: Live
         troubles.over();
         return showEvents(item.items);
       case "gap":
-        return aside(() => print.warn("the service no longer has a part of the timeline: what follows starts later"));
+        return tellGap(JSON.stringify(item.gap));
       case "trouble":
         return troubles.tell(item);
       case "source":

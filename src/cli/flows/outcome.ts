@@ -12,6 +12,17 @@ export function outcomeError(outcome: Outcome, session: KnownSession): FerryErro
     : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(typedId(id)) });
 }
 
+/** For who was to see all of a timeline whose last part could not be read. */
+export function unreadError(unread: FerryError | undefined, { id }: KnownSession): FerryError | undefined {
+  return unread === undefined
+    ? undefined
+    : new FerryError("unavailable", `the last of the timeline could not be read: ${unread.message}`, {
+        code: unread.code,
+        hint: `try it again with: ferry events ${typedId(id)}`,
+        cause: unread,
+      });
+}
+
 interface Telling {
   readonly kind: ErrorKind;
   readonly message: string;

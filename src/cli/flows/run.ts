@@ -4,7 +4,7 @@ import type { SessionState } from "../../client/timeline/items.ts";
 import { PullRefused, type Verdict } from "../../patch/verdict.ts";
 import type { Context } from "../context.ts";
 import { followSession } from "./follow.ts";
-import { outcomeError } from "./outcome.ts";
+import { outcomeError, unreadError } from "./outcome.ts";
 import { tellLeftThere } from "./pull/left-there.ts";
 import type { Look } from "./pull/looks.ts";
 import { pullSession, summary } from "./pull.ts";
@@ -35,7 +35,7 @@ export async function runSession(
   sent: SentMessage | undefined,
   options: RunOptions,
 ): Promise<void> {
-  const { outcome } = await followSession(context, started, {
+  const { outcome, unread } = await followSession(context, started, {
     until: "idle",
     message: sent === undefined ? undefined : namesOf(sent),
     fresh: true,
@@ -46,11 +46,11 @@ export async function runSession(
   // Without its status, which is that of before the message: a time that ran out cut the work short.
   const failure = outcomeError(outcome, { id: started.session.id });
   const pulled = options.pull === "none" ? undefined : await pullAtEnd(context, started);
-  const failures = [failure, pulled?.failure].filter((error) => error !== undefined);
+  const failures = [failure, pulled?.failure, unreadError(unread, started.session)].filter((error) => error !== undefined);
   const result = { outcome, failures, ...(pulled?.verdict === undefined ? {} : { verdict: pulled.verdict }) };
   if (context.global.json) await printResult(context, started, result);
-  const [first, second] = failures;
-  if (second !== undefined) await context.print.warn(second.message);
+  const [first, ...others] = failures;
+  for (const other of others) await context.print.warn(other.message);
   if (first !== undefined) throw first;
 }
 

@@ -1,4 +1,7 @@
+import type { FerryError } from "../../base/errors.ts";
 import type { Update } from "../../client/timeline/items.ts";
+import { isUnreadable } from "../../client/http/json.ts";
+import { isLost } from "../../client/timeline/source.ts";
 import type { Context } from "../context.ts";
 
 /** What follows this soon on trouble is of the same outage, whatever came between, in ms. */
@@ -12,25 +15,33 @@ export interface Troubles {
   over(): void;
 }
 
-/** Tells of each outage once, not of each further try, but for longer waits that the service asks for. */
+/** Tells of each outage once, not of each further try, but for longer waits that the service asks for, and what is of another kind. */
 export function makeTroubles(
   { print, host }: Pick<Context, "print" | "host">,
   aside: (tell: () => Promise<void>) => Promise<void>,
 ): Troubles {
   let [isOver, last, longest] = [true, -Infinity, 0];
+  let told = new Set<string>();
   return {
     over() {
       isOver = true;
     },
     async tell({ error, wait }) {
       const now = host.clock.elapsed();
-      const isNew = isOver && now - last > sameOutage + longest;
-      if (isNew) longest = 0;
-      const tells = isNew || (wait >= longWait && wait > longest);
+      if (isOver && now - last > sameOutage + longest) [longest, told] = [0, new Set()];
+      const what = kindOf(error);
+      const tells = !told.has(what) || (wait >= longWait && wait > longest);
       [isOver, last, longest] = [false, now, Math.max(longest, wait)];
       if (!tells) return;
+      told.add(what);
       const when = wait < longWait ? "" : ` in ${Math.ceil(wait / 1000)} s`;
-      await aside(() => print.note(`the connection is lost, trying again${when}: ${error.message}`));
+      await aside(() => print.note(`${what}, trying again${when}: ${error.message}`));
     },
   };
+}
+
+function kindOf(error: FerryError): string {
+  if (isLost(error)) return "the connection is lost";
+  if (isUnreadable(error)) return "what the service sends can't be read";
+  return error.status === 429 ? "the service wants a rest" : "the service has trouble";
 }

@@ -4,6 +4,14 @@ import { endOfString } from "../../base/json.ts";
 /** The code of an error that says that an answer isn't what the interface promises. */
 export const unexpected = "unexpected_answer";
 
+/** What the decoders (gzip, br, zstd) say of bytes that are not theirs, and our word for a coding that we don't know. */
+const garbled = /^(Z_DATA_ERROR|ERR__ERROR_.*|ZSTD_.*|unknown_encoding)$/;
+
+/** Something came whole, and is not what the interface promises: no JSON, another form or coding, cut where nobody hung up. */
+export function isUnreadable(error: FerryError | undefined): boolean {
+  return error?.code !== undefined && (error.code === unexpected || garbled.test(error.code));
+}
+
 /** No answer of the interface nests more than some ten levels. What walks a value, be it `JSON.stringify`, does so on the stack. */
 export const deepest = 500;
 

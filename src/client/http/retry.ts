@@ -1,11 +1,12 @@
 import { FerryError, NoAnswerError } from "../../base/errors.ts";
 import type { Clock } from "../../host/host.ts";
+import { isUnreadable } from "./json.ts";
 
 /** The waits grow from here, doubling, up to `longest`; each is drawn from the whole range (full jitter). In ms. */
 const first = 500;
 const longest = 10_000;
-/** Where nobody listens, or the name isn't known, waiting seldom helps, and a person waits with us. */
-const triesToConnect = 4;
+/** Where nobody listens, the name isn't known, or garbage comes, waiting seldom helps, and a person waits with us. */
+const mostVain = 4;
 
 export interface Patience {
   readonly clock: Clock;
@@ -35,7 +36,10 @@ export async function persevere<T>(patience: Patience, repeatable: boolean, atte
 }
 
 function isPassing(error: FerryError, repeatable: boolean, tries: number): boolean {
-  if (error instanceof NoAnswerError) return error.sent ? repeatable : tries < triesToConnect;
+  if (error instanceof NoAnswerError) {
+    const isVain = !error.sent || isUnreadable(error);
+    return (!error.sent || repeatable) && (!isVain || tries < mostVain);
+  }
   return error.status === 429 || (repeatable && isGateway(error.status));
 }
 

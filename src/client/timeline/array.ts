@@ -1,7 +1,7 @@
 import { sessionStatuses } from "../../wire/values.ts";
 import type { SessionState, Update } from "./items.ts";
 import { pace } from "./pace.ts";
-import { passes, persistently, type Trial, type Watched } from "./source.ts";
+import { isLost, passes, persistently, type Trial, type Watched } from "./source.ts";
 import type { HowToRead } from "./whole/array.ts";
 import { readPart } from "./whole/part.ts";
 import { patiently } from "./whole/patient.ts";
@@ -51,17 +51,25 @@ const wholeInterval = 300_000;
 
 /** The whole timeline again and again; what changed is found by id. Cheap where the service has ETags. */
 export function followArray(watched: Watched): AsyncGenerator<Update> {
-  return persistently(watched, (trial) => poll(watched, trial));
+  // That the session is over shows without its events, too.
+  return persistently(watched, (trial) => poll(watched, trial), { crossCheck: () => readState(watched), isLast: true });
 }
 
 /** What the service has by its plainest means, for a better way that fails or is in doubt. */
 export async function* lookAround(watched: Watched): AsyncGenerator<Update> {
-  yield* readNews(watched, { patience: 0 });
+  try {
+    yield* readNews(watched, { patience: 0 });
+  } catch (error) {
+    watched.signal.throwIfAborted();
+    // Events that the service can't give, or that can't be read, hide nothing of the session itself.
+    if (passes(error) && !isLost(error) && error.status !== 429) yield* readState(watched);
+    throw error;
+  }
   yield* readState(watched);
 }
 
-async function* poll(watched: Watched, { proven }: Trial): AsyncGenerator<Update> {
-  const rhythm = pace(watched);
+async function* poll(watched: Watched, { doubted, proven }: Trial): AsyncGenerator<Update> {
+  const rhythm = pace(watched, doubted);
   let [state, whole] = ["", watched.clock.elapsed() + wholeInterval];
   for (;;) {
     let news = false;
@@ -71,7 +79,6 @@ async function* poll(watched: Watched, { proven }: Trial): AsyncGenerator<Update
       news = true;
       yield update;
     }
-    proven();
     if (rhythm.wantsState(news))
       for await (const update of readState(watched)) {
         // Who says that the session has changed, but not its events, may be wrong about one of them.
@@ -80,6 +87,7 @@ async function* poll(watched: Watched, { proven }: Trial): AsyncGenerator<Update
         state = now;
         yield update;
       }
+    proven();
     await rhythm.rest();
   }
 }

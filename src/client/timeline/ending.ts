@@ -31,6 +31,8 @@ type End = { readonly outcome: Outcome; readonly note?: string };
 /** Decides when the following is over. */
 export interface Ending {
   observe(update: Update): void;
+  /** All that there is was read just now, and observed. Says whether before there was trouble that may have kept something back. */
+  caughtUp(): boolean;
   /** How long nothing need be decided, in ms. */
   patience(): number;
   /** Until the timeout, in ms. */
@@ -51,6 +53,8 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
   let drained = Infinity;
   /** What was over before its events were read has nothing more to say. */
   let wasOver = false;
+  /** Events may be other than we know them: they couldn't be read the last time. */
+  let isStale = false;
 
   const verdict = (): Verdict => {
     if (session === undefined || until === "never") return { state: "going" };
@@ -74,12 +78,18 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
         wasOver = update.before === true || (wasOver && session?.status === update.session.status);
         session = update.session;
       }
+      if (update.kind === "trouble") isStale = true;
       if (update.kind !== "events") return;
       changed = clock.elapsed();
       for (const { event } of update.items) {
         if (isTelling(event)) telling.set(event.id, event);
         else telling.delete(event.id);
       }
+    },
+    caughtUp() {
+      const was = isStale;
+      isStale = false;
+      return was;
     },
     patience() {
       const now = verdict();
@@ -106,7 +116,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       const second = verdict();
       drained = Infinity;
       if (second.state !== first.state || !("outcome" in second)) return undefined;
-      if (second.state === "ended" && [...telling.values()].some(isOpen)) return undefined;
+      if (second.state === "ended" && !isStale && [...telling.values()].some(isOpen)) return undefined;
       return isWanted(second.outcome, until) ? second : undefined;
     },
   };

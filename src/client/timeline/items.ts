@@ -39,7 +39,7 @@ export type Update =
   | { readonly kind: "delta"; readonly delta: Readonly<Record<string, unknown>> }
   /** The service no longer has what came before this. */
   | { readonly kind: "gap"; readonly gap: Readonly<Record<string, unknown>> }
-  /** The connection is lost and will be tried again, after `wait` ms. */
+  /** Nothing comes, or nothing that can be read; it is tried again after `wait` ms. */
   | { readonly kind: "trouble"; readonly error: FerryError; readonly wait: number }
   /** `reason`: why not by the one before. */
   | { readonly kind: "source"; readonly name: SourceName; readonly reason?: string };

@@ -12,10 +12,13 @@ export interface Pace {
   rest(): Promise<void>;
 }
 
-/** The rhythm of a source that polls: fast while events flow, slower when it is quiet. */
-export function pace({ clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Pace {
+/**
+ * The rhythm of a source that polls: fast while events flow, slower when it is quiet.
+ * @param doubted what came before this failed: the session is read with the first poll, too
+ */
+export function pace({ clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }, doubted: boolean): Pace {
   let interval = fastest;
-  let quiet = 0;
+  let quiet = doubted ? quietPolls - 1 : 0;
   return {
     wantsState(news) {
       interval = news ? fastest : Math.min(slowest, interval * 1.5);

@@ -1,6 +1,7 @@
-import { FerryError } from "../../base/errors.ts";
+import { FerryError, NoAnswerError } from "../../base/errors.ts";
 import type { Clock } from "../../host/host.ts";
 import type { Client } from "../calls.ts";
+import { isUnreadable } from "../http/json.ts";
 import { backoff } from "../http/retry.ts";
 import type { Update } from "./items.ts";
 import type { Timeline } from "./timeline.ts";
@@ -22,57 +23,82 @@ const mostFruitless = 3;
 /** What a service may ask us to rest, in ms: a follow that sleeps for a day is none. */
 const longestRest = 300_000;
 
+/** What comes well delivered, and can't be read, time after time and for so long, in ms, won't be read by trying on. */
+const mostUnreadable = { times: 5, time: 120_000 };
+
 /** How an attempt stands with the one who makes it. */
 export interface Trial {
-  /** Those before it brought nothing: this one is to be looked at closely. */
+  /** Those before it brought nothing, or what can't be read: this one is to be looked at closely. */
   readonly doubted: boolean;
   /** The source has shown that it works. */
   readonly proven: () => void;
+  /** It has shown that it doesn't, whatever it showed before. */
+  readonly disproven: () => void;
+}
+
+export interface Beside {
+  /** Asks the service in another way. */
+  readonly crossCheck: () => AsyncGenerator<Update>;
+  /** There is no further way to follow: this one goes on through all that may pass. */
+  readonly isLast?: boolean;
 }
 
 /**
  * Runs an attempt again and again, each from where the timeline is, through everything that passes: cut connections, 5xx, 429.
  * After one that proved nothing, `crossCheck` asks the service in another way. Where that works, nothing is lost but this source,
- * which after a few such attempts is given up.
+ * which after a few such attempts is given up; the last one only where what comes stays unreadable.
  * @throws FerryError what doesn't pass (401, 403, 404, what the service doesn't offer, a source that only fails); the signal's reason
  */
 export async function* persistently(
   { clock, random, signal }: Watched,
   attempt: (trial: Trial) => AsyncGenerator<Update>,
-  crossCheck?: () => AsyncGenerator<Update>,
+  { crossCheck, isLast = false }: Beside,
 ): AsyncGenerator<Update> {
   let [failures, fruitless] = [0, 0];
+  let trouble: FerryError | undefined;
+  let unreadable = { times: 0, since: clock.elapsed() };
   for (;;) {
     const seen = { works: false };
-    const proven = () => {
-      seen.works = true;
-      failures = fruitless = 0;
-    };
-    let trouble: FerryError | undefined;
+    const [proven, disproven] = [() => void (seen.works = true), () => void (seen.works = false)];
+    const doubted = fruitless > 0 || isUnreadable(trouble);
+    trouble = undefined;
     try {
-      yield* attempt({ doubted: fruitless > 0, proven });
+      yield* attempt({ doubted, proven, disproven });
     } catch (error) {
       trouble = passing(error, signal);
     }
+    if (seen.works) [failures, fruitless] = [0, 0];
     const asked = trouble?.retryAfter;
     // A service that says "at once" isn't taken at its word for ever.
     const wait = Math.max(Math.min(asked ?? 0, longestRest), backoff(failures++, random));
     // A line that was good until now, or that has another way round, may be back with the next try.
-    if (trouble !== undefined && (asked !== undefined || (!seen.works && crossCheck === undefined)))
+    if (trouble !== undefined && (asked !== undefined || (!seen.works && isLast)))
       yield { kind: "trouble", error: trouble, wait };
     await clock.sleep(wait, signal);
     // A service that restarts ends a stream well, once.
     const isFine = seen.works || (trouble === undefined && failures === 1);
-    if (isFine || crossCheck === undefined) continue;
+    if (isFine || !isUnreadable(trouble)) unreadable = { times: 0, since: clock.elapsed() };
+    // Where nobody answers, nobody needs to be asked twice.
+    if (isFine || (isLast && isLost(trouble))) continue;
     try {
       yield* crossCheck();
       fruitless++;
     } catch (error) {
-      // All of the service is out of reach: that says nothing of this source.
-      yield { kind: "trouble", error: passing(error, signal), wait: 0 };
+      const around = passing(error, signal);
+      // Where all of the service is out of reach, that says nothing of this source.
+      if (isUnreadable(around)) fruitless++;
+      if (!isLast) yield { kind: "trouble", error: around, wait: 0 };
     }
-    if (fruitless >= mostFruitless) throw failing(trouble?.message ?? "it brings nothing");
+    if (!isLast && fruitless >= mostFruitless) throw failing(trouble?.message ?? "it brings nothing");
+    unreadable.times++;
+    const isStuck = unreadable.times >= mostUnreadable.times && clock.elapsed() - unreadable.since >= mostUnreadable.time;
+    if (isLast && isStuck && trouble !== undefined) throw trouble;
   }
+}
+
+/** Nothing came, or not all of it. */
+export function isLost(error: FerryError | undefined): boolean {
+  return error instanceof NoAnswerError && !isUnreadable(error);
 }
 
 function passing(error: unknown, signal: AbortSignal): FerryError {

@@ -1,21 +1,21 @@
 import { FerryError } from "../../base/errors.ts";
 import { isObject } from "../answers.ts";
-import { parseShallow } from "../http/json.ts";
+import { broken, parseShallow } from "../http/json.ts";
 import { lookAround, readNews, readRest, readState } from "./array.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
-import { notOffered, persistently, type Trial, type Watched } from "./source.ts";
-import { parseSse, type SseMessage } from "./sse.ts";
+import { connect, opened, type Line } from "./line.ts";
+import { passes, persistently, type Trial, type Watched } from "./source.ts";
+import type { SseMessage } from "./sse.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
 
-/** How long the connection may be without a byte, in ms: the service sends a comment every 15 s. */
-const idleTimeout = 45_000;
 /** How long the connection may take to begin, in ms: a proxy that waits for the stream's end would never let it. */
 const beginTimeout = 20_000;
 /** A stream that brings all but events proves nothing about the session: after this long it is asked for by REST, in ms. */
-const watchInterval = 30_000;
-/** The same for one that follows on others that brought nothing. */
+const watchInterval = 15_000;
+/** The same for one that has brought none yet, at first; while nothing is missed it grows to the other. */
 const doubtInterval = 5_000;
-/** A quiet connection that held for this long is a good one, in ms. */
+const doubtGrowth = 1.5;
+/** A quiet connection that held for this long, and missed nothing, is a good one, in ms. */
 const steadyTime = 10_000;
 
 /** A stream that tells of one gap after another has the whole array read no more often than this, in ms. */
@@ -23,42 +23,69 @@ const gapPause = 5_000;
 
 /** As server-sent events, from the newest revision on, which is also where a new connection takes up. */
 export function followStream(watched: Watched): AsyncGenerator<Update> {
-  return persistently(
-    watched,
-    (trial) => connection(watched, trial),
-    () => lookAround(watched),
-  );
+  return persistently(watched, (trial) => connection(watched, trial), { crossCheck: () => lookAround(watched) });
 }
 
-async function* connection(watched: Watched, { doubted, proven }: Trial): AsyncGenerator<Update> {
-  const { timeline, clock } = watched;
-  const messages = await connect(watched);
+async function* connection(watched: Watched, trial: Trial): AsyncGenerator<Update> {
+  const { clock, signal } = watched;
   const began = clock.elapsed();
-  const interval = doubted ? doubtInterval : watchInterval;
-  let missed = false;
+  const line = connect(watched);
+  const seen: Seen = { events: false, missed: false };
+  let trouble: FerryError | undefined;
   try {
-    // A stream tells of the session's changes from now on: what it became before, after a restart say, has to be asked for.
-    yield* readState(watched);
-    let next = messages.next();
-    let filled = -Infinity;
-    let alive = clock.elapsed();
-    for (;;) {
-      const left = alive + interval - clock.elapsed();
-      const step = left <= 0 ? timeUp : await orTimeUp(next, left, clock);
-      if (step === timeUp) {
-        missed = true;
-        missed = yield* check(watched);
-        // It has events that the stream didn't bring: the connection is dead, whatever it still sends.
-        if (missed) return;
-        alive = clock.elapsed();
-        continue;
-      }
-      if (step.done === true) return;
+    yield* listen(watched, trial, line, seen);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!passes(error)) throw error;
+    trouble = error;
+  } finally {
+    await line.end();
+  }
+  // It may have had nothing to bring, or have kept it.
+  const isQuiet = !seen.events && clock.elapsed() - began >= steadyTime;
+  if (isQuiet && !seen.missed) seen.missed = yield* check(watched);
+  if (seen.missed) trial.disproven();
+  else if (isQuiet) trial.proven();
+  if (trouble !== undefined) throw trouble;
+}
+
+interface Seen {
+  events: boolean;
+  /** There are events that the stream didn't bring. */
+  missed: boolean;
+}
+
+/** Until the stream ends, or has missed something: then the connection is dead, whatever it still sends. */
+async function* listen(watched: Watched, { doubted, proven }: Trial, line: Line, seen: Seen): AsyncGenerator<Update> {
+  const { timeline, clock } = watched;
+  const began = clock.elapsed();
+  let [interval, alive, filled] = [doubtInterval, began, -Infinity];
+  let isOpen = false;
+  let next = line.next();
+  for (;;) {
+    const left = alive + interval - clock.elapsed();
+    const step = left <= 0 ? timeUp : await orTimeUp(next, left, clock);
+    if (step === timeUp) {
+      seen.missed = yield* check(watched);
+      if (seen.missed) return;
+      if (!isOpen && clock.elapsed() - began >= beginTimeout)
+        throw new FerryError("unavailable", `the stream hasn't begun in ${beginTimeout / 1000} s`);
+      alive = clock.elapsed();
+      if (isOpen && !doubted) interval = Math.min(watchInterval, interval * doubtGrowth);
+      continue;
+    }
+    if (step.done === true) return;
+    if (step.value === opened) {
+      isOpen = true;
+      // A stream tells of the session's changes from now on: what it became before, after a restart say, has to be asked for.
+      yield* readState(watched);
+    } else {
       for (const update of understand(step.value, timeline)) {
         // All else, pings and the like, comes from who knows nothing of the session, too.
         if (update.kind === "events") {
           proven();
-          alive = clock.elapsed();
+          seen.events = true;
+          [alive, interval] = [clock.elapsed(), watchInterval];
         }
         yield update;
       }
@@ -69,56 +96,9 @@ async function* connection(watched: Watched, { doubted, proven }: Trial): AsyncG
         filled = clock.elapsed();
         yield* readNews(watched);
       }
-      next = messages.next();
     }
-  } finally {
-    if (!missed && clock.elapsed() - began >= steadyTime) proven();
-    await messages.end();
+    next = line.next();
   }
-}
-
-interface Messages {
-  next(): Promise<IteratorResult<SseMessage, unknown>>;
-  end(): Promise<void>;
-}
-
-async function connect({ client, sessionId, timeline, clock, signal }: Watched): Promise<Messages> {
-  const after = timeline.revision;
-  if (after === undefined) throw notOffered("the service's events have no revision");
-  const stop = new AbortController();
-  const input = {
-    params: { sessionId },
-    query: { after },
-    accept: "text/event-stream",
-    // Compression would hold lines back.
-    headers: { "last-event-id": String(after), "accept-encoding": "identity" },
-    signal: AbortSignal.any([signal, stop.signal]),
-    patience: 0,
-    idleTimeout,
-  };
-  const response = await orTimeUp(
-    client.stream("readEvents", input, async (answer) => answer),
-    beginTimeout,
-    clock,
-  );
-  if (response === timeUp) {
-    stop.abort();
-    throw new FerryError("unavailable", `the stream hasn't begun in ${beginTimeout / 1000} s`);
-  }
-  if (!/^text\/event-stream\b/i.test(response.headers["content-type"] ?? "")) {
-    await response.cancel();
-    throw notOffered("the service doesn't stream its events");
-  }
-  const messages = parseSse(response.body);
-  return {
-    next() {
-      const step = messages.next();
-      // It may fail while the service is asked instead; whoever waits for it gets the error all the same.
-      step.catch(() => undefined);
-      return step;
-    },
-    end: () => response.cancel(),
-  };
 }
 
 /** Asks the service itself; says whether the stream missed something. */
@@ -134,7 +114,7 @@ function* understand({ event, data, id }: SseMessage, timeline: Watched["timelin
   switch (event) {
     case "session_event":
     case "message":
-      if (typeof value["id"] !== "string") throw notOffered("the stream has an event without an id");
+      if (typeof value["id"] !== "string") throw broken("an event without an id on its stream");
       yield* timeline.accept([withRevision(value as unknown as TimelineEvent, id)], { text: () => data });
       return;
     case "session":
@@ -162,7 +142,7 @@ function parsed(data: string): Readonly<Record<string, unknown>> {
   } catch {
     // Said below, as for any other thing that is no object, or nested too deep.
   }
-  throw notOffered("the stream has a message that is no JSON object");
+  throw broken("a message on its stream that is no JSON object");
 }
 
 /** The message's id is the revision, also where the event doesn't repeat it. */

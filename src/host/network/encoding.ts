@@ -39,7 +39,7 @@ export function decoded(body: Readable, status: number, encoding = "identity"): 
   if (status === 204 || status === 304) return body;
   if (steps.length > mostSteps) {
     body.destroy();
-    throw new FerryError("unavailable", `the answer is encoded ${steps.length} times over, which we didn't ask for`);
+    throw unknownEncoding(`the answer is encoded ${steps.length} times over, which we didn't ask for`);
   }
   return steps.reduce(undo, body);
 }
@@ -48,8 +48,12 @@ function undo(body: Readable, name: string): Readable {
   const decoder = decoders[name];
   if (decoder === undefined) {
     body.destroy();
-    throw new FerryError("unavailable", `the answer is encoded as "${name.slice(0, 20)}", which we didn't ask for`);
+    throw unknownEncoding(`the answer is encoded as "${name.slice(0, 20)}", which we didn't ask for`);
   }
   // An error of either side destroys the decoder, whose reader sees it.
   return process.getBuiltinModule("node:stream").pipeline(body, decoder(), () => undefined);
+}
+
+function unknownEncoding(what: string): FerryError {
+  return new FerryError("unavailable", what, { code: "unknown_encoding" });
 }

@@ -58,6 +58,8 @@ const certificateHint = "if your organisation has a certificate authority of its
 function explain(code: string, error: unknown): Explanation {
   const known = explanations[code];
   if (known !== undefined) return { ...known, what: `${known.what} (${code})` };
+  // Brotli's and zstd's own words for it.
+  if (/^(ERR__ERROR|ZSTD)_/.test(code)) return { what: `the compressed answer is garbled (${code})` };
   const message = error instanceof Error ? oneLine(error.message) : String(error);
   if (isCertificateError(code)) return { what: `its certificate is not trusted: ${message} (${code})`, hint: certificateHint };
   if (code.startsWith("HPE_")) return { what: `it doesn't speak HTTP: ${message} (${code})` };

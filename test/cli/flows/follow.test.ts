@@ -142,3 +142,20 @@ test("each commit that is there is waited for before what comes after it is show
   await Promise.all([show({ look, lookedAt: service.session }), working]);
   expect(order).toEqual(["begun", "pulled"]);
 });
+
+test("a gap that the stream tells of again and again is told once, another one too", async () => {
+  const telling = (async () => {
+    const message = service.add("user_message", { status: "processing" });
+    await once(asked, "asked");
+    for (const after of [3, 3, 3, 4, 3]) {
+      await clock.sleep(1000);
+      service.tell("gap", { after });
+    }
+    await clock.sleep(20_000);
+    service.change(message.id, { status: "completed" });
+    service.set({ agent_status: "idle" });
+  })();
+  const [{ stderr }] = await Promise.all([show(), telling]);
+  const line = "the service's stream has lost a part of the timeline, which is read again as a whole\n";
+  expect(stderr).toBe(line.repeat(2));
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { NoAnswerError } from "../../../src/base/errors.ts";
 import type { Clock, Send, SendRequest, SendResponse } from "../../../src/host/host.ts";
+import type { FollowItem } from "../../../src/client/follow.ts";
 import { kinds, outcome, play, shown, ways, work } from "../../support/following.ts";
 
 const turn = ["evt_1", "evt_2", "evt_3", "evt_4", "evt_5", "evt_6"];
@@ -86,6 +87,86 @@ describe.each(Object.entries(broken))("a stream that is %s", (_what, stream) => 
     expect(outcome(items)).toMatchObject({ outcome: "idle", state: "done" });
     expect(service.asked.length).toBeLessThan(2 * 900);
   });
+});
+
+/** How late each event was shown, in s. */
+async function lateness(played: ReturnType<typeof playWith>): Promise<number[]> {
+  const late: number[] = [];
+  const look = (item: FollowItem) => {
+    if (item.kind !== "events") return;
+    for (const { event } of item.items) late.push((played.clock.now() - Date.parse(event.updated_at ?? "")) / 1000);
+  };
+  await Promise.all([played.watch({ message: "mine", timeout: hour }, look), slowWork(played)]);
+  return late;
+}
+
+/** A turn with a step every 7 s, over five minutes. */
+async function slowWork({ service, clock }: ReturnType<typeof playWith>): Promise<void> {
+  const message = service.add("user_message", { status: "processing", client_id: "mine" });
+  for (let step = 0; step < 40; step++) {
+    await clock.sleep(7000);
+    service.add("agent_message");
+  }
+  service.change(message.id, { status: "completed" });
+  service.set({ agent_status: "idle" });
+}
+
+/** Streams that bring no events, however long they hold. */
+const empty: typeof broken = {
+  ...broken,
+  "silent but for heartbeats": async (clock, { signal }) => beating(clock, signal),
+  "ended cleanly after each 12 s": async (clock, { signal }) => beating(clock, signal, 4),
+  "cut after each 12 s": async (clock, { signal }) =>
+    beating(clock, signal, 4, () => {
+      throw new NoAnswerError("the line is cut", { sent: true, code: "ECONNRESET" });
+    }),
+};
+
+function beating(clock: Clock, signal: AbortSignal | undefined, times = Infinity, then?: () => void): SendResponse {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for (let count = 0; count < times; count++) {
+      yield Buffer.from(": still here\n\n");
+      await clock.sleep(3000, signal);
+    }
+    then?.();
+  }
+  return { ...answer([]), body: bytes() };
+}
+
+test.each(Object.entries(empty))("no line is more than 6 s late by a stream that is %s", async (_what, stream) => {
+  const late = await lateness(playWith(stream));
+  expect(late).toHaveLength(42);
+  expect(Math.max(...late)).toBeLessThan(6);
+});
+
+test("a stream that brings its first event and then no more is left, and hides none for more than 15 s until then", async () => {
+  const played = playWith(async (clock, { signal, headers }) => {
+    const after = Number(headers["last-event-id"]);
+    async function* bytes(): AsyncGenerator<Uint8Array> {
+      const next = played.service.events.find(({ revision }) => (revision ?? 0) > after);
+      if (next !== undefined) yield Buffer.from(`event: session_event\ndata: ${JSON.stringify(next)}\n\n`);
+      yield* beating(clock, signal).body;
+    }
+    return { ...answer([]), body: bytes() };
+  });
+  const late = await lateness(played);
+  expect(late).toHaveLength(42);
+  expect(Math.max(...late)).toBeLessThan(16);
+  expect(late.filter((seconds) => seconds > 6).length).toBeLessThan(10);
+});
+
+test("a good stream that is quiet for an hour isn't left, and costs few requests", async () => {
+  const played = play(ways.stream);
+  const message = played.service.add("user_message", { status: "processing" });
+  const working = (async () => {
+    await played.clock.sleep(hour);
+    played.service.change(message.id, { status: "completed" });
+    played.service.set({ agent_status: "idle" });
+  })();
+  const items = await played.watch();
+  await working;
+  expect(sources(items)).toEqual(["stream"]);
+  expect(played.service.asked.length).toBeLessThan(60 * 9);
 });
 
 test("a service that is asked for what came after a revision, and only ever fails, is read as a whole", async () => {

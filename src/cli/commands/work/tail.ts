@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { typedId } from "../../../base/ids.ts";
 import { followSession } from "../../flows/follow.ts";
-import { outcomeError } from "../../flows/outcome.ts";
+import { outcomeError, unreadError } from "../../flows/outcome.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { typesIn } from "../../flows/session/timeline.ts";
 import { list } from "../../options.ts";
@@ -46,15 +46,15 @@ export const tail: Verb = {
       types: type,
       updates,
     };
-    const { outcome, note } = await followSession(context, open, view).catch(async (error: unknown) => {
+    const { outcome, note, unread } = await followSession(context, open, view).catch(async (error: unknown) => {
       if (context.host.interrupt.aborted) await context.print.note(`watch it again with: ferry tail ${typedId(open.session.id)}`);
       throw error;
     });
     if (note !== undefined) await context.print.note(note);
-    const failure = outcomeError(outcome, open.session);
-    if (failure === undefined) return;
+    const [failure, missing] = [outcomeError(outcome, open.session), unreadError(unread, open.session)];
+    if (failure !== undefined && until !== undefined) throw failure;
     // Who only watched has seen it all, however it ended.
-    if (until === undefined) await context.print.note(failure.message);
-    else throw failure;
+    if (failure !== undefined) await context.print.note(failure.message);
+    if (missing !== undefined) throw missing;
   },
 };

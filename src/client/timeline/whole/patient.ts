@@ -1,5 +1,6 @@
 import { FerryError, NoAnswerError } from "../../../base/errors.ts";
 import type { Clock } from "../../../host/host.ts";
+import { isUnreadable } from "../../http/json.ts";
 import { backoff, isGateway } from "../../http/retry.ts";
 
 export interface Patience {
@@ -9,6 +10,8 @@ export interface Patience {
 }
 
 const mostTries = 8;
+/** The same where nobody hung up, and what came is cut or garbled all the same: the next will be, too. */
+const mostCut = 3;
 const freshPause = 500;
 
 /** What passes besides a line that is cut. */
@@ -36,7 +39,7 @@ export async function* patiently<T>(
       const unknown = fresh && error instanceof FerryError && error.status === 404;
       const isFault = faults && error instanceof FerryError && isFaulty(error.status);
       const passes = unknown || isFault || (error instanceof NoAnswerError && error.code !== "gone");
-      if (tries === mostTries || !passes) throw error;
+      if (!passes || tries === (isUnreadable(error) ? mostCut : mostTries)) throw error;
       await clock.sleep(unknown ? freshPause : backoff(tries, random), signal);
     }
   }
