@@ -10,10 +10,15 @@ export async function choose<T>(
   question: string,
   choices: readonly { readonly name: string; readonly value: T }[],
 ): Promise<T> {
-  const { fit } = await import("../output/width.ts");
-  const room = terminal.stderr.columns - marked;
+  const { fit, widthOf } = await import("../output/width.ts");
+  const { columns } = terminal.stderr;
+  // Once chosen, it stands behind its question.
+  const behind = columns - marked - widthOf(question) - 1;
   return prompt.select(
     question,
-    choices.map(({ name, value }) => ({ name: fit(oneLine(name), room), value })),
+    choices.map(({ name, value }) => {
+      const line = oneLine(name);
+      return { name: fit(line, columns - marked), short: fit(line, behind), value };
+    }),
   );
 }

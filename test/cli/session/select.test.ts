@@ -185,26 +185,29 @@ describe("left out, it is", () => {
       details: [expect.stringContaining("ses_ours5555  acme/shop  elsewhere"), "and 4 others: ferry session list"],
     });
     const there = world.next({ cwd: git.folder }, { tty: true });
-    there.prompt.expect("Which session?", "ses_ours5555");
+    there.prompt.expect("Which session?", "ours5555");
     expect((await ferry(there, "session", "view")).stdout).toContain("ses_ours5555");
   });
 
   test("on a terminal a choice is one line of it", async () => {
     const there = world.next({ cwd: git.folder }, { tty: true, columns: 30 });
-    const shown: string[] = [];
+    const [shown, chosen]: [string[], string[]] = [[], []];
     const select: typeof there.prompt.select = (question, choices) => {
       shown.push(...choices.map(({ name }) => name));
+      chosen.push(...choices.map(({ short = "" }) => short));
       return there.prompt.select(question, choices);
     };
-    there.prompt.expect("Which session?", "ses_wxyz3333");
+    there.prompt.expect("Which session?", "wxyz3333");
     await run(["session", "view"], { ...there.host, prompt: { ...there.prompt, select } });
     expect(shown.every((name) => name.length <= 28)).toBe(true);
     expect(shown.some((name) => name.endsWith("…"))).toBe(true);
+    // Behind its question, which the prompt's own mark stands before.
+    expect(chosen.every((short) => short !== "" && `? Which session? ${short}`.length <= 30)).toBe(true);
   });
 
   test("on a terminal a choice, else exit 2 with the candidates", async () => {
     const there = world.next({ cwd: git.folder }, { tty: true });
-    there.prompt.expect("Which session?", "ses_wxyz3333");
+    there.prompt.expect("Which session?", "wxyz3333");
     expect((await ferry(there, "session", "view")).stdout).toContain("ses_wxyz3333");
     expect(await chosen()).toMatchObject({
       code: 2,

@@ -1,5 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
-import { withIdLike } from "../../../base/ids.ts";
+import { shortId, withIdLike } from "../../../base/ids.ts";
 import { count, cut, oneLine, textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
@@ -103,7 +103,8 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
       context.host,
       "Which session?",
       [...ours, ...recent.filter((session) => !ours.includes(session))].map((session) => ({
-        name: describe(session, names),
+        // A narrow terminal has room for the short one and what tells a person more.
+        name: describe({ ...session, id: shortId(session.id) }, names),
         value: session,
       })),
     );
