@@ -12,7 +12,8 @@ export interface Told {
 
 /**
  * An agent of the name `claude` that does what the last part of a prompt says: `tell`, `say WORDS`, `write FILE`, `run
- * SCRIPT`, `call JSON` (a request to the MCP server that it was given, whose answer it says), `hang` or `die`.
+ * SCRIPT`, `call JSON` (a request to the MCP server that it was given, whose answer it says), `model` (three tries at a model call),
+ * `fail WORDS` (said, and given as the error), `hang` or `die`.
  * One that loads keeps its sessions in its HOME, as agents do, and tells all of an old one again, also when it should be done with that.
  */
 const program = (loads: boolean) => `#!/usr/bin/env node
@@ -77,6 +78,13 @@ const requests = {
     if (verb === "tell") say(JSON.stringify({ loaded, heard }));
     if (verb === "run") execFileSync("sh", ["-ec", words.join(" ")], { stdio: "ignore" });
     if (verb === "call") say(JSON.stringify(await ask(JSON.parse(words.join(" ")))));
+    if (verb === "model")
+      for (let tries = 0; tries < 3; tries += 1)
+        await fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", body: "{}" });
+    if (verb === "fail") {
+      say(words.join(" "));
+      throw new Error("Internal error: " + words.join(" "));
+    }
     if (verb === "say") say(words.join(" "));
     if (verb === "write") {
       writeFileSync(words[0], "written\\n");
@@ -100,10 +108,16 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
   }
 });`;
 
+/** Nobody listens there. */
+const nowhere = "http://127.0.0.1:1";
+
 /** What an engine needs to have the agent, as plain data. */
 export function scriptedAgent(folder: string, loads: boolean): Pick<EngineOptions, "env" | "programs"> {
   const path = join(folder, `claude-agent-acp-${loads ? "loads" : "forgets"}`);
   writeFileSync(path, program(loads));
   chmodSync(path, 0o755);
-  return { env: { ANTHROPIC_API_KEY: "k" }, programs: { "claude-agent-acp": path, node: process.execPath } };
+  return {
+    env: { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: nowhere },
+    programs: { "claude-agent-acp": path, node: process.execPath },
+  };
 }

@@ -149,3 +149,18 @@ test("a repository of the user's own on this machine is pulled from, and never p
   expect(await use("push_to_remote", {}, at)).toMatchObject({ failed: true, events: [] });
   expect(own("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
 });
+
+test("a model that can't be reached is told while the agent tries again, once in a turn", async () => {
+  expect(await letIt("model")).toEqual([
+    {
+      type: "system_message",
+      message: expect.stringMatching(/^the model's provider can't be reached: .*; the agent may try again$/u) as string,
+    },
+  ]);
+  expect(await letIt("model")).toHaveLength(1);
+});
+
+test("what made the agent fail is told once, also where it says so itself and its adapter puts something before it", async () => {
+  const reason = "API Error: the model is out to lunch";
+  expect(await letIt(`fail ${reason}`)).toEqual([{ type: "agent_message", message: reason }]);
+});

@@ -9,6 +9,8 @@ export interface Forwarding {
   readonly send: Send;
   /** Told after each call that got through. */
   readonly used: (meter: UsageMeter) => void;
+  /** Told why a call did not get through: an agent may try again for minutes before it says a word. */
+  readonly unreachable: (reason: string) => void;
 }
 
 /** Bytes of a call and of its answer at most. */
@@ -46,8 +48,13 @@ export async function forward(message: IncomingMessage, reply: ServerResponse, f
     await pass(await forwarding.send(request), reply, forwarding.used);
   } catch (error) {
     if (left.signal.aborted) return;
-    if (reply.headersSent) reply.destroy();
-    else refuse(reply, 502, `the model's provider can't be reached: ${asFerryError(error).message}`);
+    if (reply.headersSent) {
+      reply.destroy();
+      return;
+    }
+    const reason = `the model's provider can't be reached: ${asFerryError(error).message}`;
+    forwarding.unreachable(reason);
+    refuse(reply, 502, reason);
   }
 }
 

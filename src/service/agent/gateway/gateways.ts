@@ -30,6 +30,8 @@ export interface Ways {
   readonly accesses: readonly Access[];
   /** The tools that its agent is given. */
   readonly box: ToolBox;
+  /** Told why a model call did not get through. */
+  readonly unreachable: (reason: string) => void;
   /** ferry's version, which the agent is told. */
   readonly version: string;
 }
@@ -43,7 +45,7 @@ const maxConnections = 64;
 /** @param root the private folder for the gateways' own folders; short, since a socket's path can't be long */
 export function makeGateways(root: string, send: Send): Gateways {
   return {
-    async open(id, { accesses, box, version }) {
+    async open(id, { accesses, box, unreachable, version }) {
       const folder = join(root, id);
       await mkdir(root, { recursive: true, mode: 0o700 });
       await mkdir(folder, { mode: 0o700 });
@@ -54,7 +56,7 @@ export function makeGateways(root: string, send: Send): Gateways {
         total.outputTokens += meter.outputTokens;
       };
       const models = createServer({ requestTimeout: 600_000 }, (message, reply) => {
-        void forward(message, reply, { accesses, send, used });
+        void forward(message, reply, { accesses, send, used, unreachable });
       });
       models.maxConnections = maxConnections;
       const tools = serveTools(box, version);

@@ -31,6 +31,8 @@ export interface DeskTurn {
   scene(): Promise<Scene>;
   /** Runs work when all is written down that the agent did before, and writes down its events; nothing else looks meanwhile. */
   perform(work: () => Promise<readonly Payload[]>): Promise<void>;
+  /** Tells the user what keeps the agent waiting. */
+  remark(reason: string): void;
 }
 
 /** Where the agent of a session calls ferry's tools: open while a turn runs, and one call at a time. */
@@ -47,6 +49,11 @@ export class Desk implements ToolBox {
 
   close(): void {
     this.turn = undefined;
+  }
+
+  /** Between two turns there is nobody to tell. */
+  remark(reason: string): void {
+    this.turn?.remark(reason);
   }
 
   call(name: string, args: unknown): Promise<ToolAnswer> {

@@ -1,8 +1,11 @@
+import { oneLine } from "../../../base/text.ts";
 import type { Payload } from "../../../wire/event.ts";
 import type { AgentChange } from "../../agent/agent.ts";
 import type { Room } from "../workspace/room.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 
+/** So many characters behind a colon are no chance. */
+const telling = 10;
 /** Events of one turn that an agent may make; what floods beyond them is not for reading. */
 const maxEvents = 5000;
 
@@ -28,6 +31,9 @@ export class TurnRecord {
   private readonly events = new Map<string, { readonly id: string; done: boolean }>();
   private flooded = false;
   private works = 0;
+  private remarked = false;
+  /** The agent's last words. */
+  private words = "";
   /** In USD, as far as the agent says. */
   cost: number | undefined;
 
@@ -53,6 +59,19 @@ export class TurnRecord {
     await new Promise<void>((resolve, reject) => {
       this.take({ type: "work", run: () => this.runWork(work).then(resolve, reject) }).catch(reject);
     });
+  }
+
+  /** What keeps the agent waiting, in its place among the reports; once a turn, since an agent tries again and again. */
+  remark(text: string): void {
+    if (this.remarked) return;
+    this.remarked = true;
+    void this.take({ type: "work", run: () => this.timeline.say(this.sessionId, `${text}; the agent may try again`) });
+  }
+
+  /** Whether the agent ended with these words, as some do with what made them fail; an adapter may put something before them. */
+  wasSaid(reason: string): boolean {
+    const said = oneLine(this.words).trim();
+    return said !== "" && (reason === said || (said.length >= telling && reason.endsWith(`: ${said}`)));
   }
 
   private take(change: AgentChange | Work): Promise<void> {
@@ -100,6 +119,7 @@ export class TurnRecord {
   }
 
   private async writeEvent({ key, payload, done }: Extract<AgentChange, { type: "event" }>): Promise<void> {
+    if (payload.type === "agent_message") this.words = payload.message;
     const known = this.events.get(key);
     const status = done ? "completed" : "processing";
     if (known !== undefined) {

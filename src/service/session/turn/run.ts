@@ -13,10 +13,11 @@ import { findSession, type UserMessage } from "../settle.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { commitMessage, commitTurn } from "../workspace/commit.ts";
 
-/** How a turn ended. `reason` is told to the user where it isn't "". */
+/** How a turn ended. `reason` is told to the user where it isn't "", and where the agent has not said it already. */
 export interface TurnOutcome {
   readonly type: "completed" | "failed" | "canceled" | "no sandbox";
   readonly reason: string;
+  readonly said?: boolean;
 }
 
 export interface Turn {
@@ -93,6 +94,7 @@ async function work(tools: TurnTools, turn: Turn, room: Room): Promise<TurnOutco
   desk.open({
     scene: async () => ({ deps, session: await findSession(deps.store, session.id), sandbox, tree: room.lastTree, signal }),
     perform: (tool) => record.perform(tool),
+    remark: (reason) => record.remark(reason),
   });
   try {
     return await prompt(tools, turn, room, record);
@@ -122,7 +124,8 @@ async function prompt(tools: TurnTools, turn: Turn, room: Room, record: TurnReco
     room.dismissAgent();
     const limit = room.sandbox.exceeded();
     const reason = limit === undefined ? asFerryError(error).message : `the sandbox reached its limit (${limit})`;
-    return { type: signal.aborted ? "canceled" : "failed", reason: signal.aborted ? "" : reason };
+    if (signal.aborted) return { type: "canceled", reason: "" };
+    return { type: "failed", reason, said: record.wasSaid(reason) };
   }
 }
 

@@ -140,7 +140,8 @@ export class Worker {
     }
   }
 
-  private reasonOf({ type, reason }: TurnOutcome): string {
+  private reasonOf({ type, reason, said }: TurnOutcome): string {
+    if (said === true) return "";
     return this.stopping && type === "canceled" ? interruption : reason;
   }
 

@@ -63,7 +63,8 @@ export class Room {
     const definition = await deps.agents.find(session.model);
     const id = makeId("sbx", deps.host.random);
     const desk = new Desk();
-    const ways = { accesses: launch.accesses, box: desk, version: deps.host.version };
+    const unreachable = (reason: string): void => desk.remark(reason);
+    const ways = { accesses: launch.accesses, box: desk, unreachable, version: deps.host.version };
     const gateway = launch.tools ? await deps.gateways.open(id, ways) : undefined;
     try {
       const fitted = outfit(launch, { place: deps.place, driver: deps.driver.name, gateway });

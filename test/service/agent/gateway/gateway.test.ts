@@ -18,11 +18,13 @@ let upstream: ReturnType<typeof createServer>;
 let received: { message: IncomingMessage; body: string }[];
 let answer: (reply: ServerResponse) => void;
 let gateway: Gateway;
+let outages: string[];
 let ask: Send;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "ferry-gateway-"));
   received = [];
+  outages = [];
   answer = (reply) => reply.end("{}");
   upstream = createServer((message, reply) => {
     const chunks: Buffer[] = [];
@@ -47,6 +49,7 @@ beforeEach(async () => {
   gateway = await makeGateways(join(folder, "gateways"), network.send).open("sbx_1", {
     accesses: accesses.filter((access): access is Access => access !== undefined),
     box: { tools: [], call: () => Promise.reject(new Error("there are no tools")) },
+    unreachable: (reason) => void outages.push(reason),
     version: "0",
   });
   ask = network.overSocket(join(gateway.folder, "model.sock"));
@@ -190,6 +193,7 @@ test("a provider that can't be reached is told as an error of a provider, withou
     type: "error",
     error: { message: expect.stringContaining("can't be reached") as string },
   });
+  expect(outages).toEqual([expect.stringContaining("can't be reached") as string]);
   expect(text).not.toContain(realKey);
 });
 
