@@ -31,20 +31,33 @@ const files = { "hello.txt": "hello world\nb\nc\nd\ne\n", "lib/other.txt": "othe
 
 /** An agent calls one of ferry's tools, and after a restart of the service goes on with what it remembers, not with a record. */
 export async function expectToolsAndReturn(scene: AgentScene, model: string, tool: string): Promise<void> {
+  const session = await expectTools(scene, model, tool);
+  const told = (await scene.events(session)).length;
+  const asked = await expectReturn(scene, session);
+  const after = (await scene.events(session)).slice(told);
+  expect(after.map(({ type }) => type)).toEqual(["user_message", "agent_message"]);
+  expect(asked).not.toContain("A record by ferry");
+}
+
+/** An agent calls one of ferry's tools, which the timeline tells once. */
+export async function expectTools(scene: AgentScene, model: string, tool: string): Promise<Session> {
   scene.model.play({ tools: [{ name: tool, args: {} }] }, { text: "Looked at it." });
   const session = await scene.start(model);
   await scene.engine.work(session, "the first message");
   const told = (await scene.events(session)).map(({ type }) => type);
   expect(told).toEqual(["user_message", "agent_uncommitted_changes", "agent_message"]);
+  return session;
+}
 
+/** After a restart of the service its agent knows what was said before. @returns what the model was asked */
+export async function expectReturn(scene: AgentScene, session: Session): Promise<string> {
   await scene.restart();
   scene.model.play({ text: "I remember." });
   await scene.engine.work(session, "the second message");
-  const after = (await scene.events(session)).slice(told.length);
-  expect(after.map(({ type }) => type)).toEqual(["user_message", "agent_message"]);
-  const asked = JSON.stringify(scene.model.calls.at(-1)?.body.messages);
+  expect((await scene.events(session)).at(-1)?.payload).toMatchObject({ type: "agent_message", message: "I remember." });
+  const asked = scene.model.calls.map(({ body }) => JSON.stringify(body)).findLast((text) => text.includes("the second message"));
   expect(asked).toContain("the first message");
-  expect(asked).not.toContain("A record by ferry");
+  return asked ?? "";
 }
 
 export async function makeAgentScene(options: EngineOptions = {}): Promise<AgentScene> {
@@ -62,6 +75,8 @@ export async function makeAgentScene(options: EngineOptions = {}): Promise<Agent
       OPENAI_API_KEY: realKey,
       ANTHROPIC_BASE_URL: model.address,
       ANTHROPIC_API_KEY: realKey,
+      GOOGLE_GEMINI_BASE_URL: model.address,
+      GEMINI_API_KEY: realKey,
     },
     programs: installedPrograms(),
     ...options,

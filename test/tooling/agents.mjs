@@ -1,5 +1,5 @@
 // `npm run test:agents`: installs the real agents of the pinned versions into a cache folder, once, and runs their suite. They are no
-// dependencies of the package: together they are 700 MB.
+// dependencies of the package: together they are 1.2 GB.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +12,8 @@ const packages = {
   "opencode-ai": "1.18.33",
   "@agentclientprotocol/claude-agent-acp": "0.49.0",
   "@qwen-code/qwen-code": "0.15.10",
+  "@agentclientprotocol/codex-acp": "2.6.0",
+  "@google/gemini-cli": "0.61.0",
 };
 
 const cache = join(root, "node_modules/.cache/ferry-agents");

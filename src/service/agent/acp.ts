@@ -29,17 +29,21 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
   let writing: Promise<void> | undefined;
   const connection = acp
     .client({ name: "ferry" })
-    .onRequest(acp.methods.client.session.requestPermission, async ({ params }) => {
-      turn?.tell(turn.reducer.ask(params.toolCall));
-      return { outcome: await permit(params, options.permissions, turn?.ask ?? nobody) };
-    })
-    .onRequest(acp.methods.client.elicitation.create, ({ params }) => fillIn(params, turn?.ask ?? nobody))
-    // At once, not after a turn of the event loop: what comes before the prompt's answer is told before it. Outside of a turn it is
-    // an earlier session told again (session/load), which the timeline has already.
+    // At once, not after a turn of the event loop: what comes before the prompt's answer, or before a question, is told before it. For
+    // that it is the first handler, since the SDK asks one after the other. Outside of a turn it is an earlier session told again
+    // (session/load), which the timeline has already.
     .onNotification(acp.methods.client.session.update, ({ params }) => {
       if (turn === undefined) strays += 1;
       else turn.tell(turn.reducer.push(params.update));
     })
+    .onRequest(acp.methods.client.session.requestPermission, async ({ params }) => {
+      turn?.tell(turn.reducer.ask(params.toolCall));
+      // Some name it only when it begins.
+      const title = params.toolCall.title ?? turn?.reducer.titleOf(params.toolCall.toolCallId) ?? "";
+      const request = { ...params, toolCall: { ...params.toolCall, title } };
+      return { outcome: await permit(request, options.permissions, turn?.ask ?? nobody) };
+    })
+    .onRequest(acp.methods.client.elicitation.create, ({ params }) => fillIn(params, turn?.ask ?? nobody))
     .connect(
       acp.ndJsonStream(toWeb(child.stdin), ReadableStream.from(paced(child.stdout as AsyncIterable<Uint8Array>, () => writing)), {
         maxMessageBytes,

@@ -97,6 +97,25 @@ test("permission is given, once where there is a choice", async () => {
   expect(seen[0]).toEqual({ type: "delta", text: '{"outcome":{"outcome":"selected","optionId":"c"}}' });
 });
 
+test("a call that is asked about by its id alone has the name under which it was told of", async () => {
+  const agent = await connect(
+    `if (method === "session/prompt") {
+    globalThis.prompt = id;
+    update({ sessionUpdate: "tool_call", toolCallId: "t", title: "push the branch" });
+    const options = [{ optionId: "a", kind: "allow_once", name: "Yes" }];
+    send({ id: 99, method: "session/request_permission", params: { sessionId: "s", toolCall: { toolCallId: "t" }, options } });
+  } else if (id === 99) return send({ id: globalThis.prompt, result: { stopReason: "end_turn" } });`,
+    "ask",
+  );
+  const asked: string[] = [];
+  await agent.prompt(
+    "x",
+    () => undefined,
+    ({ question }) => Promise.resolve(void asked.push(question)),
+  );
+  expect(asked).toEqual(["May the agent do this? push the branch"]);
+});
+
 test("neither files nor terminals are offered, and what isn't JSON is survived", async () => {
   const agent = await connect(`if (method === "initialize") process.stdout.write("Welcome!\\n\\n[]\\n");
   if (method === "session/prompt") {

@@ -75,7 +75,58 @@ test("Claude: output without its Markdown, exit status from its first line, edit
   ]);
 });
 
+test("Codex: commands that only look, by their titles; a tool of an MCP server is no command, also where it asks; exit status beside the call", () => {
+  expect(told("codex")).toMatchObject([
+    { type: "agent_message", message: "Let me look. " },
+    { type: "agent_file_read", paths: ["hello.txt"] },
+    { type: "agent_file_read", paths: ["hello.txt"] },
+    { type: "agent_search_files", query: "hello", matches: [{ path: "hello.txt", line: 1, text: "hello world" }] },
+    { type: "agent_file_tree_browse", path: "lib" },
+    { type: "agent_message", message: "Patch. " },
+    {
+      type: "agent_run_repository_command",
+      command: "head -n 1 hello.txt; env | grep -i key; git status --short; exit 3",
+      output: expect.stringMatching(/^hello ferry\n/u) as string,
+      exit_code: 3,
+    },
+    { type: "agent_message", message: "Changed the greeting." },
+  ]);
+});
+
+test("Gemini: a range, a folder, a search and its pattern from words for people; a search of the web among those of files", () => {
+  expect(told("gemini")).toMatchObject([
+    { type: "agent_message", message: "Let me look. " },
+    { type: "agent_file_read", paths: ["hello.txt"] },
+    { type: "agent_message", message: "Range. " },
+    { type: "agent_file_read_range", path: "hello.txt", start_line: 2, end_line: 4 },
+    { type: "agent_file_tree_browse", path: "lib" },
+    { type: "agent_search_files", query: "hello" },
+    { type: "agent_search_files_v2", glob: "**/*.txt" },
+    { type: "agent_message", message: "Plan. " },
+    { type: "agent_run_repository_command", output: expect.stringMatching(/^hello ferry\n/u) as string, exit_code: null },
+    { type: "agent_run_repository_command", command: "echo hi", output: "hi", exit_code: null },
+    { type: "agent_web_browse", url: "https://example.com/" },
+    { type: "agent_web_browse", query: "ferries" },
+    { type: "agent_message", message: "Changed the greeting." },
+  ]);
+});
+
+test("Qwen: output and exit status out of its report, edits that it tells of only where it asks, usage in empty messages", () => {
+  expect(told("qwen")).toEqual([
+    { type: "agent_message", message: "Let me look. " },
+    { type: "agent_file_read", paths: ["hello.txt"] },
+    { type: "agent_run_repository_command", command: "head -n 1 hello.txt", output: "hello ferry", exit_code: 0 },
+    { type: "agent_message", message: "Changed the greeting." },
+  ]);
+});
+
 test("git is asked after each edit and each command, and where the agent asked first, too", () => {
-  for (const name of ["opencode", "claude"])
-    expect(replay(name).filter((entry) => entry === "look").length).toBeGreaterThanOrEqual(4);
+  for (const [name, least] of [
+    ["opencode", 4],
+    ["claude", 4],
+    ["codex", 2],
+    ["gemini", 4],
+    ["qwen", 3],
+  ] as const)
+    expect(replay(name).filter((entry) => entry === "look").length).toBeGreaterThanOrEqual(least);
 });

@@ -1,3 +1,4 @@
+import type { PermissionPolicy } from "../ask/permission.ts";
 import type { AgentRecipe } from "../installed/recipe.ts";
 import { placeholder } from "../launcher/launch.ts";
 
@@ -12,14 +13,19 @@ export const codex: AgentRecipe = {
   variables: [],
   setUp: ([way], model, permissions) => ({
     env: { FERRY_MODEL_KEY: placeholder },
-    files: { ".codex/config.toml": configuration(way?.address ?? "", model) },
-    // In its other modes a model reviews each step, and it would lock the commands in a second time, which a sandbox doesn't allow.
-    protocol: { mode: permissions === "ask" ? "agent" : "agent-full-access" },
+    files: { ".codex/config.toml": configuration(way?.address ?? "", model, permissions) },
+    // In its modes between the two a model reviews each step, or nobody is asked about an edit.
+    protocol: { mode: permissions === "ask" ? "read-only" : "agent-full-access" },
   }),
 };
 
-function configuration(address: string, model: string): string {
+/** Where it asks it also locks each command in a second time, which a sandbox doesn't allow: only what it asks for runs. */
+const asking =
+  "Commands can't run in your own sandbox here, since all of this is one already: ask for each (sandbox_permissions require_escalated).";
+
+function configuration(address: string, model: string, permissions: PermissionPolicy): string {
   return [
+    ...(permissions === "ask" ? [`developer_instructions = ${JSON.stringify(asking)}`] : []),
     ...(model === "" ? [] : [`model = ${JSON.stringify(model)}`]),
     'model_provider = "ferry"',
     "check_for_update_on_startup = false",

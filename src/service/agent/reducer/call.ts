@@ -19,6 +19,9 @@ export interface Call {
   readonly terminal: { readonly output: string; readonly exit: Fields };
 }
 
+/** A kind of ours: no command, whatever it is called. */
+const mcp = "mcp";
+
 /** Characters of a command's output that are kept while it comes. */
 const mostOutput = 4 * 1024 * 1024;
 
@@ -31,7 +34,7 @@ export function merge(known: Call | undefined, update: ToolCall | ToolCallUpdate
     // The first title is often the tool's name; later ones are for people.
     tool: known === undefined || known.tool === "" ? toolOf(update, meta) : known.tool,
     title: update.title ?? known?.title ?? "",
-    kind: update.kind ?? known?.kind ?? "other",
+    kind: kindOf(known, update),
     status: update.status ?? known?.status ?? "pending",
     input: Object.keys(input).length > 0 ? input : (known?.input ?? {}),
     rawOutput: update.rawOutput ?? known?.rawOutput,
@@ -44,6 +47,12 @@ export function merge(known: Call | undefined, update: ToolCall | ToolCallUpdate
 
 export function isOver({ status }: Call): boolean {
   return status === "completed" || status === "failed";
+}
+
+/** Codex calls a tool of an MCP server a command, and again where it asks about it. */
+function kindOf(known: Call | undefined, { kind, _meta }: ToolCall | ToolCallUpdate): string {
+  if (fieldsOf(_meta)["is_mcp_tool_call"] === true) return mcp;
+  return known?.kind === mcp ? mcp : (kind ?? known?.kind ?? "other");
 }
 
 function toolOf({ name, title, toolCallId }: ToolCall | ToolCallUpdate, meta: Fields): string {

@@ -2,6 +2,7 @@ import type { Payload } from "../../../wire/event.ts";
 import type { Call } from "./call.ts";
 import { fieldsOf, listIn, numberIn, textIn } from "./fields.ts";
 import { relativePath } from "./paths.ts";
+import { inputOf } from "./title.ts";
 
 /** Where a call happens. */
 export interface Scene {
@@ -15,11 +16,13 @@ const browsers = ["list_directory", "list_files", "list_dir", "ls", "tree"];
 const globs = ["glob", "find_files", "file_search"];
 
 /** What a call that only looked at something is in the timeline; undefined for one that isn't told. */
-export function inquiryPayload(call: Call, scene: Scene): Payload | undefined {
-  if (call.kind === "fetch") return webPayload(call);
+export function inquiryPayload(said: Call, scene: Scene): Payload | undefined {
+  const call = { ...said, input: inputOf(said) };
+  if (call.kind === "fetch" || call.tool === "google_web_search") return webPayload(call);
   // What couldn't be read, or had nothing to be found in, wasn't.
   if (call.status !== "completed") return undefined;
-  if (browsers.includes(call.tool)) return browsePayload(call, scene);
+  // Codex has a command for it, and says that it reads.
+  if (browsers.includes(call.tool) || /^List files\b/u.test(call.title)) return browsePayload(call, scene);
   if (call.kind === "read") return readPayload(call, scene);
   return call.kind === "search" ? searchPayload(call, scene) : undefined;
 }
@@ -69,7 +72,7 @@ function searchPayload(call: Call, { cwd, repositoryId }: Scene): Payload {
     return { type: "agent_search_files_v2", ...repository, ...path, glob: pattern || textIn(input, "glob") };
   const query = pattern || call.title;
   const glob = textIn(input, "glob", "include", "file_filter");
-  const matches = matchesIn(call.content, cwd);
+  const matches = matchesIn(call.content || call.terminal.output, cwd);
   if (numberIn(input, "-A", "-B", "-C", "context", "before", "after") !== undefined)
     return { type: "agent_read_around_match", ...repository, query, path: ".", ...path, matches };
   if (glob === "" && place === undefined) return { type: "agent_search_files", ...repository, query, matches };
@@ -88,7 +91,7 @@ function matchesIn(content: string, cwd: string) {
 
 function webPayload(call: Call): Payload {
   const { input, title } = call;
-  const address = textIn(input, "url") || (/https?:\/\/\S+/u.exec(title)?.[0] ?? "");
+  const address = textIn(input, "url") || (/https?:\/\/[^\s"']+/u.exec(title)?.[0] ?? "");
   const method = textIn(input, "method").toUpperCase();
   if (address !== "" && method !== "" && method !== "GET") {
     const status = numberIn(fieldsOf(call.rawOutput), "status", "statusCode");

@@ -12,6 +12,8 @@ export interface Reducer {
   push(update: SessionUpdate): AgentChange[];
   /** A call that the agent asks permission for: some tell of it here first, or here alone. */
   ask(call: ToolCallUpdate): AgentChange[];
+  /** What a call is called, where it was told of before. */
+  titleOf(id: string): string | undefined;
   /** What is still to be told when the turn is over, however it ended. */
   end(): AgentChange[];
 }
@@ -64,6 +66,7 @@ export function makeReducer(scene: Scene): Reducer {
       }
     },
     ask: (call) => [...message.flush(), ...callChanges(call)],
+    titleOf: (id) => calls.get(id)?.title,
     end: () => message.flush(),
   };
 }
