@@ -30,9 +30,7 @@ describe("a session that is over", () => {
     expect(refs(scene)).toHaveLength(going + 1);
     const other = makeScene();
     const pullOther = (days: number, dryRun = false) =>
-      pullInto(scene.local.folder, other.source, { session: "ses_2", repositoryId: "rep_2", deps: later(days), dryRun }).catch(
-        () => undefined,
-      );
+      pullInto(scene.local.folder, other.source, { session: "ses_2", deps: later(days), dryRun }).catch(() => undefined);
     await pullOther(89);
     expect(refs(scene)).toHaveLength(going + 1);
     await pullOther(92, true);
