@@ -9,6 +9,7 @@ import { lockPatience } from "../../git/locked.ts";
 import { whenUnlocked } from "./locks.ts";
 import { checkOverlay, type Overlay, writeOverlay } from "./overlay.ts";
 import { checkPaths, type PathCheck } from "./path-check.ts";
+import { refLocks } from "./ref-locks.ts";
 import { foreignError, settle, type Settled } from "../recovery/settle.ts";
 import { removeStaleLocks } from "../recovery/stale-locks.ts";
 import { prepare, type RefUpdate, RefsMoved, type Transaction } from "./transaction.ts";
@@ -38,11 +39,12 @@ export interface Landing {
 export async function land(landing: Landing, context: Context): Promise<PathCheck["blocked"]> {
   const { git, host, repository, checkpoint, request } = context;
   const journal = new Journal(ferryFolder(repository), host.clock);
-  await journal.begin(makePlan(landing, context));
+  await journal.begin(await makePlan(landing, context));
   await checkpoint("journaled");
   const refs = { updates: landing.updates, reason: landing.reason, children: journal.children("refs") };
   const patience = request.hook === undefined ? lockPatience : 0;
   const transaction = await whenUnlocked(host, patience, () => prepare(git, repository, refs)).catch(async (error: unknown) => {
+    await unlockRefs(journal);
     await journal.end();
     throw error;
   });
@@ -52,10 +54,8 @@ export async function land(landing: Landing, context: Context): Promise<PathChec
   return blocked;
 }
 
-function makePlan({ head, tip, overlay, updates }: Landing, { repository }: Context): Plan {
-  const { gitDir, commonDir, workTree } = repository;
-  const branch = head.state === "detached" ? undefined : head.ref;
-  const refs = [...(branch === undefined ? [] : [branch]), ...updates.map(({ ref }) => ref).filter((ref) => ref !== "HEAD")];
+async function makePlan({ head, tip, overlay, updates }: Landing, { repository }: Context): Promise<Plan> {
+  const { gitDir, workTree } = repository;
   return {
     gitDir,
     workTree,
@@ -64,7 +64,7 @@ function makePlan({ head, tip, overlay, updates }: Landing, { repository }: Cont
     overlay: overlay && { old: overlay.old, new: overlay.new, index: overlay.index },
     updates,
     locks: {
-      refs: [join(gitDir, "HEAD.lock"), ...refs.map((ref) => join(commonDir, `${ref}.lock`))],
+      refs: await refLocks(["HEAD", ...updates.map(({ ref }) => ref)], repository),
       index: [join(gitDir, "index.lock")],
       tree: [],
     },
@@ -131,8 +131,9 @@ async function takeBack(error: unknown, transaction: Transaction, { context, cop
   const left = await journal.read();
   if (left === undefined) return error;
   const settled = await undo(left, copy).catch(asFerryError);
-  // Its git may be what failed: then it is gone, and its locks with it.
+  // Its git may be what failed: one that was killed leaves its locks.
   await transaction.abort().catch(() => undefined);
+  await unlockRefs(journal);
   if (settled instanceof FerryError)
     return new FerryError("attention", `the working copy is half way: ${settled.message}`, {
       hint: "pull again: that first takes back what is left of this one",
@@ -140,6 +141,11 @@ async function takeBack(error: unknown, transaction: Transaction, { context, cop
     });
   if (settled.state === "restored") await journal.end();
   return settled.foreign.length === 0 ? error : foreignError(settled.foreign, ferryFolder(context.repository), error);
+}
+
+async function unlockRefs(journal: Journal): Promise<void> {
+  const left = await journal.read();
+  if (left !== undefined) await removeStaleLocks(left, "refs");
 }
 
 async function undo(left: Left, copy: WorkingCopy): Promise<Settled> {

@@ -18,10 +18,12 @@ import { removeStaleLocks } from "./stale-locks.ts";
 /** Between two looks at a lock, in ms. */
 const pause = 50;
 
-/** The gits of the opt-in flags: worktree, cherry-pick, reset, stash. */
+/** The gits of the opt-in flags: worktree, cherry-pick, reset, stash; and one that moves refs alone. */
 interface Note extends JournalChild {
   /** Whose index and HEAD it may hold. */
   readonly gitDir: string;
+  /** The lock files that it may leave, where these are others. */
+  readonly locks?: readonly string[] | undefined;
   readonly making?: MadeWorktree | undefined;
 }
 
@@ -46,7 +48,7 @@ export async function runPorcelain(
   context: Context,
 ): Promise<PorcelainResult> {
   const { git, host, request } = context;
-  const notes = porcelainNotes({ gitDir: options.gitDir, making }, context);
+  const notes = notesOf({ gitDir: options.gitDir, making }, context);
   const deadline = host.clock.elapsed() + (request.hook === undefined ? lockPatience : 0);
   for (;;) {
     let child: GitChild | undefined;
@@ -82,14 +84,11 @@ function locksOf(gitDir: string, { repository }: Context): string[] {
   return [...own, ...shared];
 }
 
-/** Keeps the one note that there is room for. */
-function porcelainNotes(
-  { gitDir, making }: Pick<PorcelainOptions, "gitDir" | "making">,
-  { host, repository }: Context,
-): ChildNotes {
+/** Keeps the one note that there is room for: of a git that writes in this git folder, and may leave these locks if it is killed. */
+export function notesOf(about: Pick<Note, "gitDir" | "locks" | "making">, { host, repository }: Context): ChildNotes {
   const path = notePath(repository);
   return {
-    starting: (child) => write(path, { ...child, kind: "index", at: host.clock.now(), gitDir, making }),
+    starting: (child) => write(path, { ...child, kind: "index", at: host.clock.now(), ...about }),
     ended: () => rm(path, { force: true }),
   };
 }
@@ -101,7 +100,7 @@ export async function outlivePorcelain(context: Context): Promise<void> {
   const note = await read(path);
   if (note !== undefined) {
     await outlive(note, context);
-    const locks = { refs: [], index: locksOf(note.gitDir, context), tree: [] };
+    const locks = { refs: [], index: note.locks ?? locksOf(note.gitDir, context), tree: [] };
     await removeStaleLocks({ children: [note], locks }, "index");
     if (note.making !== undefined) await removeHalfMade(note.making, context);
   }
