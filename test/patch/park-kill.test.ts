@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { checkpoints, moreCheckpoints } from "../../src/patch/request.ts";
 import { ended, startPull } from "../support/dying.ts";
@@ -80,4 +80,23 @@ describe("kill -9 of --continue", () => {
     await resume(scene.local.folder, "continue");
     expectComplete(scene);
   });
+
+  it.each(["park-moved", "park-reset"] as const)(
+    "at %s, and then the user works there: that is kept, and told",
+    async (dieAt) => {
+      const scene = makeDirty(true);
+      const tree = await parkIn(scene);
+      writeFile(tree, "f", edited({ 2: "both" }));
+      tree("add", "f");
+      await ended(startPull(scene, dieAt, { how: "continue" }));
+      const since = { f: "since\n", g: "staged since\n", n: "n, since\n", "new/u": "untracked since\n" };
+      for (const [path, content] of Object.entries(since)) writeFile(tree, path, content);
+      tree("add", "g");
+      const { hint } = await refusedBy(resume(scene.local.folder, "continue"));
+      const rescue = `${scene.local.folder}/.git/ferry/rescue`;
+      expect(hint).toContain(rescue);
+      const kept = readdirSync(rescue).map((name) => [decodeURIComponent(name), readFileSync(`${rescue}/${name}`, "utf8")]);
+      expect(Object.fromEntries(kept)).toEqual(since);
+    },
+  );
 });

@@ -29,6 +29,8 @@ export interface ParkedNote {
   readonly onto: string;
   /** Where the worktree stood when it stopped: the end of what fits. */
   readonly clean: string;
+  /** What it held, while it is taken on from there to `clean`. */
+  readonly from?: string | undefined;
   readonly items: readonly { readonly sequence: number; readonly commit: string; readonly subject: string }[];
   /** For each item what became of it so far. */
   readonly came: readonly (string | null)[];

@@ -15,6 +15,7 @@ import { end } from "./end.ts";
 import { readItems } from "./items.ts";
 import { landParked } from "./land.ts";
 import { type Parked, type ParkedNote, type Queued, replaceNote, writeNote } from "./note.ts";
+import { rescueChanged } from "./rescue.ts";
 import { resolvedCommit, skippedCommit } from "./resolved.ts";
 import { stoppedError, unmoved } from "./told.ts";
 import { findTarget, type ParkedTarget } from "./target.ts";
@@ -32,7 +33,8 @@ const attempts = 3;
  */
 export async function goOn(parked: Parked, how: "continue" | "skip", context: GoOnContext): Promise<Verdict> {
   const tree = await requireTree(parked, context);
-  if (parked.note.stage === "moving") return stopThere(parked, tree, context);
+  if (parked.note.stage === "moving")
+    return stopThere(parked, { tree, rescued: await rescueChanged(parked.note, tree, context) }, context);
   const end = how === "skip" ? await skippedCommit(parked.note, tree, context) : await resolvedCommit(parked.note, tree, context);
   await context.checkpoint("park-read");
   const settled = settle(parked.note, { tip: end, isLeft: how === "skip" });
@@ -83,7 +85,7 @@ async function build(parked: Parked, line: Line, context: GoOnContext): Promise<
     );
     const built = await rebuild({ items }, { onto: start, quarantine }, context);
     const next = { ...parked, note: advance(note, built) };
-    if ("paths" in built) return await moveOn(next, { conflict: built, target, tree: line.tree, quarantine }, context);
+    if ("paths" in built) return await moveOn(next, { conflict: built, target, line, quarantine }, context);
     const { acceptDeletion = false, allowSymlinks = false } = context.request;
     const may = { acceptDeletion, allowSymlinks: allowSymlinks || note.allowSymlinks };
     verdict = await landParked({ parked: next, tip: built.tip, target, quarantine, notices: built.notices, ...may });
@@ -135,36 +137,41 @@ function advance(note: ParkedNote, { tip, commits }: Rebuilt | Conflict): Parked
 interface Next {
   readonly conflict: Conflict;
   readonly target: ParkedTarget;
-  readonly tree: ParkedTree;
+  readonly line: Line;
   readonly quarantine: Quarantine;
 }
 
 /** Takes the worktree on to the next commit that doesn't fit: its HEAD and the note in one step, then its files. */
-async function moveOn(parked: Parked, { conflict, target, tree, quarantine }: Next, context: GoOnContext): Promise<Verdict> {
+async function moveOn(parked: Parked, { conflict, target, line, quarantine }: Next, context: GoOnContext): Promise<Verdict> {
   const { git, repository } = context;
+  const { tree, tip } = line;
   await promote({ tips: [conflict.tip], known: [target.head.commit] }, { git, quarantine, repository });
   const head = (await git.ok(["rev-parse", "--verify", "HEAD"], inTree(tree))).toString("latin1").trim();
   if ((await git.run(["symbolic-ref", "--quiet", "HEAD"], inTree(tree))).code === 0)
     throw new FerryError("attention", `the parked worktree is on a branch of its own, and the next commit doesn't fit either`, {
       hint: `git switch --detach in ${tree.workTree}, then ferry pull --continue`,
     });
-  const note: ParkedNote = { ...parked.note, stage: "moving" };
+  const note: ParkedNote = { ...parked.note, stage: "moving", from: tip };
   const id = await writeNote(note, context);
   const inside: Context = { ...context, repository: { ...repository, ...tree } };
   const updates = [moveRef("HEAD", head, conflict.tip), moveRef(parked.ref, parked.id, id)];
   await moveRefs({ updates, reason: "ferry pull: parked at the next conflict" }, inside);
   await context.checkpoint("park-moved");
-  return stopThere({ ...parked, id, note }, tree, context);
+  return stopThere({ ...parked, id, note }, { tree, rescued: [] }, context);
 }
 
 /** Brings the worktree's files to where its HEAD is, and leaves the first commit of the queue there with its markers. */
-async function stopThere(parked: Parked, tree: ParkedTree, context: GoOnContext): Promise<Verdict> {
+async function stopThere(
+  parked: Parked,
+  { tree, rescued }: { readonly tree: ParkedTree; readonly rescued: readonly string[] },
+  context: GoOnContext,
+): Promise<Verdict> {
   const reset = ["reset", "--quiet", "--hard", parked.note.clean];
   const result = await runPorcelain(reset, inTree(tree), context);
   if (result.code !== 0) throw gitError(reset, result);
   await context.checkpoint("park-reset");
   const outcome = await cherryPick(parked.note.queue[0]?.commit ?? "", inTree(tree), context);
-  const stopped = await replaceNote(parked, { stage: "stopped" }, { context });
+  const stopped = await replaceNote(parked, { stage: "stopped", from: undefined }, { context });
   if (outcome === "came") return goOn(stopped, "continue", context);
   const unmerged = await context.git.ok(["diff", "--name-only", "--diff-filter=U", "-z"], inTree(tree));
   const paths = unmerged
@@ -172,5 +179,5 @@ async function stopThere(parked: Parked, tree: ParkedTree, context: GoOnContext)
     .split("\0")
     .filter((path) => path !== "")
     .map(showPath);
-  throw await stoppedError(stopped, { paths, verdict: unmoved(parked.note) }, context);
+  throw await stoppedError(stopped, { paths, verdict: unmoved(parked.note), rescued }, context);
 }

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rmdir, unlink } from "node:fs/promises";
+import { readFile, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type GitPath, pathBytes, showPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
@@ -6,7 +6,9 @@ import { type Entry, indexInfo, presentAs, withIndex } from "../land/compare.ts"
 import { look, onDisk } from "../land/disk.ts";
 import { refreshIndex, writeIndex } from "../land/locks.ts";
 import type { Before } from "../land/path-check.ts";
+import { restorePermissions } from "../land/permissions.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
+import { rescueFile } from "./rescue.ts";
 
 export interface RollBack {
   readonly copy: WorkingCopy;
@@ -34,8 +36,10 @@ export async function rollBack({ copy, changes, indexed, before, rescue }: RollB
     copy,
     restored.filter((entry) => !blocked.includes(entry.path)),
   );
+  const asBefore = new Map(restored.map(({ path, mode }) => [path, { oldMode: mode, newMode: mode }]));
+  await restorePermissions(copy.repository.workTree, before.permissions ?? {}, asBefore);
   await resetIndex(copy, { changes: indexed.filter(({ path }) => !were.has(path)), skipped: new Set(before.skipped) });
-  for (const path of foreign) await rescueFile(copy, path, rescue);
+  for (const path of foreign) await rescueFile(copy.repository.workTree, path, rescue);
   const lines = (paths: readonly GitPath[], why: string) => paths.map((path) => `${showPath(path)}, which ${why}`);
   return [...lines([...foreign, ...blocked], "was changed meanwhile"), ...lines(failed, "can't be checked out again")];
 }
@@ -163,11 +167,4 @@ async function resetIndex(
   const sparse = back.filter(({ path }) => skipped.has(path)).map(({ path }) => `${path}\0`);
   if (sparse.length > 0) await writeIndex(copy, ["update-index", "-z", "--skip-worktree", "--stdin"], pathBytes(sparse.join("")));
   await refreshIndex(copy);
-}
-
-async function rescueFile({ repository }: WorkingCopy, path: GitPath, rescue: string): Promise<void> {
-  const found = await look(repository.workTree, path);
-  if (found.what !== "file") return;
-  await mkdir(rescue, { recursive: true, mode: 0o700 });
-  await copyFile(onDisk(repository.workTree, path), join(rescue, encodeURIComponent(path).slice(0, 200)));
 }

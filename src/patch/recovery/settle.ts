@@ -4,6 +4,7 @@ import { readHead } from "../../git/discover.ts";
 import { readChanges } from "../../git/records.ts";
 import type { Left } from "./journal.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
+import { rescueFolder } from "./rescue.ts";
 import { rollBack } from "./roll-back.ts";
 
 export interface Settled {
@@ -21,7 +22,7 @@ export async function settle(left: Left, copy: WorkingCopy): Promise<Settled> {
   if (commit === left.new && (await hasMoved(left, copy))) return { state: "new", foreign: [] };
   if (commit !== left.old) return { state: "elsewhere", foreign: [] };
   if (left.before === undefined) return { state: "restored", foreign: [] };
-  const rescue = join(repository.commonDir, "ferry", "rescue");
+  const rescue = rescueFolder(repository);
   const { overlay } = left;
   const index = overlay?.index ?? left;
   const indexed = await changesBetween(copy, index.old, index.new);

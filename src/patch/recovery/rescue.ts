@@ -1,0 +1,29 @@
+import { constants } from "node:fs";
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Repository } from "../../git/discover.ts";
+import type { GitPath } from "../../git/path.ts";
+import { look, onDisk } from "../land/disk.ts";
+import { ferryFolder } from "../quarantine.ts";
+
+/** Where copies go of what someone has written where a pull was at work. */
+export function rescueFolder(repository: Repository): string {
+  return join(ferryFolder(repository), "rescue");
+}
+
+/** Copies a file there, beside the copies of earlier times. False for what is no file. */
+export async function rescueFile(workTree: string, path: GitPath, folder: string): Promise<boolean> {
+  if ((await look(workTree, path)).what !== "file") return false;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const name = encodeURIComponent(path).slice(0, 200);
+  for (let number = 1; ; number++) {
+    const copy = join(folder, number === 1 ? name : `${name}.${number}`);
+    const isCopied = await copyFile(onDisk(workTree, path), copy, constants.COPYFILE_EXCL).then(() => true, unlessThere);
+    if (isCopied) return true;
+  }
+}
+
+function unlessThere(error: NodeJS.ErrnoException): false {
+  if (error.code !== "EEXIST") throw error;
+  return false;
+}
