@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, readdirSync, readFileSync, rmSync, unlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
@@ -9,6 +9,7 @@ import { commitFiles, gitBytes, makeRepository, type TestGit, writeFile } from "
 import { edited, refusedBy } from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
+import { stateOf } from "../support/state.ts";
 
 afterAll(removeScenes);
 
@@ -167,6 +168,49 @@ describe("--autostash refuses what git would not give back", () => {
     await expect(pulled).rejects.toBeInstanceOf(FerryError);
     expect(readFileSync(`${scene.local.folder}/a`, "utf8")).toBe(precious);
     expect(scene.local("rev-parse", "HEAD")).toBe(scene.base);
+  });
+});
+
+describe("--autostash keeps the permissions of what it takes along", () => {
+  const permissions = (scene: Scene) =>
+    ["a", "b", "z"].map((path) => (statSync(`${scene.local.folder}/${path}`).mode & 0o777).toString(8));
+  const make = (local: string) => {
+    const scene = makeScene({ files: { a: edited({}), b: edited({}), z: edited({}) } });
+    commitFiles(scene.sandbox, { a: edited({ 1: "theirs" }), b: edited({ 1: "theirs" }) });
+    chmodSync(`${scene.sandbox.folder}/b`, 0o755);
+    commitFiles(scene.sandbox, {});
+    writeFile(scene.local, "a", local);
+    writeFile(scene.local, "b", edited({ 9: "mine" }));
+    for (const [path, mode] of Object.entries({ a: 0o600, b: 0o640, z: 0o600 })) chmodSync(`${scene.local.folder}/${path}`, mode);
+    return scene;
+  };
+
+  it("that comes back merged", async () => {
+    const scene = make(edited({ 9: "mine" }));
+    await pullExactly(scene, { autostash: true });
+    expect(permissions(scene)).toEqual(["600", "750", "600"]);
+  });
+
+  it("that conflicts", async () => {
+    const scene = make(edited({ 1: "mine" }));
+    await expect(pullInto(scene.local.folder, scene.source, { autostash: true })).rejects.toMatchObject({
+      code: "stash_conflict",
+    });
+    expect(permissions(scene)).toEqual(["600", "750", "600"]);
+  });
+
+  it("in a pull that is taken back", async () => {
+    const scene = make(edited({ 9: "mine" }));
+    const before = stateOf(scene.local.folder);
+    const checkpoint = (name: Checkpoint) => (name === "tree-written" ? Promise.reject(new Error("late")) : Promise.resolve());
+    await expect(pullInto(scene.local.folder, scene.source, { autostash: true, deps: { checkpoint } })).rejects.toThrow("late");
+    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+    // Of any pull, not of this one only.
+    scene.local("checkout", "--quiet", "a", "b");
+    chmodSync(`${scene.local.folder}/a`, 0o600);
+    const plain = stateOf(scene.local.folder);
+    await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toThrow("late");
+    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...plain, objects: "" });
   });
 });
 

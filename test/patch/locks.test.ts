@@ -1,17 +1,18 @@
-import { existsSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint, PullDeps } from "../../src/patch/request.ts";
+import { pullElsewhere } from "../../src/patch/worktree/pull.ts";
 import { commitFiles, writeFile } from "../support/git.ts";
-import { makeConflict, refusedBy } from "../support/parking.ts";
-import { patchHost, pullInto, type PullInto } from "../support/pulling.ts";
+import { makeConflict, parkIn, refusedBy } from "../support/parking.ts";
+import { makeDeps, patchHost, pullInto, type PullInto, pullRequest } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
 
 afterAll(removeScenes);
 
 /** Another git that holds a lock from that point on, till it is waited for. */
-function heldAt(at: Checkpoint, lock: string, { local }: Scene): Partial<PullDeps> {
-  const path = `${local.folder}/.git/${lock}`;
+function heldAt(at: Checkpoint, lock: string, scene: Scene): Partial<PullDeps> {
+  const path = `${scene.local.folder}/.git/${lock}`;
   const host = patchHost();
   const sleep: typeof host.clock.sleep = (time, signal) => {
     if (existsSync(path)) unlinkSync(path);
@@ -20,7 +21,7 @@ function heldAt(at: Checkpoint, lock: string, { local }: Scene): Partial<PullDep
   return {
     host: { ...host, clock: { ...host.clock, sleep } },
     checkpoint: (name) => {
-      if (name === at) writeFileSync(path, "");
+      if (name === at) writeFile(scene.local, `.git/${lock}`, "");
       return Promise.resolve();
     },
   };
@@ -103,6 +104,63 @@ describe("locks that another git holds", () => {
       expect(readdirSync(`${stays.local.folder}/.git/ferry`)).toEqual([]);
     },
   );
+
+  const elsewhere = ({ local, source }: Scene, deps: Partial<PullDeps>, hook?: string) =>
+    pullElsewhere(
+      { ...pullRequest(local.folder, source), worktree: `${local.folder}-tree`, sessionBranch: "agent/x", hook },
+      makeDeps({}, deps),
+    );
+  const uncommitted = ({ local, source }: Scene, deps: Partial<PullDeps>, hook?: string) =>
+    pullInto(local.folder, source, { uncommitted: true, hook, deps });
+  it.each([
+    ["--uncommitted", uncommitted, "index.lock"],
+    ["--uncommitted", uncommitted, "HEAD.lock"],
+    ["--worktree", elsewhere, "refs/heads/agent/x.lock"],
+  ] as const)("of %s is waited for, and named where it stays: %o, %s", async (_, pull, lock) => {
+    const make = () => {
+      const scene = makeScene();
+      commitFiles(scene.sandbox, { a: "x\n" });
+      writeFile(scene.sandbox, "b", "not committed\n");
+      writeFile(scene.local, "c", "mine\n");
+      return scene;
+    };
+    const waited = make();
+    await pull(waited, heldAt("promoted", lock, waited));
+    const stays = make();
+    const before = stateOf(stays.local.folder);
+    const checkpoint = (name: Checkpoint) => {
+      if (name === "promoted") writeFile(stays.local, `.git/${lock}`, "");
+      return Promise.resolve();
+    };
+    await expect(pull(stays, { checkpoint }, "post-merge")).rejects.toMatchObject({
+      kind: "attention",
+      message: expect.stringContaining(`.git/${lock}`) as string,
+    });
+    rmSync(`${stays.local.folder}/.git/${lock}`);
+    expect({ ...stateOf(stays.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+    expect(readdirSync(`${stays.local.folder}/.git/ferry`)).toEqual([]);
+    await pull(stays, {});
+    expect(stays.local("status", "--porcelain")).toBe(waited.local("status", "--porcelain"));
+  });
+
+  it("of the worktree of --park is waited for, and where it stays, nothing is parked", async () => {
+    const scene = makeConflict();
+    const before = stateOf(scene.local.folder);
+    const lockOf = () => `worktrees/${readdirSync(`${scene.local.folder}/.git/worktrees`)[0] ?? ""}/index.lock`;
+    const checkpoint = (name: Checkpoint) => {
+      if (name === "park-added") writeFile(scene.local, `.git/${lockOf()}`, "");
+      return Promise.resolve();
+    };
+    const stays = pullInto(scene.local.folder, scene.source, { onConflict: "park", hook: "post-merge", deps: { checkpoint } });
+    await expect(stays).rejects.toMatchObject({ kind: "attention", message: expect.stringContaining("index.lock") as string });
+    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+    const host = patchHost();
+    const sleep: typeof host.clock.sleep = (time, signal) => {
+      rmSync(`${scene.local.folder}/.git/${lockOf()}`, { force: true });
+      return host.clock.sleep(time, signal);
+    };
+    await parkIn(scene, { deps: { checkpoint, host: { ...host, clock: { ...host.clock, sleep } } } });
+  });
 
   it.each(locks)("%s that stays is refused, in a hook at once", async (lock) => {
     const scene = makeScene();

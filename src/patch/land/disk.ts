@@ -7,7 +7,7 @@ import { type GitPath, pathBytes } from "../../git/path.ts";
 export type Found =
   | { readonly what: "nothing" }
   | { readonly what: "behind"; readonly at: GitPath }
-  | { readonly what: "file" | "link" | "folder" | "other"; readonly size: number };
+  | { readonly what: "file" | "link" | "folder" | "other"; readonly size: number; readonly permissions: number };
 
 /** A path of the repository as the system takes it: bytes, but Windows has only text. */
 export function onDisk(workTree: string, path: GitPath): Buffer | string {
@@ -37,7 +37,7 @@ export class Looker {
     const status = statusOf(this.workTree, path);
     if (status === undefined) return { what: "nothing" };
     const what = status.isDirectory() ? "folder" : status.isSymbolicLink() ? "link" : status.isFile() ? "file" : "other";
-    return { what, size: status.size };
+    return { what, size: status.size, permissions: status.mode & 0o7777 };
   }
 
   private wayTo(path: GitPath): Way {

@@ -8,6 +8,7 @@ import { type Entry, indexInfo, withIndex } from "./compare.ts";
 import { copyIndex, isIndexed, isStaged, readIndex } from "./index-entries.ts";
 import { refreshIndex, writeIndex } from "./locks.ts";
 import { checkPaths, type PathCheck } from "./path-check.ts";
+import { restorePermissions } from "./permissions.ts";
 import type { ChildNotes, Watched, WorkingCopy } from "./working-copy.ts";
 import { refuseLeftovers, withCheckpoint } from "./write-tree.ts";
 
@@ -68,6 +69,7 @@ export async function checkOverlay(copy: Watched, changes: readonly Change[], ov
       kept: check.before.kept,
       indexed: changes.filter(({ path, newMode }) => isIndexed(staged.get(path), newMode)).map(({ path }) => path),
       skipped: [...staged].filter(([, entry]) => entry.skipped).map(([path]) => path),
+      permissions: check.before.permissions,
     },
   };
 }
@@ -94,6 +96,8 @@ export async function writeOverlay(copy: WorkingCopy, move: OverlayMove): Promis
   await writeIndex(noted, ["read-tree", "-m", "-u", overlay.old, overlay.new]);
   await refuseLeftovers(copy, overlay.changes);
   await refuseOutOfSight(aside, overlay.wanted);
+  // These are someone's own, and may be nobody else's to read.
+  await restorePermissions(copy.repository.workTree, check.before.permissions ?? {}, byPath(overlay.changes));
   await writeEntries(copy, move);
   await refreshIndex(copy);
   await checkpoint("tree-written");

@@ -4,6 +4,7 @@ import { type Change, modes } from "../../git/records.ts";
 import { type Entry, presentAs, withIndex } from "./compare.ts";
 import { type Found, look, Looker, walk } from "./disk.ts";
 import { copyIndex, type IndexEntry, isIndexed, isStaged, readIndex } from "./index-entries.ts";
+import { type Permissions, permissionsOf } from "./permissions.ts";
 import type { Watched } from "./working-copy.ts";
 
 export interface PathCheck {
@@ -22,6 +23,8 @@ export interface Before {
   readonly indexed: readonly GitPath[];
   /** Paths with the skip-worktree bit. */
   readonly skipped: readonly GitPath[];
+  /** Of all files that are there. Not in a journal of an earlier version. */
+  readonly permissions?: Permissions | undefined;
 }
 
 const reasons = { changed: "has local changes", staged: "has staged changes", deletion: "is staged for deletion" };
@@ -66,6 +69,7 @@ function whatWas(state: State, changes: readonly Change[], present: readonly Ent
     kept: [...indexed, ...present.map(({ path }) => path), ...state.missing],
     indexed,
     skipped: [...state.index].filter(([, entry]) => entry.skipped).map(([path]) => path),
+    permissions: permissionsOf(state.found),
   };
 }
 

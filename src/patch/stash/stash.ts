@@ -1,7 +1,10 @@
 import { showPath } from "../../git/path.ts";
 import type { Context } from "../context.ts";
+import { Looker } from "../land/disk.ts";
+import { permissionsOf, restorePermissions } from "../land/permissions.ts";
 import { committerEnvironment } from "../place/identity.ts";
 import { porcelainError, runPorcelain } from "../recovery/porcelain.ts";
+import { changesBetween } from "../recovery/settle.ts";
 import { removeStashNote, type StashNote, writeStashNote } from "./note.ts";
 import { stashMessage } from "./plan.ts";
 
@@ -33,7 +36,14 @@ export async function storeStash(stash: string, context: Context): Promise<Stash
 
 /** Lays changes that conflict with what came over it, as git does; the stash stays. */
 export async function applyOver(note: StashNote, context: Context): Promise<StashLeft> {
+  const { git, repository } = context;
+  const looker = new Looker(repository.workTree);
+  const changes = new Map(
+    (await changesBetween({ git, repository }, `${note.stash}^1`, note.stash)).map((each) => [each.path, each]),
+  );
+  const permissions = permissionsOf(new Map([...changes.keys()].map((path) => [path, looker.look(path)])));
   const applied = await run(["stash", "apply", "--quiet", note.stash], context);
+  await restorePermissions(repository.workTree, permissions, changes);
   const paths = await unmergedPaths(context);
   await context.checkpoint("stash-applied");
   return leave(note, { paths, isBack: paths.length > 0 || applied.code === 0 }, context);
