@@ -67,12 +67,13 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
     {
       ...options,
       data,
-      makeSessions(store, log) {
+      makeSessions(store, sealer, log) {
         const { reason: why, unenforced, weak } = probe;
         log.info("sandbox", { driver: driver.name, why, unenforced: unenforced.join(" "), weak: weak.join("; ") });
         const tell = (message: string): void => log.info(message);
         return makeSessions({
           store,
+          sealer,
           driver,
           git: makeGit(host),
           host,

@@ -14,6 +14,7 @@ import { makeProcesses } from "../../src/host/processes.ts";
 import type { SandboxDriver } from "../../src/service/sandbox/driver.ts";
 import { nodeMount } from "../../src/service/sandbox/node-mount.ts";
 import { makeDrivers } from "../../src/service/sandbox/registry.ts";
+import { makeSealer } from "../../src/service/keys/seal.ts";
 import { defaultLimits, type SessionLimits, type SessionsDeps } from "../../src/service/session/deps.ts";
 import { makeSessions } from "../../src/service/session/engine.ts";
 import type { Sessions, StreamItem } from "../../src/service/session/sessions.ts";
@@ -37,6 +38,8 @@ export interface TestEngine {
   readonly log: readonly string[];
   /** Registers a repository by its path, once. */
   register(path: string, change?: Partial<Repository>): Promise<Repository>;
+  /** A code provider with its token; gives its id. */
+  provide(baseUrl: string, token: string): Promise<string>;
   /** A session on it, auto_commit on. */
   start(repository: Repository, change?: Partial<ParsedBodyOf<"createSession">>): Promise<Session>;
   post(session: Session, message: string): Promise<SessionEvent>;
@@ -89,6 +92,7 @@ export async function makeTestEngine({
     name: "test",
   }));
   const log: string[] = [];
+  const sealer = makeSealer(randomBytes(32), randomBytes);
   const agentPlace = {
     dist,
     node: await nodeMount(process.execPath),
@@ -98,6 +102,7 @@ export async function makeTestEngine({
   };
   const deps: SessionsDeps = {
     store,
+    sealer,
     driver: typeof driver === "string" ? driverNamed(driver) : driver,
     git: makeGit({ env: process.env, platform: process.platform, processes }),
     host,
@@ -145,6 +150,14 @@ export async function makeTestEngine({
       };
       await store.repositories.insert(repository);
       return repository;
+    },
+    async provide(base_url, token) {
+      const id = makeId("prv", host.random);
+      const at = new Date(systemClock.now()).toISOString();
+      const known = { workspace_id: store.workspace.id, user_id: user.id, platform: "gitlab" as const, name: "gitlab", base_url };
+      const sealed = { sealed_token: sealer.seal(token, id), token_hint: "…" };
+      await store.providers.insert({ id, ...known, ...sealed, created_at: at, updated_at: at });
+      return id;
     },
     start: (repository, fields = {}) => sessions.create({ repository_id: repository.id, auto_commit: true, ...fields }, user),
     post: (session, message) => sessions.post(session.id, { message, client_id: "" }, user),

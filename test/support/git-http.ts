@@ -7,17 +7,22 @@ export interface GitServer {
   readonly url: string;
   /** What each request came with as `authorization`; "" for nothing. */
   readonly given: string[];
+  /** Sends those who ask for what is below a path to another address. */
+  redirect(path: string, address: string): void;
   stop(): Promise<void>;
 }
 
 export async function serveGit(root: string, user: string, password: string): Promise<GitServer> {
   const given: string[] = [];
+  const moved = new Map<string, string>();
   const wanted = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
   const backend = `${spawnSync("git", ["--exec-path"], { encoding: "utf8" }).stdout.trim()}/git-http-backend`;
   const server = createServer((request, response) => {
     const { authorization = "" } = request.headers;
     given.push(authorization);
-    if (authorization === wanted) runBackend(backend, root, { request, response });
+    const [from, to] = [...moved].find(([path]) => request.url?.startsWith(path)) ?? [];
+    if (from !== undefined) response.writeHead(302, { location: `${to}${request.url}` }).end();
+    else if (authorization === wanted) runBackend(backend, root, { request, response });
     else response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end("no\n");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -25,6 +30,7 @@ export async function serveGit(root: string, user: string, password: string): Pr
   return {
     url: `http://127.0.0.1:${port}`,
     given,
+    redirect: (path, address) => void moved.set(path, address),
     stop: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

@@ -4,7 +4,7 @@ import type { Host } from "../../host/host.ts";
 import { type App, makeApp } from "../app.ts";
 import type { Portal } from "../handlers/handler.ts";
 import { type KeyEnds, makeKeyEnds } from "../keys/key-ends.ts";
-import { makeSealer } from "../keys/seal.ts";
+import { makeSealer, type Sealer } from "../keys/seal.ts";
 import { type Listener, listen, type Place } from "../listen.ts";
 import { type Log, makeLog } from "../log.ts";
 import type { Sessions } from "../session/sessions.ts";
@@ -35,7 +35,7 @@ export interface ServiceSettings {
   readonly idle?: number | undefined;
   /** Takes the lines of the log. */
   readonly write: (line: string) => void;
-  readonly makeSessions: (store: Store, log: Log) => Sessions;
+  readonly makeSessions: (store: Store, sealer: Sealer, log: Log) => Sessions;
 }
 
 export interface RunningService {
@@ -118,7 +118,7 @@ async function assemble(
   await provideOrigin(data, host);
   const ownKeyId = await provideKey(data, store, host);
   const sealer = makeSealer(await provideSealKey(data, host), host.random);
-  const sessions = settings.makeSessions(store, log);
+  const sessions = settings.makeSessions(store, sealer, log);
   await sessions.start();
   undo.add(() => sessions.stop());
   const { clock, random, version } = host;

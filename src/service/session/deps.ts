@@ -4,11 +4,14 @@ import type { AgentPlace } from "../agent/agent.ts";
 import type { Agents } from "../agent/agents.ts";
 import type { Gateways } from "../agent/gateway/gateways.ts";
 import type { SandboxDriver, SandboxLimits } from "../sandbox/driver.ts";
+import type { Sealer } from "../keys/seal.ts";
 import type { Store } from "../store/store.ts";
 
 /** What the session engine is made of. */
 export interface SessionsDeps {
   readonly store: Store;
+  /** Opens the tokens of code providers. */
+  readonly sealer: Pick<Sealer, "open">;
   readonly driver: SandboxDriver;
   readonly git: Git;
   readonly host: Pick<Host, "clock" | "random" | "files" | "version">;

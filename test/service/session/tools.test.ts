@@ -1,4 +1,8 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chooseDriver, makeDrivers } from "../../../src/service/sandbox/registry.ts";
@@ -17,18 +21,17 @@ let server: GitServer;
 let up: TestGit;
 let session: Session;
 
-/** A real sandbox, in which the agent calls the tools, and an origin behind HTTP that wants a password, which only the service has. */
+/** A real sandbox, in which the agent calls the tools, and an origin behind HTTP that wants a token, which only the service has. */
 beforeAll(async () => {
   commitFiles(first, { a: "1\n2\n3\n", b: "b\n" }, "base");
   gitBytes(folder.path, ["clone", "--quiet", "--bare", "first", "up.git"]);
   up = gitIn(join(folder.path, "up.git"));
-  server = await serveGit(folder.path, "ada", "secret");
+  server = await serveGit(folder.path, "oauth2", token);
   const { driver } = await chooseDriver("auto", makeDrivers(machine));
   const data = join(folder.path, "data");
   mkdirSync(data);
   engine = await makeTestEngine({ data, driver, ...scriptedAgent(folder.path, false) });
-  const address = `${server.url.replace("://", "://ada:secret@")}/up.git`;
-  const repository = await engine.register(address, { default_branch: "main" });
+  const repository = await register(`${server.url}/up.git`, await engine.provide(server.url, token));
   session = await engine.start(repository, { model: "claude", auto_commit: false, branch_name: "work", base_branch: "main" });
 });
 afterAll(async () => {
@@ -36,6 +39,10 @@ afterAll(async () => {
   await server.stop();
   folder.remove();
 });
+
+const token = "glpat-secret";
+const register = (address: string, provider: string) =>
+  engine.register(address, { default_branch: "main", platform: "gitlab", code_provider_id: provider });
 
 let calls = 0;
 
@@ -137,6 +144,32 @@ test("a hostile caller gets nothing: no option, path, ref or address of its own,
   expect((await use("pull_from_remote")).failed).toBe(false);
   const inside = await letIt("run ! grep -rq secret /repo/.git /home/agent && ! env | grep -q secret");
   expect(inside).toEqual([]);
+});
+
+test("a provider's token goes to its own origin, not where that sends git, and to no other address; a wrong one is named", async () => {
+  const provider = await engine.provide(server.url, token);
+  const given: string[] = [];
+  const elsewhere = createServer((request, response) => {
+    given.push(request.headers.authorization ?? "");
+    response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
+  }).listen(0, "127.0.0.1");
+  await once(elsewhere, "listening");
+  const other = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+  server.redirect("/moved.git", other);
+  const begin = async (address: string, id: string) => engine.start(await register(address, id), { model: "claude" });
+
+  await expect(begin(`${server.url}/moved.git`, provider)).rejects.toThrow(/can't be read/u);
+  expect(given).toEqual([]);
+  await expect(begin(`${other}/up.git`, provider)).rejects.toThrow(/can't be read/u);
+  expect(given.filter((authorization) => authorization !== "")).toEqual([]);
+  const stale = await engine.provide(server.url, "glpat-stale");
+  await expect(begin(`${server.url}/up.git`, stale)).rejects.toThrow(`the token of its code provider ${stale} is refused`);
+  elsewhere.close();
+
+  // What git was given beside its environment, and what lies on the disk.
+  const files = spawnSync("grep", ["-rlF", token, join(folder.path, "data"), up.folder], { encoding: "utf8" });
+  expect(files.stdout).toBe("");
+  expect(engine.log.join("\n")).not.toContain(token);
 });
 
 test("a repository of the user's own on this machine is pulled from, and never pushed to", async () => {

@@ -7,8 +7,9 @@ import type { SessionsDeps } from "../deps.ts";
 import type { Mutex } from "../mutex.ts";
 import { layout, own } from "./layout.ts";
 import { defaultBranch, unreachable, updateMirror } from "./mirror.ts";
+import { originAccess, type OriginDeps } from "./origin-access.ts";
 
-type Deps = Pick<SessionsDeps, "git" | "host" | "data">;
+type Deps = OriginDeps & Pick<SessionsDeps, "git">;
 
 /** Where a session is to begin. */
 export interface Start {
@@ -92,7 +93,8 @@ async function fromMirror(deps: Deps, lock: Mutex, start: Start): Promise<Base> 
   return { branch, commit };
 }
 
-async function resolveBase({ git }: Deps, mirror: string, { repository, baseCommit }: Start, branch: string): Promise<string> {
+async function resolveBase(deps: Deps, mirror: string, { repository, baseCommit }: Start, branch: string): Promise<string> {
+  const { git } = deps;
   if (baseCommit === "") return "";
   const wanted = baseCommit ?? `refs/heads/${branch}`;
   const found = await git.run(["rev-parse", "--quiet", "--verify", "--end-of-options", `${wanted}^{commit}`], own(mirror));
@@ -103,13 +105,17 @@ async function resolveBase({ git }: Deps, mirror: string, { repository, baseComm
     if (any.length === 0) return "";
     throw new Problem(422, "unknown_branch", `base_branch: ${repository.full_name} has no branch "${branch}"`);
   }
-  return fetchCommit(git, mirror, repository, baseCommit);
+  return fetchCommit(deps, mirror, repository, baseCommit);
 }
 
 /** A commit that no branch of the origin has (any more); most servers give it away by its id. */
-async function fetchCommit(git: SessionsDeps["git"], mirror: string, repository: Repository, commit: string): Promise<string> {
+async function fetchCommit(deps: Deps, mirror: string, repository: Repository, commit: string): Promise<string> {
+  const { git } = deps;
   try {
-    await git.ok(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", repository.clone_url, commit], own(mirror));
+    await git.ok(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", repository.clone_url, commit], {
+      ...own(mirror),
+      ...(await originAccess(deps, repository)),
+    });
     await git.ok(["cat-file", "-e", `${commit}^{commit}`], own(mirror));
     return commit;
   } catch (error) {

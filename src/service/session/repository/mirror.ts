@@ -5,6 +5,9 @@ import { Problem } from "../../problem.ts";
 import type { SessionsDeps } from "../deps.ts";
 import type { Mutex } from "../mutex.ts";
 import { layout, own } from "./layout.ts";
+import { isRefused, originAccess, type OriginDeps } from "./origin-access.ts";
+
+type Deps = OriginDeps & Pick<SessionsDeps, "git">;
 
 const refspecs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
 
@@ -13,20 +16,16 @@ const refspecs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
  * and write nothing into it. Gives its folder.
  * @throws Problem 422 where the origin can't be reached
  */
-export async function updateMirror(
-  deps: Pick<SessionsDeps, "git" | "host" | "data">,
-  lock: Mutex,
-  repository: Repository,
-): Promise<string> {
+export async function updateMirror(deps: Deps, lock: Mutex, repository: Repository): Promise<string> {
   const mirror = layout.mirror(deps.data, repository.id);
   return lock(mirror, async () => {
     try {
       if ((await deps.host.files.status(mirror)) === undefined) await makeMirror(deps, repository, mirror);
       else
-        await deps.git.ok(
-          ["fetch", "--quiet", "--prune", "--no-write-fetch-head", "--", repository.clone_url, ...refspecs],
-          own(mirror),
-        );
+        await deps.git.ok(["fetch", "--quiet", "--prune", "--no-write-fetch-head", "--", repository.clone_url, ...refspecs], {
+          ...own(mirror),
+          ...(await originAccess(deps, repository)),
+        });
       return mirror;
     } catch (error) {
       throw unreachable(repository, error);
@@ -43,21 +42,26 @@ export async function defaultBranch(git: Git, mirror: string): Promise<string> {
 /** What a git that could not read a repository said, as a refusal. */
 export function unreachable(repository: Repository, error: unknown): unknown {
   if (!(error instanceof FerryError)) return error;
-  return new Problem(422, "repository_unreachable", `the repository ${repository.full_name} can't be read: ${error.message}`);
+  const { full_name: name, code_provider_id: id } = repository;
+  if (isRefused(repository, error.message))
+    return new Problem(
+      422,
+      "provider_token_refused",
+      `the repository ${name} can't be read: the token of its code provider ${id} is refused (give another: ferry provider edit ${id} --token-stdin)`,
+    );
+  return new Problem(422, "repository_unreachable", `the repository ${name} can't be read: ${error.message}`);
 }
 
 /** Cloned beside its place and moved there whole, so that a half of one is never taken for a mirror. */
-async function makeMirror(
-  { git, host, data }: Pick<SessionsDeps, "git" | "host" | "data">,
-  repository: Repository,
-  mirror: string,
-): Promise<void> {
+async function makeMirror(deps: Deps, repository: Repository, mirror: string): Promise<void> {
+  const { git, host, data } = deps;
   const half = `${mirror}.new`;
   await host.files.remove(half);
   await host.files.makeFolder(half, 0o700);
   await git.ok(["clone", "--quiet", "--bare", "--no-local", "--template=", "--", repository.clone_url, half], {
     cwd: data,
     isolated: true,
+    ...(await originAccess(deps, repository)),
   });
   await host.files.rename(half, mirror);
 }

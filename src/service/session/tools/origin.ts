@@ -4,6 +4,7 @@ import { isAncestor } from "../repository/bring-home.ts";
 import { checkBranch } from "../create.ts";
 import { localPath, uploadPack } from "../repository/create.ts";
 import { layout, own } from "../repository/layout.ts";
+import { originAccess } from "../repository/origin-access.ts";
 import { runInside } from "../workspace/inside.ts";
 import type { Scene } from "./tool.ts";
 
@@ -21,8 +22,9 @@ export async function originOf({ deps, session }: Scene): Promise<Repository> {
 }
 
 /** Git that talks to the origin, as the service does it: in the session's own repository, in which no agent can write. */
-export function hostGit({ deps, session, signal }: Scene) {
+export async function hostGit({ deps, session, signal }: Scene, repository: Repository) {
   const gitDir = layout.repository(deps.data, session.id);
+  const { config, env } = await originAccess(deps, repository);
   return {
     ...own(gitDir),
     unattended: true,
@@ -31,7 +33,9 @@ export function hostGit({ deps, session, signal }: Scene) {
       "fetch.unpackLimit": "1",
       "credential.helper": "",
       "http.followRedirects": "false",
+      ...config,
     },
+    env,
   };
 }
 
@@ -43,8 +47,9 @@ export function hostGit({ deps, session, signal }: Scene) {
 export async function bringIn(scene: Scene, name: string): Promise<string> {
   const { deps, sandbox, session, signal } = scene;
   const branch = await checkBranch(deps, name);
-  const { clone_url: origin } = await originOf(scene);
-  const options = hostGit(scene);
+  const repository = await originOf(scene);
+  const { clone_url: origin } = repository;
+  const options = await hostGit(scene, repository);
   const local = localPath(origin) === undefined ? [] : ["--update-shallow", `--upload-pack=${uploadPack}`];
   const flags = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", ...local];
   await deps.git.ok(["fetch", ...flags, "--", origin, `+refs/heads/${branch}:${fetchedRef}`], options);

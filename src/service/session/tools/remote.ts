@@ -47,7 +47,8 @@ export const pushToRemote: Tool = {
   async run(scene) {
     const { deps, session, sandbox, tree } = scene;
     const { branch_name: branch, id, base_commit: base = "", head_commit: head = "" } = session;
-    const { clone_url: origin, default_branch } = await originOf(scene);
+    const repository = await originOf(scene);
+    const { clone_url: origin, default_branch } = repository;
     // What comes to a developer's machine comes when they bring it.
     if (localPath(origin) !== undefined)
       throw new FerryError(
@@ -62,7 +63,7 @@ export const pushToRemote: Tool = {
     const commit = commitId(home.head);
     await deps.git.ok(
       ["push", "--quiet", "--no-signed", "--no-recurse-submodules", "--", origin, `${commit}:refs/heads/${branch}`],
-      hostGit(scene),
+      await hostGit(scene, repository),
     );
     return {
       text: `Pushed ${commit} to the branch ${branch} of the origin.`,
