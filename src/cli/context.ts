@@ -48,6 +48,9 @@ function coloured({ terminal }: Host, when: GlobalOptions["color"]): Host["termi
     get columns() {
       return output.columns;
     },
+    get rows() {
+      return output.rows;
+    },
     color: when === "always",
     write: (text) => output.write(text),
   });
