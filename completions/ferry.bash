@@ -1,7 +1,28 @@
 # bash completion for ferry: source it, or put it into ~/.local/share/bash-completion/completions/ferry
 _ferry_words() {
-  local IFS=$'\n'
-  COMPREPLY=($(ferry complete -- "$@" 2>/dev/null | cut -f1))
+  local word last= current kept=
+  local -a words=()
+  # bash takes words apart at colons, and completes what is behind the last one.
+  for word in "$@"; do
+    if [[ $word == :* || ( $last == *: && -n $word ) ]] && (( ${#words[@]} )); then
+      words[${#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+    last=$word
+  done
+  current=${words[${#words[@]}-1]}
+  [[ $current == *:* ]] && kept=${current%"${current##*:}"}
+  COMPREPLY=()
+  while IFS=$'\t' read -r word _; do
+    word=${word#"$kept"}
+    # What a service says must stay one word, and nothing that bash would run.
+    case $word in
+      "") continue ;;
+      *[!A-Za-z0-9_./@:=+,%-]*) printf -v word %q "$word" ;;
+    esac
+    COMPREPLY+=("$word")
+  done <<< "$(ferry complete -- "${words[@]}" 2>/dev/null)"
 }
 
 _ferry() {

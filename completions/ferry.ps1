@@ -6,6 +6,8 @@ Register-ArgumentCompleter -Native -CommandName ferry -ScriptBlock {
   ferry complete @next '--' @words 2>$null | ForEach-Object {
     $value, $description = $_ -split "`t", 2
     if (-not $description) { $description = $value }
-    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
+    # What a service says must stay one word, and nothing that PowerShell would run.
+    $text = if ($value -match '[^\w./:=+%-]') { "'" + $value.Replace("'", "''") + "'" } else { $value }
+    [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
   }
 }

@@ -9,8 +9,29 @@ export type Shell = (typeof shells)[number];
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# bash completion for ferry: source it, or put it into ~/.local/share/bash-completion/completions/ferry
 _ferry_words() {
-  local IFS=$'\\n'
-  COMPREPLY=($(ferry complete -- "$@" 2>/dev/null | cut -f1))
+  local word last= current kept=
+  local -a words=()
+  # bash takes words apart at colons, and completes what is behind the last one.
+  for word in "$@"; do
+    if [[ $word == :* || ( $last == *: && -n $word ) ]] && (( \${#words[@]} )); then
+      words[\${#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+    last=$word
+  done
+  current=\${words[\${#words[@]}-1]}
+  [[ $current == *:* ]] && kept=\${current%"\${current##*:}"}
+  COMPREPLY=()
+  while IFS=$'\\t' read -r word _; do
+    word=\${word#"$kept"}
+    # What a service says must stay one word, and nothing that bash would run.
+    case $word in
+      "") continue ;;
+      *[!A-Za-z0-9_./@:=+,%-]*) printf -v word %q "$word" ;;
+    esac
+    COMPREPLY+=("$word")
+  done <<< "$(ferry complete -- "\${words[@]}" 2>/dev/null)"
 }
 
 _ferry() {
@@ -69,7 +90,9 @@ Register-ArgumentCompleter -Native -CommandName ferry -ScriptBlock {
   ferry complete @next '--' @words 2>$null | ForEach-Object {
     $value, $description = $_ -split "\`t", 2
     if (-not $description) { $description = $value }
-    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
+    # What a service says must stay one word, and nothing that PowerShell would run.
+    $text = if ($value -match '[^\\w./:=+%-]') { "'" + $value.Replace("'", "''") + "'" } else { $value }
+    [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
   }
 }
 `,

@@ -34,6 +34,33 @@ describeWith(["bash"], "bash", () => {
   });
 });
 
+describeWith(["bash"], "bash, of what a service says", () => {
+  /** What bash would put on the line, and the words that ferry was asked about. */
+  function complete(words: string, ...candidates: readonly string[]): { line: string[]; asked: string[] } {
+    const lines = candidates.map((candidate) => `${candidate}\ta title of $(touch ran)`).join("\n");
+    writeFileSync(join(folder, "candidates"), lines);
+    const fake = `ferry() { printf '%s\\n' "$@" >asked; cat candidates; }; shopt -s failglob`;
+    const call = `words=(${words}); COMP_WORDS=("\${words[@]}"); COMP_CWORD=$((\${#words[@]}-1)); _ferry; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const line = inShell("bash", "--norc", "-c", `${fake}; source "${completions}/ferry.bash"; ${call}`);
+    return { line, asked: readFileSync(join(folder, "asked"), "utf8").split("\n").filter(Boolean).slice(2) };
+  }
+
+  test("a name is one word that runs nothing, and that matches no file", () => {
+    const { line } = complete("ferry session view ''", "$(touch ran)", "with space", "it's;x", "[a-z]*");
+    expect(line).toEqual(["\\$\\(touch\\ ran\\)", "with\\ space", "it\\'s\\;x", "\\[a-z\\]\\*"]);
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+  });
+
+  test.each([
+    ["ferry --host 127.0.0.1 : 80", ["127.0.0.1:8080"], ["--host", "127.0.0.1:80"], ["8080"]],
+    ["ferry --host 127.0.0.1 :", ["127.0.0.1:8080"], ["--host", "127.0.0.1:"], ["8080"]],
+    ["ferry session view a : ''", ["ses_1"], ["session", "view", "a:"], ["ses_1"]],
+    ["ferry session list --fields id,ti", ["id,title"], ["session", "list", "--fields", "id,ti"], ["id,title"]],
+  ])("colons: %s", (words, candidates, asked, line) => {
+    expect(complete(words, ...candidates)).toEqual({ line, asked });
+  });
+});
+
 describeWith(["fish"], "fish", () => {
   const complete = (line: string): string[] =>
     inShell("fish", "--no-config", "-c", `source "${completions}/ferry.fish"; complete -C "${line}"`);
