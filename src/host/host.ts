@@ -160,7 +160,7 @@ export interface RunOptions {
 export interface Processes {
   /** Runs to the end; a program that isn't there rejects with code ENOENT. */
   run(argv: readonly string[], options?: RunOptions): Promise<ProcessResult>;
-  /** A child with the terminal's own stdin, stdout and stderr (editor, pager); gives its exit code. */
+  /** A child with the terminal's own stdin, stdout and stderr (editor, pager); gives its exit code, 128 more than its signal's number. */
   attach(
     argv: readonly string[],
     options?: Omit<RunOptions, "input"> & { readonly input?: AsyncIterable<string | Uint8Array> },

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { access, constants, mkdir, open, readFile } from "node:fs/promises";
+import { constants as systemConstants } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Environment, Processes, RunOptions } from "./host.ts";
 import { kill } from "./kill.ts";
@@ -29,7 +30,8 @@ export function makeProcesses(env: Environment, platform: NodeJS.Platform): Proc
         reject: false,
       });
       throwIfNotRun(result, options);
-      return result.exitCode ?? 1;
+      // As a shell counts those that a signal ended.
+      return result.exitCode ?? (result.signal === undefined ? 1 : 128 + systemConstants.signals[result.signal]);
     },
     detach: startDetached,
     startTime: (pid) => startTime(pid, platform, processes),

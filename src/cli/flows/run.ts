@@ -15,7 +15,7 @@ export interface RunOptions {
   /** When commits come into the working copy. */
   readonly pull: "end" | "each" | "none";
   /** In ms. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
 }
 
 /** What came of a run; the first that isn't well is its exit code. */

@@ -1,19 +1,26 @@
-import { ReaderGoneError } from "../../base/errors.ts";
+import { FerryError, ReaderGoneError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
 import type { Host, Output } from "../../host/host.ts";
 import { makeQueue, type Queue } from "./pager/queue.ts";
 
 /**
  * Does the work with a host whose stdout is read in a pager, and waits until that is quit: $PAGER, else less. Where stdout is no
  * terminal, the pager is none or `cat`, or the shell knows no such program, it is the host as it is.
+ * @throws FerryError failure where the pager fails: it may have shown nothing
  */
 export async function inPager<T>(host: Host, work: (host: Host) => Promise<T>): Promise<T> {
   const pager = await choosePager(host);
   if (pager === undefined) return work(host);
   const { stdout, close } = pagedOutput(host, pager);
+  let isDone = false;
   try {
-    return await work({ ...host, terminal: { ...host.terminal, stdout } });
+    const result = await work({ ...host, terminal: { ...host.terminal, stdout } });
+    isDone = true;
+    return result;
   } finally {
-    await close();
+    const failure = await close();
+    // What the work itself has to say of it comes first.
+    if (isDone && failure !== undefined) throw failure;
   }
 }
 
@@ -29,7 +36,16 @@ const kept = 4 * 1024 * 1024;
 /** The shell's exit codes for a program that it can't run, and for one that it doesn't find (POSIX, 2.8.2). */
 const notRun: ReadonlySet<number> = new Set([126, 127]);
 
-function pagedOutput(host: Host, pager: string): { readonly stdout: Output; readonly close: () => Promise<void> } {
+/** What is more is a signal's: of the terminal, of who quit, of a pipe within. */
+const highestFailure = 125;
+
+interface Paged {
+  readonly stdout: Output;
+  /** Waits until the pager is quit; gives its failure. */
+  readonly close: () => Promise<FerryError | undefined>;
+}
+
+function pagedOutput(host: Host, pager: string): Paged {
   const { stdout } = host.terminal;
   const texts = makeQueue(host.interrupt);
   const first: (string | Uint8Array)[] = [];
@@ -45,6 +61,11 @@ function pagedOutput(host: Host, pager: string): { readonly stdout: Output; read
     for (const text of first.splice(0)) await stdout.write(text);
     return true;
   };
+  const failure = async (): Promise<FerryError | undefined> => {
+    const code = (await reading) ?? 0;
+    if (code === 0 || code > highestFailure || host.interrupt.aborted) return undefined;
+    return new FerryError("failure", `the pager failed: ${oneLine(pager)} (exit ${code})`, { hint: "without one: PAGER=cat" });
+  };
   return {
     stdout: {
       ...stdout,
@@ -56,12 +77,14 @@ function pagedOutput(host: Host, pager: string): { readonly stdout: Output; read
         if (size <= kept) first.push(text);
         else first.length = 0;
         // A pager that was quit is a reader that is gone, as with a pipe.
-        if (!(await texts.push(text)) && !(await goesPlain())) throw new ReaderGoneError("the pager was quit");
+        if (!(await texts.push(text)) && !(await goesPlain()))
+          throw (await failure()) ?? new ReaderGoneError("the pager was quit");
       },
     },
     close: async () => {
       texts.end();
       await goesPlain();
+      return failure();
     },
   };
 }

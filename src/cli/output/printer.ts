@@ -54,7 +54,7 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
   };
   const lineOfEvent = ({ event, text }: SourcedEvent): string =>
     text === undefined || options.fields !== undefined
-      ? lineOf(shaped(event, fields.event))
+      ? lineOf(shaped(asCame({ event, text }), fields.event))
       : `${harmlessJson(onOneLine(text(), options.showSecrets ? (_, shown) => shown : redactedText))}\n`;
   const writeAll = async (value: unknown): Promise<void> => {
     try {
@@ -79,7 +79,7 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     jsonLine: (value, known) => writeOne(shaped(value, known)),
     async events(events) {
       const known = fields.event;
-      if (options.jq !== undefined) for (const { event } of events) await writeOne(shaped(event, known));
+      if (options.jq !== undefined) for (const event of events) await writeOne(shaped(asCame(event), known));
       else if (events.length > 0) await stdout.write(events.map(lineOfEvent).join(""));
     },
     note: async (line) => (options.quiet ? undefined : said(line)),
@@ -91,6 +91,11 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
 /** For an expression that was meant for a list where there is none, or the other way round. */
 function hinted({ kind, message, cause }: FerryError, hint: string): FerryError {
   return new FerryError(kind, message, { hint, cause });
+}
+
+/** Without what we gave it for its way through ferry: an id where it has none, say. */
+function asCame({ event, text }: SourcedEvent): unknown {
+  return text === undefined ? event : JSON.parse(text());
 }
 
 function lineOf(value: unknown, indent?: number): string {

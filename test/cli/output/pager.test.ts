@@ -58,6 +58,26 @@ test("without such a pager the terminal gets all of it", async () => {
   }
 });
 
+test("a pager that fails is told, whether it read or not; one that a signal ended was quit", async () => {
+  const show = (pager: string, text: string) =>
+    inPager(there(pager).host, async ({ terminal: { stdout } }) => {
+      for (let count = 0; count < 3; count++) await stdout.write(text);
+    });
+  for (const text of ["one\n", `${"x".repeat(100_000)}\n`])
+    await expect(show("exit 3", text)).rejects.toMatchObject({
+      kind: "failure",
+      message: "the pager failed: exit 3 (exit 3)",
+      hint: "without one: PAGER=cat",
+    });
+  await expect(show("cat > /dev/null; exit 1", "one\n")).rejects.toMatchObject({ kind: "failure" });
+  await show("kill -HUP $$", "one\n").catch((error: unknown) => expect(error).toBeInstanceOf(ReaderGoneError));
+  const failing = inPager(there("false").host, async ({ terminal: { stdout } }) => {
+    await stdout.write("one\n");
+    throw new Error("its own");
+  });
+  await expect(failing).rejects.toThrow("its own");
+});
+
 test("nothing to show, or a failure before anything: no pager", async () => {
   const { host } = there('echo started > "$OUT"');
   await inPager(host, async () => undefined);

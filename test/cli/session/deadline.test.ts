@@ -41,6 +41,20 @@ test("a message that was on its way when the time was up may have arrived", asyn
   });
 });
 
+test.each([
+  ["GET /api/v1/cli", ""],
+  ["POST /api/v1/sessions", "; whether the session was made is not known\n  hint: see with: ferry session list"],
+  [
+    "POST /api/v1/sessions/0001/messages",
+    "; whether the message has arrived is not known\n  hint: see with: ferry message list 0001",
+  ],
+])("the time of a run counts from its start, too: nothing comes of %s", async (hanging, more) => {
+  hangs = (asked) => asked === hanging;
+  const { code, stderr } = await ferry(world, "run", "--pull", "none", "--timeout", "1s", "go");
+  expect(code).toBe(8);
+  expect(stderr.endsWith(`ferry: the time is up, and the service has not answered${more}\n`)).toBe(true);
+});
+
 test("a session whose making is interrupted may be there", async () => {
   hangs = (asked) => {
     if (asked === "POST /api/v1/sessions") setImmediate(() => world.interrupt());

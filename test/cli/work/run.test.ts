@@ -170,7 +170,7 @@ test("--cancel-on-interrupt stops the agent too", async () => {
 });
 
 test("a timeout while the agent works is exit 8", async () => {
-  const { code, stderr } = await ferry(here(), "run", "--timeout", "200ms", "--pull", "none", "sleep 30");
+  const { code, stderr } = await ferry(here(), "run", "--timeout", "5s", "--pull", "none", "sleep 30");
   expect(code).toBe(8);
   expect(stderr).toMatch(/ferry: the agent is still working\n {2}hint: follow it with: ferry tail ses_\w+\n$/u);
   expect((await ferry(here(), "session", "close", "--json")).code).toBe(0);

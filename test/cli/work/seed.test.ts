@@ -147,3 +147,10 @@ test("types and statuses of the service's own are known by its data", async () =
   expect((await call("session", "list", "--status", "paused", "--json", "--fields", "id")).stdout).toBe('[{"id":"0001"}]\n');
   expect((await call("session", "list", "--status", "pausd")).stderr).toContain("did you mean paused?");
 });
+
+test("an event without an id has none in JSON, whatever is picked from it; one with a number keeps that", async () => {
+  service.sessions.push({ id: "0009", status: "active" });
+  service.events.set("0009", [{ type: "agent_message" }, { id: 7, type: "agent_message" }]);
+  expect((await call("events", "0009", "--fields", "id")).stdout).toBe('{"id":null}\n{"id":7}\n');
+  expect((await call("events", "0009", "--jq", "[.id,.type]")).stdout).toBe('[null,"agent_message"]\n[7,"agent_message"]\n');
+});

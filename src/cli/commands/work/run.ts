@@ -1,10 +1,12 @@
 import { Option } from "commander";
 import { typedId } from "../../../base/ids.ts";
 import type { Context } from "../../context.ts";
+import { makeDeadline } from "../../flows/deadline.ts";
+import type { Connection } from "../../flows/host/connect.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
-import { sendFirstMessage } from "../../flows/session/message.ts";
+import { sendFirstMessage, type SentMessage } from "../../flows/session/message.ts";
 import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
 import { startSession, type StartedSession } from "../../flows/session/start.ts";
 import { readText } from "../../flows/text.ts";
@@ -38,30 +40,33 @@ export const run: Verb = {
       .option("-F, --file <file>", "the prompt from a file; - is stdin")
       .addOption(new Option("--pull <when>", "when the commits come").choices(["end", "each", "none"]).default("end"))
       .option("--detach", "start it and don't wait", false)
-      .option("--timeout <duration>", "stop waiting after this long", duration)
+      .option("--timeout <duration>", "stop waiting this long after the start; the commits that are there by then come", duration)
       .option("--cancel-on-interrupt", "Ctrl-C stops the agent, too", false);
   },
   async run(context, options: Options, words: string[]) {
     const text = await readText(context, words, options.file, "the prompt");
-    const pulls = options.pull !== "none" && !options.detach;
-    // Better told before an agent works than after it.
-    if (pulls) await requireWorkingCopy(context);
-    const started = await startSession(
-      context,
-      options,
-      pulls ? (connection) => requireCommits(context, { connection }) : undefined,
-    );
-    if (context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
-    const sent = await sendFirstMessage(context, started, text);
+    const deadline = makeDeadline(context, options.timeout);
+    const { started, sent } = await start(deadline.context, options, text).finally(() => deadline.end());
     if (options.detach) return detached(context, started);
     try {
-      await runSession(context, started, sent, options);
+      await runSession(context, started, sent, { ...options, timeout: deadline.left() });
     } catch (error) {
       if (context.host.interrupt.aborted) await interrupted(context, started, options.cancelOnInterrupt);
       throw error;
     }
   },
 };
+
+/** A session for this working copy that has its prompt. */
+async function start(context: Context, options: Options, text: string): Promise<{ started: StartedSession; sent: SentMessage }> {
+  const pulls = options.pull !== "none" && !options.detach;
+  // Better told before an agent works than after it.
+  if (pulls) await requireWorkingCopy(context);
+  const check = (connection: Connection) => requireCommits(context, { connection });
+  const started = await startSession(context, options, pulls ? check : undefined);
+  if (context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
+  return { started, sent: await sendFirstMessage(context, started, text) };
+}
 
 async function detached({ print }: Context, { session }: StartedSession): Promise<void> {
   await print.note(`${session.id} is at work; watch it: ferry tail, bring its commits: ferry pull`);
