@@ -52,6 +52,23 @@ describe("a pull to a branch that isn't checked out", () => {
     expect(await pullInto(scene.local.folder, scene.source, { branch: "work" })).toMatchObject({ applied: true });
   });
 
+  it("isn't taken for another that differs by case alone, where the file system can't tell them apart", async () => {
+    const scene = makeScene();
+    const tip = commitFiles(scene.sandbox, { a: "x\n" });
+    scene.local("branch", "Agent/Grün");
+    // What git init sets there; the files of refs are the file system's, so what git lists is looked at.
+    scene.local("config", "core.ignoreCase", "true");
+    for (const branch of ["MAIN", "agent/grün", "Agent/Gru\u0308n"])
+      expect(await pullRefused(scene, { branch })).toMatchObject({
+        kind: "attention",
+        hint: `--branch ${branch === "MAIN" ? "main" : "Agent/Grün"}, or another name`,
+      });
+    for (const branch of ["Agent/Grün", "mains"])
+      expect(await pullInto(scene.local.folder, scene.source, { branch })).toMatchObject({ applied: true, tip });
+    scene.local("config", "core.ignoreCase", "false");
+    expect(await pullInto(scene.local.folder, scene.source, { branch: "MAIN" })).toMatchObject({ applied: true, tip });
+  });
+
   it("is the usual pull where it is the current branch", async () => {
     const scene = makeScene();
     commitFiles(scene.sandbox, { a: "x\n" });

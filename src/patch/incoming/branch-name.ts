@@ -51,3 +51,21 @@ export async function refuseAsNew(git: Git, { gitDir }: Repository, ref: string)
 function noName(branch: string, hint?: string): FerryError {
   return new FerryError("usage", `"${oneLine(branch)}" can't be the name of a branch`, { hint });
 }
+
+/**
+ * Where the file system takes `MAIN` for `main` (core.ignorecase in git-config(1)), a new branch would be that other one, which may
+ * be checked out. @throws FerryError attention
+ */
+export async function refuseOtherCase(git: Git, { gitDir }: Repository, ref: string): Promise<void> {
+  const options = { cwd: gitDir, gitDir };
+  const asked = await git.run(["config", "--type=bool", "core.ignoreCase"], options);
+  if (asked.stdout.toString("latin1").trim() !== "true") return;
+  const listed = (await git.ok(["for-each-ref", "--format=%(refname)", heads], options)).toString("utf8").split("\n");
+  const folded = (name: string) => name.normalize("NFC").toLowerCase();
+  const other = listed.includes(ref) ? undefined : listed.find((name) => folded(name) === folded(ref));
+  if (other === undefined) return;
+  const name = oneLine(other.slice(heads.length));
+  throw new FerryError("attention", `the file system here takes ${oneLine(ref.slice(heads.length))} for the branch ${name}`, {
+    hint: `--branch ${name}, or another name`,
+  });
+}

@@ -2,7 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { type Head, readHead, type Repository } from "../../git/discover.ts";
 import type { Git } from "../../git/git.ts";
-import { refuseAsNew, requireBranchName, resolveBranch } from "./branch-name.ts";
+import { refuseAsNew, refuseOtherCase, requireBranchName, resolveBranch } from "./branch-name.ts";
 
 /** Where a series lands. */
 export interface Target {
@@ -23,6 +23,7 @@ export async function findTarget(git: Git, repository: Repository, branch: strin
   await requireBranchName(git, repository, branch);
   const ref = await resolveBranch(git, repository, branch);
   if (here.state !== "detached" && here.ref === ref) return { head: here, isAside: false };
+  await refuseOtherCase(git, repository, ref);
   const commit = await readBranch(git, repository, ref);
   if (commit !== undefined) return { head: { state: "branch", ref, commit }, isAside: true };
   await refuseAsNew(git, repository, ref);
