@@ -24,7 +24,7 @@ import { unstashableError } from "./stash/unstashable.ts";
 import { bringWork } from "./uncommitted/bring-work.ts";
 import { workFor } from "./uncommitted/work.ts";
 import { writeUndoNote } from "./undo-note.ts";
-import type { Verdict } from "./verdict.ts";
+import { newsOf, type Verdict } from "./verdict.ts";
 
 /**
  * Builds the series in a quarantine, judges it, and lands it on HEAD. Nothing of the user's is written before all of it is known
@@ -83,7 +83,7 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
   await promote({ tips: [series.tip, placed.tip, ...(stash?.objects ?? [])], known }, { git, quarantine, repository });
   await quarantine.empty();
   await checkpoint("promoted");
-  const reason = `ferry pull: ${count(series.items.length, "commit")}`;
+  const reason = `ferry pull: ${count(newsOf(built.verdict), "commit")}`;
   const undo = { old: commit, new: placed.tip, cursor: incoming.learned ?? at.cursor };
   // Where all of it is here already, there is nothing to take back; what was left out comes again once this pull is.
   const isUndoable = placed.tip !== commit || request.shape?.exclude !== undefined;

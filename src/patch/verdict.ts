@@ -83,6 +83,11 @@ export function whatCame(commits: readonly HeldCommit[], before: readonly (strin
   });
 }
 
+/** How many commits came: not those of which nothing was left. */
+export function newsOf({ commits }: Pick<Verdict, "commits">): number {
+  return commits.filter(({ applied_as }) => applied_as !== null).length;
+}
+
 /** A pull that nothing came of, with what is known so far. */
 export class PullRefused extends FerryError {
   readonly verdict: Verdict;

@@ -42,6 +42,7 @@ describe("--exclude", () => {
       ],
     });
     expect(verdict.commits.map(({ applied_as }) => applied_as)).toEqual([one, two, null, four]);
+    expect(scene.local("log", "-1", "-g", "--format=%gs")).toBe("ferry pull: 3 commits");
     expect(names(scene.local)).toEqual(["a", "dist/gone", "dist/old"]);
     expect(scene.local("diff", "--stat", scene.base, "HEAD", "--", "dist")).toBe("");
     expect(scene.local("status", "--porcelain")).toBe("");

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { count, oneLine } from "../../base/text.ts";
-import { showPath } from "../../git/path.ts";
 import { type Change, readChanges } from "../../git/records.ts";
 import type { Stop } from "../conflict/found.ts";
 import { cherryPick } from "../conflict/pick.ts";
@@ -16,15 +15,14 @@ import { checkPaths, type PathCheck } from "../land/path-check.ts";
 import { promote } from "../land/promote.ts";
 import { moveRef, type RefUpdate, RefsMoved } from "../land/transaction.ts";
 import { judgeAll } from "../place/assemble.ts";
-import { listed } from "../place/listed.ts";
 import { inTheWay, stoppedAt } from "../place/place.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { Journal } from "../recovery/journal.ts";
 import { recover } from "../recovery/recover.ts";
-import { short } from "../series/series.ts";
 import { writeUndoNote } from "../undo-note.ts";
-import { PullRefused, type Verdict, whatCame } from "../verdict.ts";
+import { newsOf, type Verdict } from "../verdict.ts";
 import { writeHere } from "./note.ts";
+import { cameBefore, stoppedHere } from "./told.ts";
 
 /**
  * Lands what fits, by the usual step, and leaves the first commit that doesn't as git's own cherry-pick stop in the working copy.
@@ -69,7 +67,10 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
   // The user's own merge driver resolved it: the rest is another pull.
   if (outcome === "came") throw new RefsMoved("attention", "the commit came after all");
   const left = series.items.length - conflict.commits.length - 1;
-  const again = context.request.shape === undefined ? "ferry pull" : "ferry pull, with the same flags,";
+  const { shape, allowSymlinks, uncommitted } = context.request;
+  // Not remembered: each pull says what it is to be.
+  const isPlain = shape === undefined && allowSymlinks !== true && uncommitted !== true;
+  const again = isPlain ? "ferry pull" : "ferry pull, with the same flags,";
   const rest = left === 0 ? "" : `; then ${again} brings the other ${left}`;
   throw stoppedHere(stop, { files: changes.clean.length, notices, rest });
 }
@@ -122,7 +123,7 @@ async function landClean(
     ...(last === undefined ? [] : [moveRef(refs.cursor, at.cursor, last)]),
     moveRef(refs.here, at.here, note),
   ].filter(({ from, to }) => from !== to);
-  const reason = `ferry pull: ${count(commits.length, "commit")}, up to a conflict`;
+  const reason = `ferry pull: ${count(newsOf({ commits: cameBefore({ incoming, error }) }), "commit")}, up to a conflict`;
   if (tip === old) {
     await moveRefs({ updates: remembered, reason }, context);
     return [];
@@ -163,36 +164,4 @@ async function pickHere(
     await recover(context);
     throw failure;
   }
-}
-
-function stoppedHere(
-  { error, incoming }: Stop,
-  { files, notices, rest }: { files: number; notices: readonly string[]; rest: string },
-): PullRefused {
-  const { conflict, verdict } = error;
-  const { item, commits, paths } = conflict;
-  const names = paths.map(showPath);
-  const held = incoming.series.items
-    .slice(0, commits.length)
-    .map(({ sequence, commit, subject }, at) => ({ sequence, commit, subject, applied_as: commits[at] ?? commit }));
-  const came = whatCame(held, [verdict.base, incoming.series.base]);
-  const number = came.filter(({ applied_as }) => applied_as !== null).length;
-  return new PullRefused(
-    "attention",
-    `${count(number, "commit")} came; commit ${short(stoppedAt(incoming, conflict).commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
-    {
-      code: "conflict",
-      verdict: {
-        ...verdict,
-        applied: number > 0,
-        tip: conflict.tip,
-        commits: came,
-        files,
-        conflicts: names,
-        notices: [...verdict.notices, ...notices],
-      },
-      details: names,
-      hint: `resolve it here, git add, git cherry-pick --continue${rest}; after git cherry-pick --abort the next pull tries it again, ferry pull --skip leaves it out`,
-    },
-  );
 }

@@ -16,7 +16,7 @@ import { deletesMost, inTheWay } from "../place/place.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { short } from "../series/series.ts";
 import { writeUndoNote } from "../undo-note.ts";
-import { type Verdict, whatCame } from "../verdict.ts";
+import { newsOf, type Verdict, whatCame } from "../verdict.ts";
 import { type Parked, type ParkedNote, writeNote } from "./note.ts";
 import type { ParkedTarget } from "./target.ts";
 
@@ -52,12 +52,12 @@ export async function landParked(finished: Finished): Promise<Verdict> {
   if (blocked.length > 0) throw inTheWay(blocked, verdict);
   await promote({ tips: [tip], known: [old] }, { git, quarantine, repository });
   await quarantine.empty();
-  const late = await move(finished, changes);
+  const late = await move(finished, changes, `ferry pull: ${count(newsOf(verdict), "commit")}`);
   if (late.length > 0) throw inTheWay(late, verdict);
   return { ...verdict, applied: tip !== old };
 }
 
-async function move({ parked, target, tip, quarantine }: Finished, changes: readonly Change[]) {
+async function move({ parked, target, tip, quarantine }: Finished, changes: readonly Change[], reason: string) {
   const { context, head, isAside } = target;
   const { note } = parked;
   const refs = ferryRefs(context.request, context.repository, head);
@@ -70,7 +70,6 @@ async function move({ parked, target, tip, quarantine }: Finished, changes: read
     moveRef(refs.undo, at.undo, undo),
     moveRef(parked.ref, parked.id, over),
   ];
-  const reason = `ferry pull: ${count(note.items.length - note.left.length, "commit")}`;
   if (isAside) {
     const branch = head.state === "branch" ? [moveRef(head.ref, head.commit, tip)] : [];
     await moveRefs({ updates: [...branch, ...updates], reason }, context);

@@ -15,7 +15,7 @@ import type { Assembled } from "../place/assemble.ts";
 import { deletesMost, inTheWay } from "../place/place.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { makeUndoCommit } from "../undo-note.ts";
-import type { Verdict } from "../verdict.ts";
+import { newsOf, type Verdict } from "../verdict.ts";
 import { changesBetween } from "./trees.ts";
 import type { Work } from "./work.ts";
 
@@ -92,7 +92,7 @@ export function moveHead(from: string | undefined, to: string | undefined, forma
   return { ref: "HEAD", from: from ?? none, to: to ?? none };
 }
 
-function reasonOf({ incoming, work }: Built): string {
-  const commits = count(incoming.series.items.length, "commit");
+function reasonOf({ assembled, work }: Built): string {
+  const commits = count(newsOf(assembled.verdict), "commit");
   return work.told === undefined ? commits : `${commits}, and what isn't committed`;
 }

@@ -79,6 +79,14 @@ test("what nothing is left of isn't said to have come, and comes again after --u
   expect((await here("pull")).stderr).toBe("nothing new\n");
   const undone = await here("pull", "--undo");
   expect(undone.stderr).toBe("its commits, which nothing was left of, come again with the next ferry pull\n");
+  await here("say", "echo 2 > dist/out.js");
+  await here("session", "wait");
+  const some = await here("pull", "--exclude", "dist");
+  const id = git("rev-parse", "HEAD").slice(0, 12);
+  const base = git("rev-parse", "HEAD~").slice(0, 12);
+  expect(some.stderr).toContain(
+    `\n1 commit (${id}), approximate, onto main at ${base}; nothing is left of 1 more commit; undo with: ferry pull --undo\n`,
+  );
 });
 
 test("ferry diff shows links that leave the repository only with --allow-symlinks", async () => {
