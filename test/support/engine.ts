@@ -8,6 +8,7 @@ import { makeAgents } from "../../src/service/agent/agents.ts";
 import { makeGateways } from "../../src/service/agent/gateway/gateways.ts";
 import { makeId } from "../../src/base/ids.ts";
 import { makeGit } from "../../src/git/runner.ts";
+import type { Clock } from "../../src/host/host.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { systemFiles as files } from "../../src/host/files.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
@@ -60,6 +61,7 @@ export interface EngineOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly permissions?: PermissionPolicy;
   readonly configured?: readonly ConfiguredAgent[];
+  readonly clock?: Clock;
   /** Where the agents' programs are. */
   readonly programs?: Readonly<Record<string, string>>;
 }
@@ -84,9 +86,10 @@ export async function makeTestEngine({
   programs = {},
   permissions = "allow",
   configured = [],
+  clock = systemClock,
 }: EngineOptions = {}): Promise<TestEngine> {
   const folder = data === undefined ? makeFolder("ferry-engine-") : { path: data, remove: () => undefined };
-  const host = { clock: systemClock, random: (size: number) => randomBytes(size), files, version: "0.0.0" };
+  const host = { clock, random: (size: number) => randomBytes(size), files, version: "0.0.0" };
   const store = await openSqlStore(openSqlite(join(folder.path, "ferry.db")), () => ({
     id: makeId("wsp", host.random),
     name: "test",
