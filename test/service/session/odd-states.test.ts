@@ -24,6 +24,18 @@ const said = async () =>
   (await engine.events(session)).flatMap((event) => (event.type === "system_message" ? [event.payload.message] : []));
 const log = () => gitIn(`${engine.data}/sessions/${session.id}/repo.git`)("log", "--format=%s", `${base}..work`);
 
+test("a filter that fails is done without, each time", async () => {
+  const filters =
+    "git config filter.no.clean false; git config filter.gone.process /nowhere; git config filter.gone.required true";
+  const set = `${filters}; git config filter.no.required true; printf '*.x filter=no\\n*.y filter=gone\\n' > .gitattributes`;
+  await engine.work(session, `${set}; echo 1 > 1.x`);
+  const after = await engine.work(session, "echo 2 > 2.x; echo 3 > 3.y");
+  expect(after).toMatchObject({ agent_status: "idle" });
+  expect(await said()).toEqual([]);
+  const home = gitIn(`${engine.data}/sessions/${session.id}/repo.git`);
+  expect(home("show", "work:1.x", "work:2.x", "work:3.y")).toBe("1\n2\n3");
+});
+
 describe("the session's branch is what counts", () => {
   test("the agent works on another branch", async () => {
     const after = await engine.work(session, "git checkout -q -b other; echo x > x; git add x; git commit -qm other; echo y > y");

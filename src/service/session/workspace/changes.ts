@@ -18,15 +18,30 @@ const limits = { files: 300, patch: 4 * 1024 * 1024, diff: 64 * 1024, list: 32 *
 /**
  * Writes the workspace as a tree, through an index of our own so that the agent's stays as it is, and compares it with an earlier
  * one: `$1` is that tree ("" where there is none), `$2` the bytes of patch text at most. Prints the tree, the raw records and,
- * behind an empty one, the patch.
+ * behind an empty one, the patch. A filter that the agent set up, or needs a program that isn't there, and fails is done without: the
+ * files are taken as they are.
  */
 const snapshot = `
 set -e
+unfiltered() {
+  set -f
+  IFS='
+'
+  at=$GIT_CONFIG_COUNT
+  for name in $(git config --name-only --get-regexp '^filter[.].*[.](clean|process|required)$'); do
+    value=
+    case $name in *.required) value=false ;; esac
+    export "GIT_CONFIG_KEY_$at=$name" "GIT_CONFIG_VALUE_$at=$value"
+    at=$((at + 1))
+  done
+  export GIT_CONFIG_COUNT=$at
+  git add --all
+}
 git=$(git rev-parse --absolute-git-dir)
 rm -f "$git/ferry-index" "$git/ferry-index.lock"
 [ ! -f "$git/index" ] || cp "$git/index" "$git/ferry-index"
 export GIT_INDEX_FILE="$git/ferry-index"
-git add --all
+git add --all || unfiltered
 tree=$(git write-tree)
 printf '%s\\0' "$tree"
 [ -n "$1" ] && [ "$1" != "$tree" ] || exit 0
