@@ -1,6 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
-import type { SourcedEvent } from "../../client/timeline/items.ts";
+import { textOf, type SourcedEvent } from "../../client/timeline/items.ts";
 import type { Output, Terminal } from "../../host/host.ts";
 import { fields } from "../../wire/fields.ts";
 import { pick, redact, redactedText } from "./json.ts";
@@ -52,10 +52,12 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     for (const line of notes.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);
     if (failure !== undefined) throw failure;
   };
-  const lineOfEvent = ({ event, text }: SourcedEvent): string =>
-    text === undefined || options.fields !== undefined
-      ? lineOf(shaped(asCame({ event, text }), fields.event))
-      : `${harmlessJson(onOneLine(text(), options.showSecrets ? (_, shown) => shown : redactedText))}\n`;
+  const lineOfEvent = (source: SourcedEvent): string => {
+    const text = options.fields === undefined ? textOf(source) : undefined;
+    return text === undefined
+      ? lineOf(shaped(asCame(source), fields.event))
+      : `${harmlessJson(onOneLine(text, options.showSecrets ? (_, shown) => shown : redactedText))}\n`;
+  };
   const writeAll = async (value: unknown): Promise<void> => {
     try {
       await write(value, stdout.isTTY);
@@ -94,8 +96,9 @@ function hinted({ kind, message, cause }: FerryError, hint: string): FerryError 
 }
 
 /** Without what we gave it for its way through ferry: an id where it has none, say. */
-function asCame({ event, text }: SourcedEvent): unknown {
-  return text === undefined ? event : JSON.parse(text());
+function asCame(source: SourcedEvent): unknown {
+  const text = textOf(source);
+  return text === undefined ? source.event : JSON.parse(text);
 }
 
 function lineOf(value: unknown, indent?: number): string {

@@ -13,10 +13,19 @@ export function madeAt(event: TimelineEvent): number {
 /** How a timeline is followed, best first: as a stream, by asking for what came after a revision, by reading all of it again. */
 export type SourceName = "stream" | "after" | "array";
 
-/** An event with its JSON as it came: in another's numbers there may be more than ours can hold. */
+/** The JSON of an event at its place in the batch that it came in, as it came. */
+export type Texts = (at: number) => string;
+
+/** An event with where its JSON is. It holds no text itself, and no function of its own: there may be many. */
 export interface SourcedEvent {
   readonly event: TimelineEvent;
-  readonly text?: (() => string) | undefined;
+  readonly texts?: Texts | undefined;
+  readonly at?: number;
+}
+
+/** The JSON as it came, where that is known: in another's numbers there may be more than ours can hold. */
+export function textOf({ texts, at }: SourcedEvent): string | undefined {
+  return at === undefined ? undefined : texts?.(at);
 }
 
 /** An event at its first sight, or a changed version of it. */

@@ -20,16 +20,13 @@ export function makeTimeline(): Timeline {
   let revision: number | undefined = 0;
   let newest = -Infinity;
 
-  const accept = (event: TimelineEvent, mark: number | undefined, made: number): EventItem | undefined => {
-    const before = seen.get(event.id);
+  /** Whether it is new or has changed. */
+  const isNews = (event: TimelineEvent, before: Version | undefined, mark: number | undefined): boolean => {
     const version = versionOf(event, mark);
-    if (revision !== undefined) revision = version.revision === undefined ? undefined : Math.max(revision, version.revision);
-    if (before !== undefined && isOlder(version, before)) return undefined;
+    if (revision !== undefined) revision = typeof version === "number" ? undefined : Math.max(revision, version.revision);
+    if (before !== undefined && isOlder(version, before)) return false;
     seen.set(event.id, version);
-    if (before?.stamp === version.stamp) return undefined;
-    const late = before === undefined && made < newest;
-    if (made > newest) newest = made;
-    return { event, update: before !== undefined, late };
+    return before === undefined || stampOf(before) !== stampOf(version);
   };
   return {
     get revision() {
@@ -38,14 +35,16 @@ export function makeTimeline(): Timeline {
     accept(batch, { prints, text } = {}) {
       const items: EventItem[] = [];
       for (const { event, at, made } of inOrder(batch)) {
-        const item = accept(event, prints?.[at], made);
-        if (item !== undefined) items.push(text === undefined ? item : { ...item, text: () => text(at) });
+        const before = seen.get(event.id);
+        if (!isNews(event, before, prints?.[at])) continue;
+        items.push({ event, update: before !== undefined, late: before === undefined && made < newest, texts: text, at });
+        if (made > newest) newest = made;
       }
       return items.length === 0 ? [] : [{ kind: "events", items }];
     },
     restart() {
       revision = 0;
-      for (const [id, { stamp }] of seen) seen.set(id, { revision: undefined, stamp });
+      for (const [id, version] of seen) seen.set(id, stampOf(version));
     },
   };
 }
@@ -69,10 +68,14 @@ function inOrder(batch: readonly TimelineEvent[]): Placed[] {
   return isInOrder ? placed : placed.sort((one, other) => (one.key === other.key ? 0 : one.key - other.key));
 }
 
-/** Two versions of an event are the same if their stamps are. */
-interface Version {
-  readonly revision: number | undefined;
-  readonly stamp: number;
+/**
+ * Two versions of an event are the same if their stamps are. Without a revision it is the stamp alone, since one is kept of each
+ * event of a timeline that may be long.
+ */
+type Version = number | { readonly revision: number; readonly stamp: number };
+
+function stampOf(version: Version): number {
+  return typeof version === "number" ? version : version.stamp;
 }
 
 /**
@@ -81,11 +84,11 @@ interface Version {
  */
 function versionOf(event: TimelineEvent, mark: number | undefined): Version {
   const { revision, updated_at, status } = event;
-  if (typeof revision !== "number") return { revision: undefined, stamp: mark ?? printOf(event) };
+  if (typeof revision !== "number") return mark ?? printOf(event);
   return { revision, stamp: printOf([status, updated_at, event.payload]) };
 }
 
 /** A stream may repeat what an answer by another way already had newer. */
 function isOlder(version: Version, before: Version): boolean {
-  return version.revision !== undefined && before.revision !== undefined && version.revision < before.revision;
+  return typeof version !== "number" && typeof before !== "number" && version.revision < before.revision;
 }

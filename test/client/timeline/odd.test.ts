@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { sliceArray } from "../../../src/client/http/json-array.ts";
 import { makeWholeTimeline } from "../../../src/client/timeline/whole/array.ts";
+import { textOf } from "../../../src/client/timeline/items.ts";
 import { readTimeline } from "../../../src/client/timeline/whole/read.ts";
 import { systemFiles } from "../../../src/host/files.ts";
 import { makeTestClient } from "../../support/client.ts";
@@ -40,7 +41,7 @@ test.each(["\\q1", "2026\\u12", "x\\\\\n"])("a time that is no JSON (%j) is told
 test("events without an id, or with a number for one, are told once, with their JSON as it came", async () => {
   const text = '[{"type":"a"},{"id":null,"type":"b"},{"id":1},{"type":"a"},{"id":"x"}]';
   const read: unknown[] = [];
-  for await (const batch of readTimeline(reading(text))) read.push(...batch.map((source) => source.text?.()));
+  for await (const batch of readTimeline(reading(text))) read.push(...batch.map(textOf));
   expect(read).toEqual(['{"type":"a"}', '{"id":null,"type":"b"}', '{"id":1}', '{"id":"x"}']);
 });
 

@@ -4,9 +4,9 @@ import { parseItems, type Slices } from "../../http/json-array.ts";
 import { print, viewOf } from "./print.ts";
 
 /** So many bytes are kept in memory; what is longer goes to a spool. */
-const kept = 16 * 1024 * 1024;
+const kept = 4 * 1024 * 1024;
 /** So many bytes of items are parsed at once. */
-const batchSize = 256 * 1024;
+const batchSize = 64 * 1024;
 
 /** The index has some 100 bytes of memory for each item: more of them, be they as small as `{}`, are none of a timeline's. */
 const mostItems = 3_000_000;
