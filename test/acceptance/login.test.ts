@@ -43,7 +43,7 @@ describeWith(["chromium", "script"], "a login on a desktop", () => {
   test("Approve: the terminal says who it is now, and the browser that it can go", async () => {
     const terminal = login();
     const url = await addressOn(terminal);
-    await terminal.see(/Or paste the code, or the whole address, here: \(9:5\d left\)/u);
+    await terminal.see(/Or paste here what the page gives you in the end, a code or its address: \(9:5\d left\)/u);
     const page = await openAsked(url);
     const [, code = ""] = await terminal.see(/The page must show the code (\S+)\./u);
     expect(await page.textContent(".code")).toBe(code);
@@ -59,7 +59,7 @@ describeWith(["chromium", "script"], "a login on a desktop", () => {
     const terminal = login();
     const page = await openAsked(await addressOn(terminal), { dark: true, width: 360 });
     await page.click("button[value=deny]");
-    await page.waitForSelector("text=The login did not work");
+    await page.waitForSelector("text=The terminal gets no key");
     expect(await terminal.ended).toBe(4);
     expect(terminal.screen()).toContain("ferry: the login was denied in the browser");
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listen } from "../../src/host/network/listener.ts";
+import { confirmationCode } from "../../src/wire/login.ts";
 import { ferry } from "../support/ferry.ts";
 import { type LoginScene, makeLoginScene } from "../support/login.ts";
 
@@ -60,7 +61,7 @@ test("Deny ends it, with the reason on both sides", async () => {
   });
   expect(code).toBe(4);
   expect(stderr).toContain("ferry: the login was denied in the browser\n");
-  expect((await left)?.text).toContain("did not work");
+  expect((await left)?.text).toContain("gets no key");
   expect(scene.world.keychain.items.size).toBe(0);
 });
 
@@ -85,7 +86,7 @@ test("a scope that there is none of is told", async () => {
 });
 
 describe("what is pasted", () => {
-  async function paste(of: (location: URL) => string) {
+  async function paste(of: (location: URL, challenge: string) => string) {
     const there = scene.world.next({}, { tty: true, listen, browse: () => undefined });
     let answer: (url: string) => void = () => undefined;
     const asked = new Promise<string>((resolve) => (answer = resolve));
@@ -99,8 +100,9 @@ describe("what is pasted", () => {
     const prompt = {
       ...there.prompt,
       text: async (): Promise<string> => {
-        const location = new URL(await scene.press(await asked, "approve"));
-        return of(location);
+        const start = await asked;
+        const challenge = new URL(start).searchParams.get("code_challenge") ?? "";
+        return of(new URL(await scene.press(start, "approve")), challenge);
       },
     };
     return ferry({ ...there, host: { ...there.host, terminal, prompt } }, "login", "--host", scene.site.origin);
@@ -128,6 +130,15 @@ describe("what is pasted", () => {
     expect(code).toBe(0);
     expect(stderr).toContain("that is neither a code nor the address that the browser ended at\n");
     expect(stderr).toContain("that is the address of another login\n");
+  });
+
+  test("the code that is only to be compared is told apart", async () => {
+    let count = 0;
+    const { code, stderr } = await paste(({ href }, challenge) =>
+      ++count === 1 ? ` ${confirmationCode(challenge).toLowerCase()}\n` : href,
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain("that code is only to compare with the page's");
   });
 
   test("a slip in the code is said, and asked for again", async () => {

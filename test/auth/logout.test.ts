@@ -25,13 +25,13 @@ describe("logout", () => {
     expect(world.keychain.items.size).toBe(0);
   });
 
-  test("while the service is down: the local copy goes, and it says that the key is still valid there", async () => {
+  test("while the service is down: the local copy goes, and it says that the key was not revoked", async () => {
     await scene.login();
     server.answers.set("/revoke", async () => text(503, ""));
     const { code, stderr } = await ferry(world.next(), "logout");
     expect(code).toBe(0);
     expect(stderr).toBe(
-      "logged out of agents.example.com (ada@example.com); the key is still valid there\n" +
+      "logged out of agents.example.com (ada@example.com); the key was not revoked there\n" +
         "it could not be revoked: agents.example.com answered the revocation with 503; do it in the portal\n",
     );
     expect(world.keychain.items.size).toBe(0);
@@ -41,7 +41,7 @@ describe("logout", () => {
     server.given.push("pasted-key");
     const paste = () => ferry(world.next({}, { stdin: "pasted-key" }), "login", "--host", server.origin, "--with-token");
     await paste();
-    expect((await ferry(world.next(), "logout")).stderr).toContain("still valid there");
+    expect((await ferry(world.next(), "logout")).stderr).toContain("not revoked there");
     expect(server.revoked).toEqual([]);
     await paste();
     expect((await ferry(world.next(), "logout", "--revoke")).stderr).toContain("the key is revoked");
@@ -73,7 +73,7 @@ describe("logout", () => {
         code: 0,
         stdout: "",
         stderr:
-          "logged out of agents.example.com (ada@example.com); the key is still valid there\n" +
+          "logged out of agents.example.com (ada@example.com); the key was not revoked there\n" +
           `the key may still be in the keychain: the keychain is ${trouble}\n`,
       });
       expect(server.revoked).toEqual([]);

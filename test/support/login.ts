@@ -36,7 +36,7 @@ export async function makeLoginScene(): Promise<LoginScene> {
     async login(act, argv = [], options = {}) {
       const { env = {}, ...rest } = options;
       const there = world.next({ env }, { tty: true, listen, browse: act, ...rest });
-      there.prompt.ignore("Or paste the code");
+      there.prompt.ignore("Or paste");
       return ferry(there, "login", "--host", site.origin, ...argv);
     },
     async press(url, decision) {

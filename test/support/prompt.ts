@@ -37,9 +37,9 @@ export function makeFakePrompt(): FakePrompt {
         throw new Error(`${question}: no choice ${wanted} among ${choices.map(({ name }) => name).join(", ")}`);
       return choice.value;
     },
-    async text(question, { signal } = {}) {
+    async text(question, { signal, preset = "" } = {}) {
       const given = next(question);
-      return given === unanswered ? untilAborted(signal) : String(given);
+      return given === unanswered ? untilAborted(signal) : String(given) || preset;
     },
     hidden: async (question) => String(answer(question)),
     edit: async () => String(answer("(editor)")),

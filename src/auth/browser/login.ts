@@ -52,7 +52,7 @@ export async function loginByBrowser(host: LoginHost, server: LoginServer, calle
     const take = oneAtATime((parameters) => redeem(server, caller, binding, { parameters, redirectUri }));
     const key = await Promise.race([
       cameBack(callback, login, take),
-      pasted(server, login, { state: binding.state, until: host.clock.now() + patience, signal, take }),
+      pasted(server, login, { binding, until: host.clock.now() + patience, signal, take }),
       host.clock.sleep(patience, signal).then(() => {
         throw new FerryError("auth", "nobody came back from the browser within ten minutes", { hint: "run ferry login again" });
       }),
@@ -60,7 +60,7 @@ export async function loginByBrowser(host: LoginHost, server: LoginServer, calle
     callback.finish("done");
     return key;
   } catch (error) {
-    callback.finish("failed");
+    callback.finish(error instanceof FerryError && error.code === "access_denied" ? "denied" : "failed");
     throw error;
   } finally {
     over.abort(new FerryError("interrupted", "the login is over"));
@@ -134,17 +134,23 @@ async function cameBack(callback: Callback, login: BrowserLogin, take: Take): Pr
 }
 
 interface Pasting {
-  readonly state: string;
+  readonly binding: Binding;
   readonly until: number;
   readonly signal: AbortSignal;
   readonly take: Take;
 }
 
 /** Asks until a paste gives a key: a slip of the hand ends nothing. */
-async function pasted(server: LoginServer, login: BrowserLogin, { state, until, signal, take }: Pasting): Promise<string> {
+async function pasted(server: LoginServer, login: BrowserLogin, { binding, until, signal, take }: Pasting): Promise<string> {
+  const { state, challenge } = binding;
   for (;;) {
-    const parameters = readPasted(await login.paste(until, signal), { state, issuer: server.metadata.issuer });
-    if (parameters === undefined) await login.complain("that is neither a code nor the address that the browser ended at");
+    const text = await login.paste(until, signal);
+    const parameters = readPasted(text, { state, issuer: server.metadata.issuer });
+    if (isConfirmation(text, challenge))
+      await login.complain(
+        "that code is only to compare with the page's: approve it there, and paste what the page gives you then",
+      );
+    else if (parameters === undefined) await login.complain("that is neither a code nor the address that the browser ended at");
     else if (parameters.get("state") !== state || !isIssuer(parameters, server.metadata))
       await login.complain("that is the address of another login");
     else {
@@ -155,6 +161,12 @@ async function pasted(server: LoginServer, login: BrowserLogin, { state, until, 
       }
     }
   }
+}
+
+/** Two codes are on the screen of a login, and only one of them is to be typed. */
+function isConfirmation(text: string, challenge: string): boolean {
+  const bare = (code: string): string => code.replace(/[\s-]/gu, "").toUpperCase();
+  return bare(text) === bare(confirmationCode(challenge));
 }
 
 /** What the service says of a code that is wrong, used or too old. @throws the error where it is another one */

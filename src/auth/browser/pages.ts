@@ -7,6 +7,7 @@ export const pages = {
     "Go back to your terminal",
     "It has what it needs from this browser, and says how the login went. You can close this page.",
   ),
+  denied: page(200, "Denied", "The terminal gets no key, and has stopped waiting. You can close this page."),
   failed: page(200, "Go back to your terminal", "The login did not work: the terminal says why. You can close this page."),
   refused: page(400, "Nothing to do here", "This address answers only the login that is going on in the terminal."),
 } satisfies Record<string, LoopbackAnswer>;

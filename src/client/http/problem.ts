@@ -32,7 +32,7 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const again = retryAfter(headers["retry-after"], asked.clock.now());
   const hint =
     again === undefined
-      ? (scopeHint(status, said, origin) ?? hintFor(status, host, asked.key.source))
+      ? (scopeHint(status, said, origin) ?? hintFor(status, { host, origin }, asked.key.source))
       : `try again in ${Math.ceil(again / 1000)} s`;
   return new FerryError(kindOf(status), line, {
     status,
@@ -57,8 +57,8 @@ function scopeHint(status: number, said: string, origin: string): string | undef
   return scope === undefined ? undefined : `a key that has it: ferry login --host ${origin} --scopes ${scope}`;
 }
 
-function hintFor(status: number, host: string, source: string): string | undefined {
-  if (status === 401) return `${host} refused the key of ${source}; sign in again, or check that it is the right one`;
+function hintFor(status: number, { host, origin }: Pick<URL, "host" | "origin">, source: string): string | undefined {
+  if (status === 401) return `${host} refused the key of ${source}: check it, or log in again: ferry login --host ${origin}`;
   if (status === 403) return `the key of ${source} lacks a scope that this needs`;
   if (status === 429) return "too many requests: try again in a minute";
   if (status === 501) return "this service doesn't have it";

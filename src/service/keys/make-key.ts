@@ -8,12 +8,12 @@ import { hashSecret } from "./secret.ts";
 export async function makeKey(
   keys: KeyStore,
   { clock, random }: { readonly clock: Clock; readonly random: Host["random"] },
-  wanted: Pick<KeyRecord, "name" | "user_id" | "scopes" | "expires_at">,
+  wanted: Pick<KeyRecord, "name" | "user_id" | "scopes" | "expires_at"> & { readonly id?: string },
 ): Promise<{ record: KeyRecord; secret: string }> {
   const secret = mintApiKey(random);
   const record: KeyRecord = {
-    ...wanted,
     id: makeId("key", random),
+    ...wanted,
     hash: hashSecret(secret),
     revoked_at: null,
     created_at: new Date(clock.now()).toISOString(),

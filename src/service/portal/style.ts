@@ -47,10 +47,15 @@ button, input, select { font: inherit; color: inherit; }
 button {
   padding: .6rem 1.25rem; min-height: 44px; border-radius: 8px; border: 1px solid var(--line); background: var(--card); cursor: pointer;
 }
-button:hover { border-color: var(--soft); }
+summary { cursor: pointer; }
+.button { display: inline-block; list-style: none; border: 1px solid var(--line); border-radius: 8px; }
+.button::-webkit-details-marker { display: none; }
+.sure form { margin-top: .5rem; }
+table + details { margin-top: 1rem; color: var(--soft); }
+button:hover, .button:hover { border-color: var(--soft); }
 button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; flex: 1 1 10rem; }
-button.danger { color: var(--danger); }
-button.small { padding: .25rem .75rem; min-height: 32px; font-size: .875rem; }
+.danger { color: var(--danger); }
+.small { padding: .25rem .75rem; min-height: 32px; font-size: .875rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 label { display: block; margin: 0 0 1rem; }
 input[type=text], select { display: block; margin-top: .25rem; width: 100%; padding: .6rem .75rem; min-height: 44px; border: 1px solid var(--line); border-radius: 8px; background: var(--field); }
@@ -64,7 +69,7 @@ tr:last-child td { border-bottom: 0; }
 td form { margin: 0; }
 @media (min-width: 44.01rem) {
   /* What reads badly in two pieces; the name gives way. */
-  td code, td[data-label=Made], td[data-label="Works until"] { white-space: nowrap; overflow-wrap: normal; }
+  td code, td[data-label=Made], td[data-label=Ends] { white-space: nowrap; overflow-wrap: normal; }
 }
 @media (max-width: 44rem) {
   thead { display: none; }

@@ -56,13 +56,13 @@ test("one that the service refuses is not stored", async () => {
   expect((await ferry(world.next(), "whoami", "--host", url)).code).toBe(4);
 });
 
-test("logout forgets it here and says that it is still valid there; also while the service is down", async () => {
+test("logout forgets it here and says that it was not revoked; also while the service is down", async () => {
   await logIn(service.key);
   world.services.delete(url);
   expect(await ferry(world.next(), "logout")).toEqual({
     code: 0,
     stdout: "",
-    stderr: "logged out of agents.example.com (ada@example.com); the key is still valid there\n",
+    stderr: "logged out of agents.example.com (ada@example.com); the key was not revoked there\n",
   });
   expect(world.keychain.items.size).toBe(0);
   expect((await ferry(world.next(), "whoami", "--host", url)).stderr).toContain("not logged in to agents.example.com");
@@ -79,6 +79,9 @@ test("FERRY_API_KEY: login says that it wins, logout that it is still there", as
   expect((await logIn(service.key, { FERRY_API_KEY: "x" })).stderr).toContain("FERRY_API_KEY is set and wins over it");
   expect((await ferry(world.next({ env: { FERRY_API_KEY: "x" } }), "logout", "--host", url)).stderr).toContain(
     "FERRY_API_KEY is still set",
+  );
+  expect((await ferry(world.next({ env: { FERRY_API_KEY: "x" } }), "logout", "--host", url)).stderr).toBe(
+    "ferry: not logged in to agents.example.com\n  hint: FERRY_API_KEY is set: commands use that key until it is unset\n",
   );
 });
 
@@ -131,6 +134,11 @@ test("on a terminal it asks for host and key", async () => {
   there.prompt.expect("API key for agents.example.com:", service.key);
   expect((await ferry(there, "login")).code).toBe(0);
   expect(there.prompt.open).toEqual([]);
+  // Return alone is the service of the login that there is.
+  const again = world.next({}, { tty: true });
+  again.prompt.expect("Address of the service:", "");
+  again.prompt.expect("API key for agents.example.com:", service.key);
+  expect((await ferry(again, "login")).code).toBe(0);
 });
 
 describe("a service that has only the seed", () => {

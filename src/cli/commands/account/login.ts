@@ -3,6 +3,7 @@ import { hostName, local, parseAddress } from "../../../auth/address.ts";
 import { findLoginServer } from "../../../auth/oauth/server.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { presetScopes } from "../../../wire/login.ts";
+import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { keyByBrowser } from "../../flows/login/by-browser.ts";
 import { keyByDevice } from "../../flows/login/by-device.ts";
@@ -53,7 +54,9 @@ async function chooseAddress({ global, host, interactive }: Context): Promise<st
   if (given === local) throw new FerryError("usage", "the embedded service needs no login");
   if (given !== "") return parseAddress(given);
   if (!interactive) throw new FerryError("usage", "no host to log in to", { hint: "name it: --host https://agents.example.com" });
-  return parseAddress(await host.prompt.text("Address of the service:"));
+  // Whose key has ended most often logs in there again.
+  const [known] = (await readConfig(host)).hosts;
+  return parseAddress(await host.prompt.text("Address of the service:", known === undefined ? {} : { preset: known.url }));
 }
 
 async function obtainKey(context: Context, url: string, options: Options): Promise<Pick<NewKey, "key" | "minted">> {

@@ -31,13 +31,13 @@ export const logout: Verb = {
     const broken = options.forget ? [] : await endPending(context, credentials);
     for (const { url, account } of broken) await print.note(`ended a login to ${hostName(url)} (${account}) that was broken off`);
     if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && broken.length === 0)
-      throw new FerryError("auth", "not logged in anywhere");
+      throw new FerryError("auth", "not logged in anywhere", hintOf(context));
     if (broken.length > 0 && (await readConfig(host)).hosts.length === 0) return;
     // A branch's link says where its session is, not which login is done with.
     const chosen = await chooseHost(context, null);
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
     const { entry } = chosen;
-    if (entry === undefined) throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`);
+    if (entry === undefined) throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, hintOf(context));
     const { deleted, ...ending } = options.forget
       ? await forget(credentials, entry)
       : await endLogin(context, credentials, entry, options);
@@ -46,13 +46,22 @@ export const logout: Verb = {
       hosts: config.hosts.filter(({ url, account }) => url !== entry.url || account !== entry.account),
     }));
     if (context.global.json) await print.json({ host: entry.url, account: entry.account, deleted, revoked: ending.revoked });
-    const there = ending.revoked ? "the key is revoked" : "the key is still valid there";
+    const there = ending.revoked ? "the key is revoked" : "the key was not revoked there";
     await print.note(`logged out of ${hostName(entry.url)} (${entry.account}); ${there}`);
     if (ending.left !== undefined) await print.warn(`the key may still be in ${credentials.place(entry.store)}: ${ending.left}`);
     if (ending.why !== undefined) await print.warn(`it could not be revoked: ${ending.why}; do it in the portal`);
-    if ((host.env["FERRY_API_KEY"] ?? "") !== "") await print.warn("FERRY_API_KEY is still set");
+    if (isKeySet(context)) await print.warn("FERRY_API_KEY is still set");
   },
 };
+
+/** Who is logged in by the variable alone has nothing here that a logout could end. */
+function hintOf(context: Context): { readonly hint?: string } {
+  return isKeySet(context) ? { hint: "FERRY_API_KEY is set: commands use that key until it is unset" } : {};
+}
+
+function isKeySet({ host }: Context): boolean {
+  return (host.env["FERRY_API_KEY"] ?? "") !== "";
+}
 
 interface Ending {
   readonly deleted: boolean;

@@ -15,7 +15,7 @@ export const whoami: Verb = {
     const { account, info } = await identify(connection.client);
     const lines: [string, string | null | undefined][] = [
       ["host", connection.name],
-      ["user", [info?.user?.name, info?.user?.email].filter(Boolean).join(" ") || account],
+      ["user", [...new Set([info?.user?.name, account])].filter(Boolean).join(" ")],
       ["workspace", info?.workspace?.name],
       ["scopes", info?.key?.scopes?.join(", ")],
       ["key expires", info?.key?.expires_at ?? (info === undefined ? undefined : "never")],

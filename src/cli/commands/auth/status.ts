@@ -91,6 +91,7 @@ const columns: readonly Column<Status>[] = [
   { header: "SCOPES", value: ({ scopes }) => scopes?.join(",") },
   { header: "KEY IN", value: ({ key }) => key },
   { header: "STATE", value: stateOf },
+  { header: "DEFAULT", value: ({ default: preset }) => (preset ? "default" : null) },
 ];
 
 function stateOf({ works, error }: Pick<Status, "works" | "error">): string | null {

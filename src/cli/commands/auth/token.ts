@@ -6,7 +6,10 @@ import type { Verb } from "../../verb.ts";
 export const token: Verb = {
   name: "token",
   summary: "Print the key of a login, for another program",
-  examples: ["ferry auth token --host agents.example.com | docker login --password-stdin registry.example.com"],
+  // On curl's stdin: an argument could be read by every other user of the machine.
+  examples: [
+    "ferry auth token --host agents.example.com | sed 's/^/x-api-key: /' | curl -H @- https://agents.example.com/api/v1/sessions",
+  ],
   async run(context) {
     if (context.global.json && !context.global.showSecrets)
       throw new FerryError("usage", "with --json the key would be cut", { hint: "add --show-secrets" });

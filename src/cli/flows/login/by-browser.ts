@@ -21,7 +21,8 @@ export async function keyByBrowser(context: Context, server: LoginServer, { scop
       await say(context, start, obstacle);
       if (obstacle === undefined) await openBrowser(context, start.url);
     },
-    paste: (until, signal) => host.prompt.text("Or paste the code, or the whole address, here:", { until, signal }),
+    paste: (until, signal) =>
+      host.prompt.text("Or paste here what the page gives you in the end, a code or its address:", { until, signal }),
     complain: (why) => print.warn(why),
   });
 }

@@ -35,5 +35,5 @@ export function checkSomebody({ interactive }: Context): void {
 }
 
 async function typedKey({ host }: Context, url: string): Promise<ApiKey> {
-  return { value: (await host.prompt.hidden(`API key for ${hostName(url)}:`)).trim(), source: "the answer" };
+  return { value: (await host.prompt.hidden(`API key for ${hostName(url)}:`)).trim(), source: "what you typed" };
 }

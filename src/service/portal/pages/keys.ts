@@ -1,3 +1,5 @@
+import { typedId } from "../../../base/ids.ts";
+import { count } from "../../../base/text.ts";
 import { type Scope, scopes } from "../../../wire/values.ts";
 import type { KeyRecord } from "../../store/store.ts";
 import { html, type Html } from "../html.ts";
@@ -13,6 +15,8 @@ export interface KeysPage {
   readonly older: string | undefined;
   /** Epoch ms. */
   readonly now: number;
+  /** The id of the key that the form makes: sent twice, by a page that is loaded again, it makes none the second time. */
+  readonly nextId: string;
   /** One that was just made: this once. */
   readonly made?: { readonly name: string; readonly secret: string };
   readonly complaint?: string;
@@ -23,7 +27,11 @@ export const lifetimes: readonly number[] = [7, 30, 90, 365, 0];
 
 /** The workspace's keys: which there are, a new one, and the end of one. */
 export function keysPage(page: KeysPage): Response {
-  const { visitor, keys, older, made, complaint } = page;
+  const { visitor, keys, older, made, complaint, now } = page;
+  const hasEnded = ({ revoked_at, expires_at }: KeyRecord): boolean =>
+    revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= now);
+  const ended = keys.filter(hasEnded);
+  const working = keys.filter((key) => !ended.includes(key));
   return pageAnswer({
     title: "API keys",
     visitor,
@@ -32,23 +40,15 @@ export function keysPage(page: KeysPage): Response {
     body: html` ${complaint === undefined ? undefined : html`<p class="card warning" role="alert">${complaint}</p>`}
       ${made === undefined ? undefined : madeKey(made)}
       <section class="card">
-        <table aria-label="API keys">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Scopes</th>
-              <th scope="col">Made</th>
-              <th scope="col">Works until</th>
-              <th scope="col">End it</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${keys.map((key) => row(key, page))}
-          </tbody>
-        </table>
+        ${table(
+          "API keys",
+          working.map((key) => workingRow(key, page)),
+          true,
+        )}
+        ${ended.length === 0 ? undefined : endedKeys(ended)}
         ${older === undefined ? undefined : html`<p><a href="${older}">Older keys</a></p>`}
       </section>
-      ${newKey(visitor)}`,
+      ${newKey(page)}`,
   });
 }
 
@@ -60,33 +60,71 @@ function madeKey({ name, secret }: { readonly name: string; readonly secret: str
   </section>`;
 }
 
-function row(key: KeyRecord, { visitor, now, ownKeyId }: KeysPage): Html {
-  const ended = key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= now);
-  const until =
-    key.revoked_at !== null ? `revoked ${day(key.revoked_at)}` : key.expires_at === null ? "no end" : day(key.expires_at);
+function table(name: string, rows: readonly Html[], canEnd: boolean): Html {
+  return html`<table aria-label="${name}">
+    <thead>
+      <tr>
+        <th scope="col">Name</th>
+        <th scope="col">Scopes</th>
+        <th scope="col">Made</th>
+        <th scope="col">Ends</th>
+        ${canEnd ? html`<th scope="col">End it</th>` : undefined}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
+/** What is over is kept for who asks which key did something, and is in nobody's way. */
+function endedKeys(keys: readonly KeyRecord[]): Html {
+  const rows = keys.map(
+    (key) =>
+      html`<tr>
+        ${cells(key, key.revoked_at === null ? minute(key.expires_at ?? "") : `revoked ${minute(key.revoked_at)}`)}
+      </tr>`,
+  );
+  return html`<details>
+    <summary>${count(keys.length, "key")} that ended</summary>
+    ${table("Keys that ended", rows, false)}
+  </details>`;
+}
+
+function workingRow(key: KeyRecord, { visitor, ownKeyId }: KeysPage): Html {
   return html`<tr>
-    <td data-label="Name">${key.name}</td>
-    <td data-label="Scopes"><span>${key.scopes.map((scope) => html`<code>${scope}</code> `)}</span></td>
-    <td data-label="Made">${day(key.created_at)}</td>
-    <td data-label="Works until">${until}</td>
-    <td data-label="End it">${ended ? undefined : key.id === ownKeyId ? ownKey : revocation(key, visitor)}</td>
+    ${cells(key, key.expires_at === null ? "never" : minute(key.expires_at))}
+    <td data-label="End it">${key.id === ownKeyId ? ownKey : revocation(key, visitor)}</td>
   </tr>`;
+}
+
+function cells({ id, name, scopes: able, created_at }: KeyRecord, ends: string): Html {
+  return html`<td data-label="Name">
+      <span>${name}<br /><code class="soft">${typedId(id)}</code></span>
+    </td>
+    <td data-label="Scopes"><span>${able.map((scope) => html`<code>${scope}</code> `)}</span></td>
+    <td data-label="Made">${minute(created_at)}</td>
+    <td data-label="Ends">${ends}</td>`;
 }
 
 const ownKey = html`<span class="soft">ferry’s own on this machine</span>`;
 
+/** In two steps: what is ended works nowhere any more, and can't be had back. */
 function revocation({ id, name }: KeyRecord, { base, csrf }: Visitor): Html {
-  return html`<form method="post" action="${base}/keys/revoke">
-    <input type="hidden" name="csrf" value="${csrf}" /><input type="hidden" name="id" value="${id}" />
-    <button class="small danger" aria-label="Revoke ${name}">Revoke</button>
-  </form>`;
+  return html`<details class="sure">
+    <summary class="button small danger" aria-label="Revoke ${name}">Revoke</summary>
+    <form method="post" action="${base}/keys/revoke">
+      <input type="hidden" name="csrf" value="${csrf}" /><input type="hidden" name="id" value="${id}" />
+      <button class="small danger" aria-label="Yes, revoke ${name}">Yes, for good</button>
+    </form>
+  </details>`;
 }
 
-function newKey({ base, csrf }: Visitor): Html {
+function newKey({ visitor: { base, csrf }, nextId }: KeysPage): Html {
   return html`<section class="card" aria-labelledby="new">
     <h2 id="new">A new key</h2>
     <form method="post" action="${base}/keys">
-      <input type="hidden" name="csrf" value="${csrf}" />
+      <input type="hidden" name="csrf" value="${csrf}" /><input type="hidden" name="key" value="${nextId}" />
       <label>Name<input type="text" name="name" required maxlength="100" autocomplete="off" /></label>
       <label
         >What it can do<select name="scope">
@@ -109,6 +147,7 @@ function option(scope: Scope): Html {
   return html`<option${scope === "sessions:all" ? selected : undefined}>${scope}</option>`;
 }
 
-function day(time: string): string {
-  return time.slice(0, 10);
+/** To the minute: keys of one day are told apart by it. */
+function minute(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }

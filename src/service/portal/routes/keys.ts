@@ -1,7 +1,9 @@
+import { makeId } from "../../../base/ids.ts";
 import { cut, oneLine } from "../../../base/text.ts";
 import { type Scope, scopes } from "../../../wire/values.ts";
 import { makeKey } from "../../keys/make-key.ts";
-import { type Parameters, readForm } from "../../oauth/parameters.ts";
+import { type Parameters as Form, readForm } from "../../oauth/parameters.ts";
+import { Problem } from "../../problem.ts";
 import { checkForm } from "../guard.ts";
 import { seeOther } from "../page.ts";
 import { keysPage, type KeysPage, lifetimes } from "../pages/keys.ts";
@@ -19,8 +21,8 @@ export const keyRoutes = {
     checkForm(request, visitor, form["csrf"]);
     const wanted = readKey(form, deps);
     if (typeof wanted === "string") return show(visitor, deps, { complaint: wanted });
-    const { record, secret } = await makeKey(deps.store.keys, deps, { ...wanted, user_id: visitor.user.id });
-    return show(visitor, deps, { made: { name: record.name, secret } });
+    const made = await makeOnce(deps, { ...wanted, id: readId(form["key"]), user_id: visitor.user.id });
+    return show(visitor, deps, made === undefined ? { complaint: madeBefore } : { made });
   }),
 
   "POST /keys/revoke": signedIn(async ({ request }, visitor, deps) => {
@@ -31,19 +33,42 @@ export const keyRoutes = {
   }),
 } satisfies Pages;
 
+const madeBefore =
+  "This form has made its key already, and the key was shown once. Where you didn’t see it, revoke it and make another.";
+
+/** Undefined where a key of that id is there: the page was loaded again, or the button pressed twice. */
+async function makeOnce(
+  { store, clock, random }: SiteDeps,
+  wanted: Parameters<typeof makeKey>[2] & { readonly id: string },
+): Promise<{ readonly name: string; readonly secret: string } | undefined> {
+  try {
+    const { record, secret } = await makeKey(store.keys, { clock, random }, wanted);
+    return { name: record.name, secret };
+  } catch (error) {
+    if ((await store.keys.find(wanted.id)) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** @throws Problem 403 for what no form of ours holds */
+function readId(given: string | undefined): string {
+  if (given !== undefined && /^key_[0-9a-z]{16}$/u.test(given)) return given;
+  throw new Problem(403, "stale_form", "this form is no longer valid: go back, reload the page and try again");
+}
+
 async function show(
   visitor: Visitor,
-  { store, clock, ownKeyId }: SiteDeps,
+  { store, clock, ownKeyId, random }: SiteDeps,
   news: Pick<KeysPage, "made" | "complaint">,
   cursor = "",
 ): Promise<Response> {
   const { items, next_cursor } = await store.keys.list({ cursor, limit: 50 });
   const older = next_cursor === "" ? undefined : `${visitor.base}/keys?cursor=${encodeURIComponent(next_cursor)}`;
-  return keysPage({ visitor, keys: items, ownKeyId, older, now: clock.now(), ...news });
+  return keysPage({ visitor, keys: items, ownKeyId, older, now: clock.now(), nextId: makeId("key", random), ...news });
 }
 
 /** What the form wants, or what is wrong with it. */
-function readKey(form: Parameters, { clock }: SiteDeps): { name: string; scopes: Scope[]; expires_at: string | null } | string {
+function readKey(form: Form, { clock }: SiteDeps): { name: string; scopes: Scope[]; expires_at: string | null } | string {
   const name = cut(oneLine(form["name"] ?? ""), 100);
   const scope = scopes.find((one) => one === form["scope"]);
   const days = lifetimes.find((one) => String(one) === form["days"]);
