@@ -1,4 +1,3 @@
-import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
@@ -88,6 +87,7 @@ async function repositoryOf(
   if (gitDir === undefined || commonDir === undefined || rest.length > 0) throw notHere(folder, result);
   if (objectFormat !== "sha1" && objectFormat !== "sha256")
     throw new FerryError("failure", `objects of the format "${oneLine(objectFormat ?? "")}" are unknown to this version`);
+  const { realpath } = await files();
   return {
     workTree: bare === "true" ? undefined : workTree === undefined ? await workTreeOf(git, gitDir) : workTree,
     gitDir: await realpath(gitDir),
@@ -114,9 +114,15 @@ function notHere(folder: string, result: { code: number; stderr: Buffer }): Ferr
  * (worktree.useRelativePaths in git-config(1)); the main one lies around `.git`.
  */
 async function workTreeOf(git: Git, gitDir: string): Promise<string | undefined> {
+  const { readFile } = await files();
   const linked = await readFile(`${gitDir}/gitdir`, "utf8").catch(missing);
   if (linked !== undefined) return dirname(resolve(gitDir, linked.replace(/\r?\n$/u, "")));
   return basename(gitDir) === ".git" ? line(await git.ok(["rev-parse", "--show-toplevel"], { cwd: dirname(gitDir) })) : undefined;
+}
+
+/** Loaded late: many commands look at no repository, and it brings half of Node's streams and readline along. */
+function files(): Promise<typeof import("node:fs/promises")> {
+  return import("node:fs/promises");
 }
 
 function missing(error: NodeJS.ErrnoException): undefined {

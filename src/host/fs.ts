@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 
 // What files need of `node:fs/promises`, which brings streams and readline along: Node takes longer to load those than a short
 // command takes for all that it does.
+export const access = promisify(fs.access);
 export const chmod = promisify(fs.chmod);
 export const close = promisify(fs.close);
 export const fchmod = promisify(fs.fchmod);

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { access, constants, mkdir, open, readFile } from "node:fs/promises";
+import { constants } from "node:fs";
 import { constants as systemConstants } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { access, close, mkdir, open, readFile } from "./fs.ts";
 import type { Environment, Processes, RunOptions } from "./host.ts";
 import { kill } from "./kill.ts";
 
@@ -74,14 +75,14 @@ async function startDetached(argv: readonly string[], options: { cwd: string; en
       cwd: options.cwd,
       env: definite(options.env),
       detached: true,
-      stdio: ["ignore", log.fd, log.fd],
+      stdio: ["ignore", log, log],
       windowsHide: true,
     });
     await once(child, "spawn");
     child.unref();
     return child.pid ?? 0;
   } finally {
-    await log.close();
+    await close(log);
   }
 }
 

@@ -52,7 +52,8 @@ async function startLocal(host: Host, options: readonly string[]): Promise<Local
 }
 
 function isOlder(service: LocalService, { version }: Host): boolean {
-  return service.version.localeCompare(version, "en", { numeric: true }) < 0;
+  // Which of two is newer takes tables that each command would wait for.
+  return service.version !== version && service.version.localeCompare(version, "en", { numeric: true }) < 0;
 }
 
 /** Asks it to end, and waits until it has. */

@@ -149,9 +149,10 @@ function notFound(message: string): never {
   throw new FerryError("not_found", message, { hint: "see ferry session list" });
 }
 
-/** The newest first. */
+/** The newest first. By their code units, as ISO times sort: the tables of `localeCompare` take 20 ms to load. */
 export function byCreation(one: KnownSession, other: KnownSession): number {
-  return textOf(other.created_at).localeCompare(textOf(one.created_at));
+  const [mine, its] = [textOf(one.created_at), textOf(other.created_at)];
+  return mine === its ? 0 : mine > its ? -1 : 1;
 }
 
 function unlessMissing(error: unknown): undefined {
