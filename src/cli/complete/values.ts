@@ -13,6 +13,7 @@ import type { Candidate } from "./candidate.ts";
 /** What an argument or an option of that name can be; nothing where files, or the user's own words, are meant. */
 export async function valuesFor(context: Context, name: string): Promise<readonly Candidate[]> {
   if (name === "host") return hosts(context);
+  if (name === "login") return logins(context);
   if (name === "model" || name === "agent") return agents(context, name);
   if (name === "setting") return settings.map((setting) => ({ value: setting.name, description: setting.about }));
   const names = fieldNames[name];
@@ -43,6 +44,15 @@ async function newest<Item extends object>(call: ListCall<Item>): Promise<Item[]
 async function hosts({ host }: Context): Promise<Candidate[]> {
   const known = (await readConfig(host)).hosts.map(({ url, account }) => ({ value: hostName(url), description: account }));
   return [...known, { value: local, description: "the embedded service" }];
+}
+
+/** By its host, or where several are at one, by its account. */
+async function logins({ host }: Context): Promise<Candidate[]> {
+  const names = (await readConfig(host)).hosts.map(({ url, account }) => ({ name: hostName(url), account }));
+  const isAlone = (wanted: string): boolean => names.filter(({ name }) => name === wanted).length === 1;
+  return names.map(({ name, account }) =>
+    isAlone(name) ? { value: name, description: account } : { value: account, description: name },
+  );
 }
 
 /** Of the embedded service: what models another one has, nothing tells. `--model` names an agent there. */

@@ -75,6 +75,12 @@ describe("what can stand there", () => {
     expect(await values(...words)).toEqual(expected);
   });
 
+  test("a login is named by its host", async () => {
+    const piped = world.next({}, { stdin: service.key });
+    expect((await ferry(piped, "login", "--host", url, "--with-token")).code).toBe(0);
+    expect(await values("auth", "switch", "")).toEqual(["agents.example.com"]);
+  });
+
   test("--model names the agents of host local, without running any; of another service nothing is known", async () => {
     const all = ["claude", "codex", "gemini", "opencode", "qwen", "shell"];
     expect(await values("--host", "local", "run", "--model", "")).toEqual(all);

@@ -1,3 +1,4 @@
+import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
@@ -17,7 +18,7 @@ export async function connectForSchedules(context: Context): Promise<Connection>
   const connection = await connect(context);
   if ((await connection.client.capabilities()).has("schedules")) return connection;
   throw new FerryError("failure", `${connection.name} has no scheduled agents that a program can manage`, {
-    hint: "look for them in its portal, or let cron start: ferry run",
+    hint: `${connection.host === local ? "let" : "look for them in its portal, or let"} cron start: ferry run`,
   });
 }
 

@@ -39,7 +39,7 @@ export const run: Verb = {
     command
       .option("-F, --file <file>", "the prompt from a file; - is stdin")
       .addOption(new Option("--pull <when>", "when the commits come").choices(["end", "each", "none"]).default("end"))
-      .option("--detach", "start it and don't wait", false)
+      .option("--detach", "start it and don't wait; in a pipe, print its id", false)
       .option("--timeout <duration>", "stop waiting this long after the start; the commits that are there by then come", duration)
       .option("--cancel-on-interrupt", "Ctrl-C stops the agent, too", false);
   },
@@ -68,8 +68,10 @@ async function start(context: Context, options: Options, text: string): Promise<
   return { started, sent: await sendFirstMessage(context, started, text) };
 }
 
-async function detached({ print }: Context, { session }: StartedSession): Promise<void> {
+/** For a script, the id is what the command gives. */
+async function detached({ print, global, host }: Context, { session }: StartedSession): Promise<void> {
   await print.note(`${session.id} is at work; watch it: ferry tail, bring its commits: ferry pull`);
+  if (!global.json && !host.terminal.stdout.isTTY) await print.data(`${session.id}\n`);
 }
 
 async function interrupted({ print }: Context, { session, connection }: StartedSession, cancel: boolean): Promise<void> {
