@@ -5,6 +5,7 @@ import { makeNetwork } from "../../src/host/network.ts";
 import type { ConfiguredAgent } from "../../src/service/agent/installed/configured.ts";
 import type { PermissionPolicy } from "../../src/service/agent/ask/permission.ts";
 import { makeAgents } from "../../src/service/agent/agents.ts";
+import { type Reach, systemReach } from "../../src/service/agent/gateway/tunnels.ts";
 import { makeGateways } from "../../src/service/agent/gateway/gateways.ts";
 import { makeId } from "../../src/base/ids.ts";
 import { makeGit } from "../../src/git/runner.ts";
@@ -62,6 +63,8 @@ export interface EngineOptions {
   readonly permissions?: PermissionPolicy;
   readonly configured?: readonly ConfiguredAgent[];
   readonly clock?: Clock;
+  /** The way from sandboxes to other machines. */
+  readonly reach?: Reach;
   /** Where the agents' programs are. */
   readonly programs?: Readonly<Record<string, string>>;
 }
@@ -87,6 +90,7 @@ export async function makeTestEngine({
   permissions = "allow",
   configured = [],
   clock = systemClock,
+  reach = systemReach,
 }: EngineOptions = {}): Promise<TestEngine> {
   const folder = data === undefined ? makeFolder("ferry-engine-") : { path: data, remove: () => undefined };
   const host = { clock, random: (size: number) => randomBytes(size), files, version: "0.0.0" };
@@ -113,7 +117,7 @@ export async function makeTestEngine({
     owner: "test",
     place: agentPlace,
     agents: makeAgents(agentPlace, () => Promise.resolve(configured)),
-    gateways: makeGateways(join(folder.path, "gateways"), makeNetwork({}).send),
+    gateways: makeGateways(join(folder.path, "gateways"), makeNetwork({}).send, reach),
     model: "shell",
     limits: { ...defaultLimits, sandbox: { ...defaultLimits.sandbox, memoryMB: 1024 }, ...limits },
     log: (line) => void log.push(line),

@@ -61,6 +61,7 @@ export const settings: readonly Setting[] = [
 ];
 
 const path = String.raw`/[^:\n]+`;
+const host = String.raw`[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?`;
 const variable = "[A-Za-z_][A-Za-z0-9_]*";
 
 /** What can be said of each agent, by the last part of `agents.NAME.…`. */
@@ -73,6 +74,10 @@ const agentSettings: Readonly<Record<string, Omit<Setting, "name">>> = {
   env: {
     form: { pattern: new RegExp(`^${variable}([ ,]+${variable})*$`, "u"), name: "names of variables, never values" },
     about: "variables of the service that the agent is given, by name",
+  },
+  network: {
+    form: { pattern: new RegExp(`^${host}([ ,]+${host})*$`, "u"), name: "hosts as HOST or HOST:PORT" },
+    about: "hosts that the agent may reach from its sandbox, by https and the like (default: none)",
   },
 };
 

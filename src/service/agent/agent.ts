@@ -4,6 +4,7 @@ import type { InsideNode } from "../sandbox/node-mount.ts";
 import type { PermissionPolicy } from "./ask/permission.ts";
 import type { Ask } from "./ask/question.ts";
 import type { Access, Secret } from "./gateway/access.ts";
+import type { Destination } from "./gateway/destination.ts";
 
 /** An agent that ferry can run: one file under `agents/` and one line in the registry. */
 export interface AgentDefinition {
@@ -56,6 +57,8 @@ export interface AgentLaunch {
   readonly programs: readonly string[];
   /** The providers that it may call. With none there is no way out of its sandbox at all. */
   readonly accesses: readonly Access[];
+  /** Other hosts that it may reach by itself; none but where the user lists them. */
+  readonly network: readonly Destination[];
   /** Whether it takes ferry's tools, by MCP. */
   readonly tools: boolean;
   readonly protocol: ProtocolWishes;

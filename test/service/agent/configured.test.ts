@@ -14,11 +14,19 @@ test("settings of the form agents.NAME.FIELD are agents", () => {
     "agents.goose.command": "goose acp --with 'two words'",
     "agents.goose.env": "GOOSE_MODE, GOOSE_KEY",
     "agents.kimi.mounts": "/opt/kimi:/srv/x",
+    "agents.kimi.network": "registry.example, Files.example:8443",
   };
   expect(configuredAgents(settings)).toEqual([
     { name: "goose", command: ["goose", "acp", "--with", "two words"], mounts: [], env: ["GOOSE_MODE", "GOOSE_KEY"] },
-    { name: "kimi", command: [], mounts: ["/opt/kimi", "/srv/x"], env: [] },
+    {
+      ...{ name: "kimi", command: [], mounts: ["/opt/kimi", "/srv/x"], env: [] },
+      network: [
+        { host: "registry.example", port: 443 },
+        { host: "files.example", port: 8443 },
+      ],
+    },
   ]);
+  expect(() => configuredAgents({ "agents.kimi.network": "10.0.0.1:99999" })).toThrow("is no host that an agent may reach");
 });
 
 describe("a command line", () => {

@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Reach } from "../../../src/service/agent/gateway/tunnels.ts";
 import { chooseDriver, makeDrivers } from "../../../src/service/sandbox/registry.ts";
 import type { SessionEvent } from "../../../src/wire/event.ts";
 import type { Session } from "../../../src/wire/resources.ts";
@@ -30,7 +31,8 @@ beforeAll(async () => {
   const { driver } = await chooseDriver("auto", makeDrivers(machine));
   const data = join(folder.path, "data");
   mkdirSync(data);
-  engine = await makeTestEngine({ data, driver, ...scriptedAgent(folder.path, false) });
+  const configured = [{ name: "claude", command: [], mounts: [], env: [], network: [{ host: "files.example", port: 8080 }] }];
+  engine = await makeTestEngine({ data, driver, configured, reach, ...scriptedAgent(folder.path, false) });
   const repository = await register(`${server.url}/up.git`, await engine.provide(server.url, token));
   session = await engine.start(repository, { model: "claude", auto_commit: false, branch_name: "work", base_branch: "main" });
 });
@@ -41,6 +43,17 @@ afterAll(async () => {
 });
 
 const token = "glpat-secret";
+/** What hosts the sandbox got to; all are the origin's server. */
+const reached: string[] = [];
+const reach: Reach = {
+  resolve: (host) => Promise.resolve([host === "files.example" ? "203.0.113.5" : "203.0.113.6"]),
+  async connect(address, port) {
+    reached.push(`${address}:${port}`);
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    await once(socket, "connect");
+    return socket;
+  },
+};
 const register = (address: string, provider: string) =>
   engine.register(address, { default_branch: "main", platform: "gitlab", code_provider_id: provider });
 
@@ -170,6 +183,15 @@ test("a provider's token goes to its own origin, not where that sends git, and t
   const files = spawnSync("grep", ["-rlF", token, join(folder.path, "data"), up.folder], { encoding: "utf8" });
   expect(files.stdout).toBe("");
   expect(engine.log.join("\n")).not.toContain(token);
+});
+
+test("a program in the sandbox reaches the hosts that the user lists, by the proxy that it is told of, and no other", async () => {
+  const get = (host: string) => `curl -s -o /dev/null --max-time 20 --proxytunnel http://${host}:8080/`;
+  await letIt(
+    `run ${get("files.example")}; ! ${get("other.example")}; ! curl -s --noproxy '*' http://203.0.113.5:8080/; touch got`,
+  );
+  expect(reached).toEqual(["203.0.113.5:8080"]);
+  expect((await use("uncommitted_changes")).text).toContain("\n- got\n");
 });
 
 test("a repository of the user's own on this machine is pulled from, and never pushed to", async () => {

@@ -15,6 +15,7 @@ export const shell: AgentDefinition = {
       files: {},
       programs: [],
       accesses: [],
+      network: [],
       tools: false,
       protocol: { authMethod: "", mode: "", model: "" },
     }),

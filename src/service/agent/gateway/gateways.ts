@@ -7,7 +7,9 @@ import type { Send } from "../../../host/host.ts";
 import type { ToolBox } from "../tools/tool-box.ts";
 import { serveTools } from "../tools/serve-tools.ts";
 import type { Access } from "./access.ts";
+import type { Destination } from "./destination.ts";
 import { forward } from "./forward.ts";
+import { type Reach, serveTunnels, systemReach } from "./tunnels.ts";
 import type { Usage, UsageMeter } from "./usage.ts";
 
 /** The one way out of a sandbox: sockets in a folder of its own, behind which the service makes the model calls and has its tools. */
@@ -19,7 +21,7 @@ export interface Gateway {
 }
 
 export interface Gateways {
-  /** `id` is the sandbox's. For models there is a socket only where some may be called. */
+  /** `id` is the sandbox's. For models and for other hosts there is a socket only where some may be called. */
   open(id: string, ways: Ways): Promise<Gateway>;
   /** Removes what an earlier service left; none of ours may be open. */
   sweep(): Promise<void>;
@@ -28,6 +30,8 @@ export interface Gateways {
 /** What a sandbox can reach. */
 export interface Ways {
   readonly accesses: readonly Access[];
+  /** Hosts that it may connect to itself. */
+  readonly network: readonly Destination[];
   /** The tools that its agent is given. */
   readonly box: ToolBox;
   /** Told why a model call did not get through. */
@@ -37,15 +41,16 @@ export interface Ways {
 }
 
 export const socketName = "model.sock";
-/** No longer than the other: there is room for that. */
+/** No longer than the first: there is room for that. */
 export const toolsName = "tools.sock";
+export const networkName = "hosts.sock";
 /** Calls of one sandbox at a time; no agent asks that many models at once. */
 const maxConnections = 64;
 
 /** @param root the private folder for the gateways' own folders; short, since a socket's path can't be long */
-export function makeGateways(root: string, send: Send): Gateways {
+export function makeGateways(root: string, send: Send, reach: Reach = systemReach): Gateways {
   return {
-    async open(id, { accesses, box, unreachable, version }) {
+    async open(id, { accesses, network, box, unreachable, version }) {
       const folder = join(root, id);
       await mkdir(root, { recursive: true, mode: 0o700 });
       await mkdir(folder, { mode: 0o700 });
@@ -62,11 +67,15 @@ export function makeGateways(root: string, send: Send): Gateways {
       const tools = serveTools(box, version);
       if (accesses.length > 0) await listen(models, join(folder, socketName));
       await listen(tools.server, join(folder, toolsName));
+      const tunnels = serveTunnels(network, reach);
+      tunnels.server.maxConnections = maxConnections;
+      if (network.length > 0) await listen(tunnels.server, join(folder, networkName));
       return {
         folder,
         usage: () => ({ ...total }),
         close: async () => {
           if (models.listening) await close(models, () => models.closeAllConnections());
+          if (tunnels.server.listening) await close(tunnels.server, () => tunnels.closeAllConnections());
           await close(tools.server, () => tools.closeAllConnections());
           await rm(folder, { recursive: true, force: true });
         },

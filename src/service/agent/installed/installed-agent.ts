@@ -38,8 +38,8 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
           },
         );
       const accesses = await accessesOf(recipe, place);
-      // One that is given variables of the user's own may need no gateway.
-      if (accesses.length === 0 && (configured?.env.length ?? 0) === 0)
+      // One that is given variables of the user's own, or reaches hosts by itself, may need no gateway.
+      if (accesses.length === 0 && (configured?.env.length ?? 0) === 0 && (configured?.network?.length ?? 0) === 0)
         throw new FerryError("auth", `the agent "${recipe.name}" has no key for its models`, { hint: signIn(recipe) });
       const program = await programInside(path, configured, place);
       const companions = await companionsOf(recipe, place);
@@ -52,6 +52,7 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
         files,
         programs: companions.length === 0 ? [] : [`${folder}/bin`],
         accesses,
+        network: configured?.network ?? [],
         tools: true,
         protocol: { authMethod: "", mode: "", model: "", ...protocol },
       } satisfies AgentLaunch;

@@ -11,11 +11,12 @@ import { type Launch, launchVariable, standIn } from "./launch.ts";
 void launch();
 
 async function launch(): Promise<void> {
-  const [, , socket = "", program = "", ...args] = process.argv;
+  const [, , models = "", hosts = "", program = "", ...args] = process.argv;
   const { [launchVariable]: text = "{}", ...given } = process.env;
   const wanted = JSON.parse(text) as Launch;
 
-  const address = socket === "-" ? "" : await forwardTo(socket);
+  const address = models === "-" ? "" : await forwardTo(models);
+  const proxy = hosts === "-" ? "" : await forwardTo(hosts);
   const complete = (value: string): string => value.replaceAll(standIn, address);
 
   for (const [name, content] of Object.entries(wanted.files)) {
@@ -25,6 +26,7 @@ async function launch(): Promise<void> {
   }
 
   const env = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, complete(value ?? "")]));
+  if (proxy !== "") Object.assign(env, proxyVariables(proxy));
   env["PATH"] = [...wanted.programs, env["PATH"]].join(":");
   const child = spawn(program, args.map(complete), { env, stdio: "inherit" });
   child.once("error", (error) => {
@@ -33,6 +35,15 @@ async function launch(): Promise<void> {
   });
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   process.exit(signal === null ? (code ?? 1) : 128 + constants.signals[signal]);
+}
+
+/** By which programs know a proxy; those of lo are not behind it. Node looks at them where it is told to. */
+function proxyVariables(address: string): Record<string, string> {
+  const direct = "localhost,127.0.0.1,::1";
+  return {
+    ...{ HTTPS_PROXY: address, https_proxy: address, HTTP_PROXY: address, http_proxy: address },
+    ...{ NO_PROXY: direct, no_proxy: direct, NODE_USE_ENV_PROXY: "1" },
+  };
 }
 
 /** Listens on a port of lo, which is this sandbox's own, and passes all of it on. @returns its address */

@@ -1,7 +1,7 @@
 import type { McpServer } from "@agentclientprotocol/sdk";
 import type { Mount, SandboxDriverName } from "../../sandbox/driver.ts";
 import type { AgentLaunch, AgentPlace } from "../agent.ts";
-import { type Gateway, socketName, toolsName } from "../gateway/gateways.ts";
+import { type Gateway, networkName, socketName, toolsName } from "../gateway/gateways.ts";
 import { type Launch, launchVariable } from "./launch.ts";
 
 /** What a sandbox is made with, and started with, for its agent. */
@@ -27,10 +27,11 @@ const gatewayFolder = "/run/ferry";
 
 /** An agent behind the launcher, which raises the gateway's inner end and writes the settings; one that needs neither by itself. */
 export function outfit(launch: AgentLaunch, { place, driver, gateway }: Surroundings): Outfit {
-  const { argv, env, files, programs, accesses } = launch;
+  const { argv, env, files, programs, accesses, network } = launch;
   const { dist, node } = place;
-  const models = gateway !== undefined && accesses.length > 0;
-  const wrapped = models || Object.keys(files).length > 0;
+  const models = gateway !== undefined && accesses.length > 0 ? `${gatewayFolder}/${socketName}` : "-";
+  const hosts = gateway !== undefined && network.length > 0 ? `${gatewayFolder}/${networkName}` : "-";
+  const wrapped = models !== "-" || hosts !== "-" || Object.keys(files).length > 0;
   const told: Launch = { files, programs };
   const mounts = [
     ...node.mounts,
@@ -43,7 +44,7 @@ export function outfit(launch: AgentLaunch, { place, driver, gateway }: Surround
   const seen = driver === "process" ? (path: string) => onHost(path, [...mounts, ...sockets]) : (path: string) => path;
   const args = [bridge, `${gatewayFolder}/${toolsName}`].map(seen);
   return {
-    argv: wrapped ? [node.path, launcher, models ? `${gatewayFolder}/${socketName}` : "-", ...argv] : argv,
+    argv: wrapped ? [node.path, launcher, models, hosts, ...argv] : argv,
     mounts,
     sockets,
     env: wrapped ? { ...env, [launchVariable]: JSON.stringify(told) } : env,

@@ -64,7 +64,7 @@ export class Room {
     const id = makeId("sbx", deps.host.random);
     const desk = new Desk();
     const unreachable = (reason: string): void => desk.remark(reason);
-    const ways = { accesses: launch.accesses, box: desk, unreachable, version: deps.host.version };
+    const ways = { accesses: launch.accesses, network: launch.network, box: desk, unreachable, version: deps.host.version };
     const gateway = launch.tools ? await deps.gateways.open(id, ways) : undefined;
     try {
       const fitted = outfit(launch, { place: deps.place, driver: deps.driver.name, gateway });

@@ -48,6 +48,7 @@ beforeEach(async () => {
   const network = makeNetwork({});
   gateway = await makeGateways(join(folder, "gateways"), network.send).open("sbx_1", {
     accesses: accesses.filter((access): access is Access => access !== undefined),
+    network: [],
     box: { tools: [], call: () => Promise.reject(new Error("there are no tools")) },
     unreachable: (reason) => void outages.push(reason),
     version: "0",
