@@ -1,7 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import type { Clock } from "../../host/host.ts";
 import type { Client } from "../calls.ts";
-import { isOpen, isTelling, judge, type Outcome, type Verdict } from "../outcome.ts";
+import { isOpen, isTelling, judge, settleTime, type Outcome, type Verdict } from "../outcome.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
 
@@ -53,6 +53,8 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
   let drained = Infinity;
   /** What was over before its events were read has nothing more to say. */
   let wasOver = false;
+  /** Since when it is over. */
+  let over = Infinity;
   /** Events may be other than we know them: they couldn't be read the last time. */
   let isStale = false;
 
@@ -104,6 +106,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
     async decide() {
       if (clock.elapsed() >= deadline) return { outcome: "timeout" };
       const first = verdict();
+      over = first.state === "ended" ? Math.min(over, clock.elapsed()) : Infinity;
       if (first.state === "ended") {
         if (drained === Infinity) drained = clock.elapsed() + (wasOver ? 0 : drainTime);
         if (clock.elapsed() < drained) return undefined;
@@ -116,11 +119,15 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       const second = verdict();
       drained = Infinity;
       if (second.state !== first.state || !("outcome" in second)) return undefined;
-      if (second.state === "ended" && !isStale && [...telling.values()].some(isOpen)) return undefined;
-      return isWanted(second.outcome, until) ? second : undefined;
+      if (!isWanted(second.outcome, until)) return undefined;
+      if (second.state !== "ended" || isStale || ![...telling.values()].some(isOpen)) return second;
+      // It may be taken up yet; but there are services that leave it so for ever, or that drop the event.
+      return clock.elapsed() - over < (wasOver ? drainTime : settleTime) ? undefined : { ...second, note: stillOpen };
     },
   };
 }
+
+const stillOpen = "the session is over, and something in it is still queued or processing";
 
 /** A session that is finished can still be merged. */
 function isWanted(outcome: Outcome, until: Until): boolean {

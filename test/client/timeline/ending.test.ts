@@ -38,6 +38,24 @@ describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
     expect(shown(items).at(-1)).toBe("evt_2 completed update");
   });
 
+  test("a message that stays at work in a session that is over is waited for a minute, where it was over already a moment", async () => {
+    const played = play(capabilities);
+    played.service.add("user_message", { status: "processing" });
+    const ending = (async () => {
+      await played.clock.sleep(3000);
+      played.service.set({ status: "finished", agent_status: "idle" });
+    })();
+    const items = await played.watch({ until: "end" });
+    await ending;
+    const note = "the session is over, and something in it is still queued or processing";
+    expect(outcome(items)).toMatchObject({ outcome: "finished", note });
+    const first = played.clock.elapsed();
+    expect(first).toBeGreaterThan(60_000);
+    expect(first).toBeLessThan(80_000);
+    expect(outcome(await played.watch({ until: "end" }))).toMatchObject({ outcome: "finished", note });
+    expect(played.clock.elapsed() - first).toBeLessThan(10_000);
+  });
+
   test("what a session became while the service was away is known as soon as it is back", async () => {
     const played = play(capabilities);
     const message = played.service.add("user_message", { status: "processing" });
@@ -98,4 +116,29 @@ describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
     expect(outcome(items)).toMatchObject({ outcome: "idle", note: "nothing has changed for 60 s" });
     expect(played.clock.elapsed()).toBeGreaterThanOrEqual(69_000);
   });
+});
+
+test.each<[string, (served: { id: string; status?: string }[], count: number) => object[]]>([
+  ["drops a message that was at work", (served) => served.slice(1)],
+  ["gives its events other ids each time", (served, count) => served.map((event) => ({ ...event, id: `${event.id}-${count}` }))],
+])("a service that %s hides no end of its session", async (_what, change) => {
+  let count = 0;
+  const played = play(ways.array, undefined, ({ send }) => async (request) => {
+    if (!request.url.endsWith("/events") || count++ < 2) return send(request);
+    const served = JSON.stringify(change(played.service.events as { id: string }[], count));
+    async function* bytes() {
+      yield Buffer.from(served);
+    }
+    return { status: 200, headers: {}, body: bytes(), cancel: async () => undefined };
+  });
+  played.service.add("user_message", { status: "processing" });
+  played.service.add("agent_message");
+  const ending = (async () => {
+    await played.clock.sleep(9000);
+    played.service.set({ status: "finished", agent_status: "idle" });
+  })();
+  const items = await played.watch({ until: "end" });
+  await ending;
+  expect(outcome(items)).toMatchObject({ outcome: "finished" });
+  expect(played.clock.elapsed()).toBeLessThan(120_000);
 });
