@@ -150,7 +150,11 @@ describe("hooks that are there already", () => {
   test("lie where core.hooksPath says, also for a linked worktree", async () => {
     git("config", "core.hooksPath", ".husky/_");
     mkdirSync(join(git.folder, ".husky", "_"), { recursive: true });
-    expect((await call("hook", "install", "--json")).stdout).toContain(join(git.folder, ".husky/_/post-merge"));
+    const ours = await call("hook", "install", "--json");
+    expect(ours.stdout).toContain(join(git.folder, ".husky/_/post-merge"));
+    expect(ours.stderr).not.toContain("leads out");
+    git("config", "core.hooksPath", "../everywhere");
+    expect((await call("hook", "install")).stderr).toMatch(/\ncore\.hooksPath leads out of this repository: .*\n$/u);
     git("config", "--unset", "core.hooksPath");
     git("worktree", "add", "--quiet", "../linked");
     const { stdout } = await ferry.run(["hook", "install", "--json"], { cwd: join(ferry.folder, "linked") });

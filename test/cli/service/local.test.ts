@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findLocal } from "../../../src/cli/flows/local/find.ts";
@@ -61,6 +61,32 @@ test("stop refuses while a turn is at work; with --yes it ends, and who watches 
     last: ["ferry: the embedded service was stopped", `  hint: go on with: ferry tail ${typedId(link)}`],
   });
   expect((await ferry.run(["tail", link, "--until", "idle"])).stdout).toContain("the service stopped in the middle of this turn");
+});
+
+test("reset deletes what the service keeps and nothing else, after a yes; the next start begins anew", async () => {
+  await ferry.run(start);
+  const { id } = JSON.parse(
+    (await ferry.run(["key", "create", "k", "--scopes", "all:read", "--json", "--show-secrets"])).stdout,
+  ) as { id: string };
+  writeFileSync(file("mine.txt"), "mine");
+  const before = readFileSync(file("origin"), "utf8");
+  expect(await ferry.run(["service", "reset"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^ferry: not done: .*--yes\n$/su) as string,
+  });
+  expect((await ferry.run(["key", "list", "--jq", ".[].id"])).stdout).toContain(id);
+
+  const { code, stdout } = await ferry.run(["service", "reset", "--yes", "--json"]);
+  expect({ code, told: JSON.parse(stdout) as unknown }).toEqual({
+    code: 0,
+    told: { running: false, data: file(".").replace(/\/\.?$/u, "") },
+  });
+  expect({ left: readdirSync(file(".")), processes: ferry.processes() }).toEqual({ left: ["mine.txt"], processes: [] });
+  expect((await ferry.run(["service", "reset", "--yes"])).code).toBe(0);
+
+  await ferry.run(start);
+  expect((await ferry.run(["key", "list", "--jq", ".[].id"])).stdout).not.toContain(id);
+  expect(readFileSync(file("origin"), "utf8")).not.toBe(before);
 });
 
 test("an older version is replaced, a killed one started anew, another's key not used", async () => {

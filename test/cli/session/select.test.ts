@@ -189,6 +189,17 @@ describe("left out, it is", () => {
     expect((await ferry(there, "session", "view")).stdout).toContain("ses_ours5555");
   });
 
+  test("a link to what is gone says what takes it away", async () => {
+    git("config", "branch.main.ferrySession", "ses_gone");
+    git("config", "branch.main.ferryHost", url);
+    expect(await ferry(world.next({ cwd: git.folder }), "session", "view")).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(
+        /^ferry: \S+ has no session ses_gone, which this branch is linked to\n {2}hint: ferry session unlink, /u,
+      ) as string,
+    });
+  });
+
   test("on a terminal a choice is one line of it", async () => {
     const there = world.next({ cwd: git.folder }, { tty: true, columns: 30 });
     const [shown, chosen]: [string[], string[]] = [[], []];

@@ -1,7 +1,7 @@
 import type { Host } from "../../../host/host.ts";
 import type { Verb } from "../../verb.ts";
 import { isShellScript, withBlock } from "./block.ts";
-import { findHooks, type Hook } from "./place.ts";
+import { areShared, findHooks, type Hook } from "./place.ts";
 
 export const install: Verb = {
   name: "install",
@@ -19,6 +19,8 @@ export const install: Verb = {
       await context.print.note(
         'husky writes them anew whenever it is set up: let the prepare script of package.json say "husky && ferry hook install || true"',
       );
+    if (await areShared(context))
+      await context.print.note("core.hooksPath leads out of this repository: they run in each that uses this folder");
     if (context.global.json)
       await context.print.json((await findHooks(context)).map(({ name, path, installed }) => ({ name, installed, path })));
   },

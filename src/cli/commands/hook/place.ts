@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { findPlace } from "../../flows/place/place.ts";
 import type { Context } from "../../context.ts";
 import { hasBlock, hookNames, type HookName } from "./block.ts";
@@ -27,6 +27,17 @@ export async function findHooks(context: Context): Promise<Hook[]> {
       return { name, path, text, active, installed: text !== undefined && hasBlock(text), aside: `${path}.before-ferry` };
     }),
   );
+}
+
+/** Whether other repositories run the same ones: core.hooksPath leads out of this one. */
+export async function areShared(context: Context): Promise<boolean> {
+  const { repository } = await findPlace(context);
+  const [folder, ...ours] = await Promise.all(
+    [await hooksFolder(context), repository.commonDir, repository.workTree ?? repository.commonDir].map(
+      async (path) => (await context.host.files.realPath(path)) ?? path,
+    ),
+  );
+  return folder !== undefined && ours.every((path) => folder !== path && !folder.startsWith(`${path}${sep}`));
 }
 
 /** githooks(5): a relative core.hooksPath counts from where the hooks run, the top of the working copy. */

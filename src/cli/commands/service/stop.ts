@@ -26,11 +26,12 @@ export const stop: Verb = {
   },
 };
 
-async function refuseInTurn(host: Host, service: LocalService): Promise<void> {
+/** @throws FerryError attention with the sessions whose turn would be lost, where there are any */
+export async function refuseInTurn(host: Host, service: LocalService): Promise<void> {
   const sessions = await sessionsInTurn(host, service);
   if (sessions.length === 0) return;
   throw new FerryError("attention", `${count(sessions.length, "session is", "sessions are")} at work, and would be cut short`, {
     details: sessions.map(({ id, title }) => [typedId(id), title].filter(Boolean).join("  ")),
-    hint: "wait for them (ferry session wait SESSION), or stop it all the same with --yes",
+    hint: "wait for them (ferry session wait SESSION), or do it all the same with --yes",
   });
 }

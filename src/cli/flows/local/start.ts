@@ -8,7 +8,9 @@ import { isBusy } from "./busy.ts";
 import { findLocal, type LocalService } from "./find.ts";
 
 /** How long a start may take, and how long the first one to ask may hold the others up. */
-const startPatience = 30_000;
+export const startPatience = 30_000;
+/** In the data folder: whoever starts it, or must know that nobody does, holds it. */
+export const startLock = "start.lock";
 const pause = 50;
 
 /**
@@ -21,7 +23,7 @@ export async function ensureLocal(context: Context, options: readonly string[] =
   if (found !== undefined && (!isOlder(found, host) || (await isBusy(host, found)))) return found;
   const { data } = findFolders(host);
   await host.files.makeFolder(data, 0o700);
-  return withLock(host, join(data, "start.lock"), startPatience, async () => {
+  return withLock(host, join(data, startLock), startPatience, async () => {
     // Another first use may have been faster.
     const now = await findLocal(host);
     if (now !== undefined && !isOlder(now, host)) return now;

@@ -34,10 +34,24 @@ export async function openSession(context: Context, given: string | undefined, k
   const place = known ?? (await findPlaceIfAny(context));
   const link = place === undefined ? undefined : await readLink(context, place);
   const connection = await connect(context, link?.host ?? null);
-  if (link !== undefined)
-    return { connection, session: await connection.client.readSession({ params: { sessionId: link.session } }) };
+  if (link !== undefined) return { connection, session: await readLinked(connection, link.session) };
   const session = (place && (await sessionHere(context, connection, place))) ?? (await chooseSession(context, connection, place));
   return { connection, session };
+}
+
+/** @throws FerryError not_found, with what takes the link away, where its session is gone; else what the service says */
+async function readLinked({ client, name }: Connection, sessionId: string): Promise<KnownSession> {
+  try {
+    return await client.readSession({ params: { sessionId } });
+  } catch (error) {
+    if (!(error instanceof FerryError) || error.kind !== "not_found") throw error;
+    throw new FerryError("not_found", `${name} has no session ${oneLine(sessionId)}, which this branch is linked to`, {
+      hint: "ferry session unlink, or name another one",
+      status: error.status,
+      code: error.code,
+      cause: error,
+    });
+  }
 }
 
 async function openNamed(context: Context, named: string): Promise<OpenSession> {
