@@ -6,7 +6,7 @@ import { discover, type Head, type Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
 import { endings, openOperations } from "../git/operations.ts";
 import type { Context } from "./context.ts";
-import type { PatchHost } from "./request.ts";
+import type { Errand, PatchHost } from "./request.ts";
 import { worktreeWith } from "./worktree/list.ts";
 
 /**
@@ -14,8 +14,12 @@ import { worktreeWith } from "./worktree/list.ts";
  * @throws FerryError attention for a bare repository, and where GIT_DIR names another than the one around the folder; not_found
  * outside of any
  */
-export async function findWorkingCopy(git: Git, folder: string, { env }: Pick<PatchHost, "env">): Promise<Context["repository"]> {
-  const repository = await discover(git, folder);
+export async function findWorkingCopy(
+  git: Git,
+  { folder, repository: known }: Pick<Errand, "folder" | "repository">,
+  { env }: Pick<PatchHost, "env">,
+): Promise<Context["repository"]> {
+  const repository = known ?? (await discover(git, folder));
   const { workTree } = repository;
   if (workTree === undefined)
     throw new FerryError("attention", "this repository is bare: it has no working copy to bring commits to", {

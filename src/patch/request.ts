@@ -1,3 +1,4 @@
+import type { Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
 import type { Host } from "../host/host.ts";
 import type { Shape } from "./shape/shape.ts";
@@ -8,6 +9,8 @@ import type { EngineName } from "./verdict.ts";
 export interface Errand {
   /** A folder in the working copy. */
   readonly folder: string;
+  /** The repository around it, where it was looked for a moment ago. */
+  readonly repository?: Repository | undefined;
   /** Whose session it is; together the four make the name of its cursor. Origin of `local` is `local:` and the data folder's id. */
   readonly origin: string;
   readonly workspace: string;

@@ -15,7 +15,7 @@ const otherPull = 30_000;
 /** Does something to a working copy while no other ferry does, once what an earlier one left half done is ended. */
 export async function underLock<T>(request: Errand, deps: PullDeps, work: (context: Context) => Promise<T>): Promise<T> {
   const { git, host, checkpoint } = deps;
-  const repository = await findWorkingCopy(git, request.folder, host);
+  const repository = await findWorkingCopy(git, request, host);
   const context: Context = { request, git, host, repository, checkpoint: async (name) => checkpoint?.(name) };
   await refuseInsideCommit(git, context);
   const folder = ferryFolder(repository);

@@ -18,6 +18,8 @@ import type { OpenSession } from "./session/select.ts";
 import { offersFor } from "./pull/offers.ts";
 
 export interface PullOptions {
+  /** That of the working copy, where it is known already. */
+  readonly repository?: PullRequest["repository"];
   readonly dryRun?: boolean;
   /** Lands on this branch instead of the one that is checked out. */
   readonly branch?: string | undefined;

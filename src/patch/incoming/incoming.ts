@@ -8,7 +8,7 @@ import { hasCome } from "../here/learned.ts";
 import { readHere } from "../here/note.ts";
 import { canGoOntoHead, refuseOtherWay } from "../onto-head/can.ts";
 import { findTarget } from "./target.ts";
-import { type FerryRefs, ferryRefs, type Memory, readMemory } from "./refs.ts";
+import { type FerryRefs, ferryRefs, listRefs, type Memory, memoryOf, sessionRefs } from "./refs.ts";
 import { type Series, short, withoutPresent } from "../series/series.ts";
 import { findGround, type Ground } from "../sources/base.ts";
 import { findCommits } from "../sources/choose.ts";
@@ -43,9 +43,12 @@ export interface Incoming {
 /** @throws FerryError failure for a manifest that doesn't hold, attention for a history that was rewritten since it came approximately */
 export async function findIncoming(context: PullContext): Promise<Incoming> {
   const { git, repository, request } = context;
-  const { head, isAside } = await findTarget(git, repository, request.branch);
+  const [{ head, isAside }, listed] = await Promise.all([
+    findTarget(git, repository, request.branch),
+    listRefs(git, repository, sessionRefs(request)),
+  ]);
   const refs = ferryRefs(request, repository, head);
-  const memory = await readMemory(git, repository, refs);
+  const memory = memoryOf(listed, refs);
   const { at } = memory;
   // The branch that it tells of is gone, or was never there.
   const learned = await learn(at.here, head, context);

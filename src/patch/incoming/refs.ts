@@ -45,7 +45,7 @@ export function sessionRefs({ origin, workspace, session, repositoryId }: Errand
 
 /** Where these refs are; those that don't exist are left out. */
 export async function readRefs(git: Git, repository: Repository, refs: FerryRefs): Promise<Partial<FerryRefs>> {
-  return (await readMemory(git, repository, refs)).at;
+  return memoryOf(await listRefs(git, repository, ownOf(refs)), refs).at;
 }
 
 /** All that a repository remembers of a session, read at once. */
@@ -62,20 +62,25 @@ export interface Memory {
   readonly ended: ReadonlyMap<string, string>;
 }
 
-/** A mark is a ref whose name says it, so that no object has to be read: `…/source/branch`, `…/ended/2026-11-28`. */
-export async function readMemory(git: Git, { gitDir }: Repository, refs: FerryRefs): Promise<Memory> {
-  const names = Object.entries(refs) as [keyof FerryRefs, string][];
-  const own = refs.remote.replace(/\/remote$/u, "");
-  const args = ["for-each-ref", "--format=%(objectname) %(objecttype) %(refname)", ...names.map(([, ref]) => ref)];
-  const lines = (await git.ok([...args, `${own}/source`, "refs/ferry/*/ended/*"], { cwd: gitDir, gitDir }))
-    .toString("latin1")
-    .split("\n");
-  const found = new Map(
+/** Refs by their names. */
+export type ListedRefs = ReadonlyMap<string, { readonly id: string; readonly type: string }>;
+
+/** All refs of a session (see sessionRefs), and the marks of those that are over: which of them matter depends on where HEAD is. */
+export async function listRefs(git: Git, { gitDir }: Repository, own: string): Promise<ListedRefs> {
+  const args = ["for-each-ref", "--format=%(objectname) %(objecttype) %(refname)", `${own}/`, "refs/ferry/*/ended/*"];
+  const lines = (await git.ok(args, { cwd: gitDir, gitDir })).toString("latin1").split("\n");
+  return new Map(
     lines.filter(Boolean).map((line): [string, { id: string; type: string }] => {
       const [id = "", type = "", ...name] = line.split(" ");
       return [name.join(" "), { id, type }];
     }),
   );
+}
+
+/** A mark is a ref whose name says it, so that no object has to be read: `…/source/branch`, `…/ended/2026-11-28`. */
+export function memoryOf(found: ListedRefs, refs: FerryRefs): Memory {
+  const names = Object.entries(refs) as [keyof FerryRefs, string][];
+  const own = ownOf(refs);
   const at = Object.fromEntries(
     names.flatMap(([name, ref]) => {
       const there = found.get(ref);
@@ -93,6 +98,10 @@ export async function readMemory(git: Git, { gitDir }: Repository, refs: FerryRe
     marks: named(`${own}/source/`),
     ended: new Map([...named("refs/ferry/")].filter(([name]) => name.includes("/ended/"))),
   };
+}
+
+function ownOf({ remote }: FerryRefs): string {
+  return remote.replace(/\/remote$/u, "");
 }
 
 function digest(text: string): string {

@@ -45,7 +45,7 @@ export async function pullElsewhere(request: WorktreeRequest, deps: PullDeps): P
           hint: "switch it, or leave --branch out",
         },
       );
-    const verdict = await pull({ ...plain, folder: found.path, branch: undefined }, deps);
+    const verdict = await pull({ ...plain, folder: found.path, repository: undefined, branch: undefined }, deps);
     return { verdict, branch: found.branch, isThere: true };
   }
   const { branch, isNew } = await findBranch(request.branch ?? sessionBranch, deps.git, repository);

@@ -52,7 +52,7 @@ test.each(pulling)("%s: where GIT_DIR names another repository, no session is ma
 });
 
 test("an empty GIT_DIR names none", async () => {
-  const found = await findWorkingCopy(makeGit(world.host), git.folder, { env: { GIT_DIR: "" } });
+  const found = await findWorkingCopy(makeGit(world.host), { folder: git.folder }, { env: { GIT_DIR: "" } });
   expect(found.workTree).toBe(git.folder);
 });
 

@@ -106,7 +106,8 @@ export const pull: Verb = {
   },
   async run(context, { undo, watch, ...options }: Options, given?: string) {
     if (await endParked(context, options, given)) return;
-    const place = await findPlace(context);
+    // Loaded while git looks.
+    const [place] = await Promise.all([findPlace(context), import("../../../patch/pull.ts")]);
     const open = await openSession(context, given, place);
     if (undo) {
       await takeBack(context, open, options);

@@ -6,5 +6,5 @@ import type { Context } from "../../context.ts";
  */
 export async function requireWorkingCopy({ git, folder, host }: Context): Promise<void> {
   const { findWorkingCopy } = await import("../../../patch/preconditions.ts");
-  await findWorkingCopy(git, folder, host);
+  await findWorkingCopy(git, { folder }, host);
 }

@@ -25,6 +25,7 @@ export async function manifest(
   const { git } = deps;
   const { until, skip } = parseCursor(asked);
   const range = await resolveRange(deps, session, { after: asked.after, until });
+  if (range.after === range.until && range.until !== "") return emptyManifest(range, session);
   const reason = await whyNotMailable(git, range);
   const commits = await listCommits(git, range);
   const wanted = await fitting(git, range.gitDir, commits.slice(skip, skip + page.items), page.bytes);
@@ -41,6 +42,20 @@ export async function manifest(
     reason,
     items: await describe(deps, part, wanted, { first: counted + skip + 1, mailable: reason === "", more }),
     next_cursor: more ? `${range.until}.${skip + wanted.length}` : "",
+  };
+}
+
+/** What most questions come to: nothing new. No git is needed for it. */
+function emptyManifest({ base, until }: Range, session: Session): Manifest {
+  return {
+    repository_id: session.repository_id ?? "",
+    object_format: until.length === 40 ? "sha1" : "sha256",
+    base_commit: base,
+    head_commit: until,
+    mailable: true,
+    reason: "",
+    items: [],
+    next_cursor: "",
   };
 }
 

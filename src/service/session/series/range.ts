@@ -34,6 +34,8 @@ export async function resolveRange(
     if (!/^([0-9a-f]{40}([0-9a-f]{24})?)?$/u.test(asked[name]))
       throw new Problem(400, "invalid_commit", `${name}: "${asked[name]}" is no full commit id`);
   const range = { gitDir, base, after: asked.after || base, until: asked.until || head };
+  // Nothing is behind the head, whatever else is before it.
+  if (head !== "" && range.after === head && range.until === head) return range;
   const chain = [base, range.after, range.until, head].filter((commit) => commit !== "");
   for (const [at, commit] of chain.entries()) {
     const next = chain[at + 1];
