@@ -95,6 +95,7 @@ function lazyNetwork(): Network {
     send: async (request) => (await load()).send(request),
     overSocket: (path) => async (request) => (await load()).overSocket(path)(request),
     listen: async (handler) => (await load()).listen(handler),
+    reachProxy: async (proxy) => (await load()).reachProxy(proxy),
   };
 }
 

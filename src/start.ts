@@ -29,6 +29,18 @@ function tell(text: string): void {
   process.stdout.write(text);
 }
 
+/** The signals behind the exit codes that shells give them. */
+const interruptions: Readonly<Record<number, NodeJS.Signals>> = { 130: "SIGINT", 143: "SIGTERM" };
+
+/** How long what an interrupted command has left over may take to end by itself, in ms. */
+const grace = 300;
+
+/** The system's own look-up of a name can't be called off, and `process.exit()` waits for it, too: only a signal doesn't. */
+function endBy(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
 async function run(argv: readonly string[]): Promise<void> {
   const [{ makeLoader }, { makeCodeCache }] = await Promise.all([import("./start/loader.ts"), import("./start/code-cache.ts")]);
   const loader = makeLoader({ folder: __dirname, require }, makeCodeCache(built.hash, commandOf(argv)));
@@ -39,6 +51,8 @@ async function run(argv: readonly string[]): Promise<void> {
   process.exitCode = await main(argv);
   process.off("beforeExit", tellUnfinished);
   loader.keep();
+  const signal = interruptions[process.exitCode];
+  if (signal !== undefined) setTimeout(() => endBy(signal), grace).unref();
 }
 
 function tellUnfinished(): void {

@@ -196,7 +196,7 @@ export interface SendResponse {
 
 /**
  * One HTTP exchange without retries and without following redirects. Rejects with a NoAnswerError (base/errors.ts) whose
- * `code` is the system's word (ECONNREFUSED, ENOTFOUND, UND_ERR_…), as its body does when it is cut off; with the signal's
+ * `code` is the system's word (ECONNREFUSED, ENOTFOUND, …), as its body does when it is cut off; with the signal's
  * reason when that aborts.
  */
 export type Send = (request: SendRequest) => Promise<SendResponse>;
@@ -208,6 +208,16 @@ export interface Network {
   overSocket(path: string): Send;
   /** Listens on 127.0.0.1, a port of the system's choice. */
   listen(handler: LoopbackHandler): Promise<LoopbackListener>;
+  /** Connects to a proxy and hangs up. Rejects with a FerryError usage for what is none, with a NoAnswerError where it isn't reached. */
+  reachProxy(proxy: ProxyCall): Promise<void>;
+}
+
+export interface ProxyCall {
+  /** Where the address is from, for errors: none of them holds it, since there may be a password in it. */
+  readonly variable: string;
+  readonly address: string;
+  readonly timeout: number;
+  readonly signal: AbortSignal;
 }
 
 export interface LoopbackRequest {

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { EventEmitter, once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import { tmpdir } from "node:os";
@@ -6,7 +7,7 @@ import { join } from "node:path";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "vitest";
-import { type Binary, makeBinary } from "../support/binary.ts";
+import { type Binary, collect, makeBinary } from "../support/binary.ts";
 import { makeCertificates } from "../support/certificates.ts";
 import { serve } from "../support/http-server.ts";
 import { listenerOf, type LoginServer, makeLoginServer } from "../support/login-server.ts";
@@ -64,6 +65,25 @@ describeWith(["openssl", "script"], "behind a proxy that needs CONNECT, with a p
     const { code, stderr } = await place.run(["login", "--host", server.origin, "--device"], { env });
     expect(code).toBe(6);
     expect(stderr).toContain("NODE_EXTRA_CA_CERTS");
+  });
+});
+
+describe("a proxy that accepts and never answers", () => {
+  test("SIGTERM and Ctrl-C end what waits for it, at once, with a line", async () => {
+    const asked = new EventEmitter();
+    const host = await serve(createServer((socket) => void socket.once("data", () => asked.emit("asked"))));
+    const env = { HTTPS_PROXY: `http://${host}`, FERRY_API_KEY: "key" };
+    for (const [signal, code, says] of [
+      ["SIGTERM", 143, "ferry: ended by SIGTERM\n"],
+      ["SIGINT", 130, "ferry: interrupted\n"],
+    ] as const) {
+      const heard = once(asked, "asked");
+      const child = place.start(["whoami", "--host", "https://example.com"], { env });
+      const result = collect(child);
+      await heard;
+      child.kill(signal);
+      expect(await result).toMatchObject({ code, stderr: says });
+    }
   });
 });
 

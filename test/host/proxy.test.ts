@@ -26,8 +26,8 @@ describeWith(["openssl"], "TLS and proxies", () => {
 
   /** Runs a request in a process of its own, since Node reads NODE_EXTRA_CA_CERTS only at its start. */
   async function ask(url: string, env: Record<string, string>): Promise<Record<string, unknown>> {
-    const { stdout } = await promisify(execFile)(process.execPath, [bundle, url], { env });
-    return JSON.parse(stdout) as Record<string, unknown>;
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [bundle, url], { env });
+    return { ...(JSON.parse(stdout) as Record<string, unknown>), ...(stderr !== "" && { stderr }) };
   }
   const secure = () =>
     serve(https.createServer(tls, (incoming, outgoing) => outgoing.end(`secure ${String(incoming.headers["x-api-key"])}`)));
@@ -56,18 +56,55 @@ describeWith(["openssl"], "TLS and proxies", () => {
     });
   });
 
-  test("a proxy that refuses, and one that isn't there: not sent", async () => {
-    const proxy = await makeProxy(await secure(), 403);
-    expect(await ask("https://ferry.test/", { https_proxy: `http://${proxy.host}` })).toMatchObject({
-      kind: "unavailable",
-      sent: false,
-      message: expect.stringContaining("the proxy refuses") as string,
-    });
-    expect(await ask("https://ferry.test/", { https_proxy: "http://127.0.0.1:1" })).toMatchObject({
-      kind: "unavailable",
-      sent: false,
-      code: "ECONNREFUSED",
-    });
+  const from = (message: string, hint: RegExp) => ({
+    kind: "unavailable",
+    message: expect.stringContaining(message) as string,
+    hint: expect.stringMatching(hint) as string,
+  });
+
+  test.each([
+    [407, "", "wants a user and a password (407)", /HTTPS_PROXY: http:\/\/USER:PASSWORD@127/u],
+    [407, "me:secret@", "refuses its user and password (407)", /HTTPS_PROXY/u],
+    [403, "", "doesn't allow ferry.test:443 (403)", /NO_PROXY/u],
+    [502, "", "can't reach ferry.test:443 (502)", /NO_PROXY/u],
+    [404, "", "makes no connection to ferry.test:443 (404)", /NO_PROXY/u],
+  ])("a proxy that answers with %i %s is named, and what helps", async (status, login, says, hint) => {
+    const proxy = await makeProxy("127.0.0.1:1", status);
+    const told = await ask("https://ferry.test/", { HTTPS_PROXY: `http://${login}${proxy.host}` });
+    expect(told).toMatchObject(from(`the proxy ${proxy.host} (HTTPS_PROXY) ${says}`, hint));
+    expect(JSON.stringify(told)).not.toContain("secret");
+  });
+
+  test.each([
+    ["http://127.0.0.1:1", "the proxy 127.0.0.1:1 (https_proxy): connection refused (ECONNREFUSED)"],
+    ["http://proxy.invalid:3128", "the proxy proxy.invalid:3128 (https_proxy): "],
+  ])("a proxy that isn't there, %s, is told as the proxy's fault", async (https_proxy, says) => {
+    const told = await ask("https://ferry.test/", { https_proxy });
+    expect(told).toMatchObject({ ...from(says, /^check https_proxy/u), sent: false });
+  });
+
+  test("a proxy of SOCKS is refused in a line, and nothing else is printed", async () => {
+    const { stderr, ...told } = await ask("https://ferry.test/", { https_proxy: "socks5://me:secret@127.0.0.1:1" });
+    expect(told).toMatchObject({ kind: "usage", message: "https_proxy names a SOCKS proxy, which ferry doesn't speak to" });
+    expect(stderr).toBeUndefined();
+  });
+
+  test("a proxy with TLS of its own, and one without where it is expected", async () => {
+    const proxy = await makeProxy(await secure(), 200, tls);
+    const env = { NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") };
+    const url = byName(proxy.target);
+    expect(await ask(url, { ...env, https_proxy: `https://${proxy.host}` })).toEqual({ status: 200, body: "secure key" });
+    const plain = await makeProxy(proxy.target);
+    expect(await ask(url, { ...env, https_proxy: `https://${plain.host}` })).toMatchObject(
+      from(`the proxy ${plain.host} (https_proxy): no TLS is spoken there`, /^check https_proxy/u),
+    );
+  });
+
+  test("a certificate that isn't believed is the service's, also behind a proxy", async () => {
+    const proxy = await makeProxy(await secure());
+    expect(await ask(byName(proxy.target), { https_proxy: `http://${proxy.host}` })).toMatchObject(
+      from(`through the proxy ${proxy.host} (https_proxy): its certificate is not trusted`, /NODE_EXTRA_CA_CERTS/u),
+    );
   });
 
   test("neither NO_PROXY's hosts nor loopback go through it", async () => {

@@ -1,4 +1,5 @@
 import http from "node:http";
+import https from "node:https";
 import net from "node:net";
 import { build } from "esbuild";
 import { serve } from "./http-server.ts";
@@ -9,10 +10,10 @@ export interface Proxy {
   readonly asked: { connect: string; authorization: string | undefined }[];
 }
 
-/** A proxy that opens a tunnel to `target`, whatever is asked, or refuses with `status`. */
-export async function makeProxy(target: string, status = 200): Promise<Proxy> {
+/** A proxy that opens a tunnel to `target`, whatever is asked, or refuses with `status`; with TLS where it is given what for. */
+export async function makeProxy(target: string, status = 200, tls?: https.ServerOptions): Promise<Proxy> {
   const asked: Proxy["asked"] = [];
-  const server = http.createServer((_, outgoing) => outgoing.writeHead(405).end());
+  const server = tls === undefined ? http.createServer() : https.createServer(tls);
   server.on("connect", (incoming, socket: net.Socket) => {
     asked.push({ connect: incoming.url ?? "", authorization: incoming.headers["proxy-authorization"] });
     socket.on("error", () => undefined);

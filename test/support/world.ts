@@ -8,6 +8,7 @@ import { FerryError } from "../../src/base/errors.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { systemFiles } from "../../src/host/files.ts";
 import type { FileStatus, Host, Network, Send } from "../../src/host/host.ts";
+import { parseProxy } from "../../src/host/network/proxy.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
 import { makeFakePrompt, type FakePrompt } from "./prompt.ts";
 import { makeMemoryKeychain, type MemoryKeychain } from "./secrets.ts";
@@ -104,6 +105,7 @@ function assemble(parts: Parts): World {
       send: (request) => sendTo(new URL(request.url).origin)(request),
       overSocket: sendTo,
       listen: options.listen ?? (() => refuse("a listener")),
+      reachProxy: async ({ variable, address }) => void parseProxy(address, variable),
     },
     secrets: { keychain: () => keychain },
     browser: {

@@ -40,7 +40,7 @@ export default {
     home("zod", "wire/", "zod"),
     home("oauth", "auth/", "oauth4webapi"),
     home("hono", "service/", "hono"),
-    home("terminal-and-net", "host/", "open|@napi-rs|@inquirer|ora|undici"),
+    home("terminal-and-net", "host/", "open|@napi-rs|@inquirer|ora"),
     // It only writes text here: whether there is colour is the host's word.
     home("chalk", "cli/output/", "chalk"),
     home("processes", "host/|git/|service/sandbox/drivers/|service/agent/", "execa"),

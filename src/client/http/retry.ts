@@ -37,6 +37,8 @@ export async function persevere<T>(patience: Patience, repeatable: boolean, atte
 
 function isPassing(error: FerryError, repeatable: boolean, tries: number): boolean {
   if (error instanceof NoAnswerError) {
+    // Whom no connection came of in all that time won't be there at once: each further try would take as long again.
+    if (!error.sent && error.code === "ETIMEDOUT") return false;
     const isVain = !error.sent || isUnreadable(error);
     return (!error.sent || repeatable) && (!isVain || tries < mostVain);
   }

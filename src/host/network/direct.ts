@@ -3,51 +3,27 @@ import http from "node:http";
 import type https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { isLoopback } from "../../base/address.ts";
-import { FerryError } from "../../base/errors.ts";
-import { NotSentError } from "./failure.ts";
+import { exchange } from "./exchange.ts";
 import { connectTimeout, type Transport } from "./send.ts";
 
 /** Node's own http and https with keep-alive; over a unix socket or named pipe where one is given. */
 export function directTransport(socketPath?: string): Transport {
   const plainAgent = new http.Agent({ keepAlive: true });
   let secureAgent: https.Agent | undefined;
-  return (request, signal) =>
-    new Promise((resolve, reject) => {
-      const url = new URL(request.url);
-      const secure = url.protocol === "https:" && socketPath === undefined;
-      const headers =
-        request.body === undefined ? request.headers : { ...request.headers, "content-length": Buffer.byteLength(request.body) };
-      // A write gets a connection of its own: on a kept one that the service is just closing, nobody knows if it arrived.
-      const kept = request.method === "GET";
-      // Its TLS is loaded where there is some.
-      const overTls = secure ? process.getBuiltinModule("node:https") : undefined;
-      if (overTls !== undefined) secureAgent ??= new overTls.Agent({ keepAlive: true });
-      const outgoing = (overTls ?? http).request({
-        ...(socketPath === undefined ? addressOf(url) : { socketPath, host: url.host }),
-        path: `${url.pathname}${url.search}`,
-        method: request.method,
-        headers,
-        agent: kept && (secure ? secureAgent : plainAgent),
-      });
-      const abort = () => outgoing.destroy(new Error("aborted"));
-      const connected = watchConnection(outgoing, secure);
-      signal.addEventListener("abort", abort, { once: true });
-      outgoing.once("response", (incoming) => {
-        signal.removeEventListener("abort", abort);
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
-      });
-      outgoing.on("error", (error) => {
-        signal.removeEventListener("abort", abort);
-        reject(connected() ? error : new NotSentError("not sent", { cause: error }));
-      });
-      // Without a listener Node drops the connection, and nobody would ever hear of it.
-      outgoing.once("upgrade", (_, socket) => {
-        socket.destroy();
-        reject(new FerryError("unavailable", `${url.host} changes the protocol (101), which it wasn't asked to`));
-      });
-      outgoing.once("close", () => reject(Object.assign(new Error("no answer"), { code: "ECONNRESET" })));
-      outgoing.end(request.body);
-    });
+  return (request, signal) => {
+    const url = new URL(request.url);
+    const secure = url.protocol === "https:" && socketPath === undefined;
+    // A write gets a connection of its own: on a kept one that the service is just closing, nobody knows if it arrived.
+    const kept = request.method === "GET";
+    // Its TLS is loaded where there is some.
+    const overTls = secure ? process.getBuiltinModule("node:https") : undefined;
+    if (overTls !== undefined) secureAgent ??= new overTls.Agent({ keepAlive: true });
+    const options = {
+      ...(socketPath === undefined ? addressOf(url) : { socketPath, host: url.host }),
+      agent: kept && (secure ? secureAgent : plainAgent),
+    };
+    return exchange(request, signal, { over: overTls ?? http, options, watch: (outgoing) => watchConnection(outgoing, secure) });
+  };
 }
 
 function addressOf(url: URL): http.RequestOptions {

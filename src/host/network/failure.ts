@@ -8,8 +8,8 @@ export class NotSentError extends Error {
 
 /** The failure of an exchange in words that name the host and the remedy. `sent` where it is known; else read from the error. */
 export function noAnswer(error: unknown, name: string, sent = !(error instanceof NotSentError)): FerryError {
-  if (error instanceof FerryError) return error;
   const cause = error instanceof NotSentError ? error.cause : error;
+  if (cause instanceof FerryError) return cause;
   const code = codeOf(cause);
   const { what, hint } = explain(code, cause);
   return new NoAnswerError(`${name}: ${what}`, { sent, code, hint, cause });
@@ -20,8 +20,8 @@ export function isCertificateError(code: string): boolean {
   return /CERT|SIGNED|SIGNATURE|ISSUER|ALTNAME/.test(code);
 }
 
-/** The system's word, also where it is wrapped (several addresses tried, a proxy's tunnel refused). */
-export function codeOf(error: unknown): string {
+/** The system's word, also where it is wrapped (several addresses tried). */
+function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
   if ("code" in error && typeof error.code === "string") return error.code;
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
@@ -34,6 +34,7 @@ interface Explanation {
 }
 
 const network = "check the address and the network";
+const noTls: Explanation = { what: "no TLS is spoken there", hint: "check the address: http or https, and the port" };
 const explanations: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: { what: "connection refused", hint: "is the service running there?" },
   ENOENT: { what: "there is no such socket", hint: "is the service running?" },
@@ -43,12 +44,11 @@ const explanations: Readonly<Record<string, Explanation>> = {
   ENETUNREACH: { what: "the network can't be reached", hint: network },
   EHOSTUNREACH: { what: "the host can't be reached", hint: network },
   ETIMEDOUT: { what: "no connection in time", hint: network },
-  UND_ERR_CONNECT_TIMEOUT: { what: "no connection in time", hint: network },
   ECONNRESET: { what: "the connection was cut" },
   EPIPE: { what: "the connection was cut" },
-  UND_ERR_SOCKET: { what: "the connection was cut" },
-  UND_ERR_ABORTED: { what: "the proxy refuses to connect", hint: "check HTTPS_PROXY and NO_PROXY" },
-  EPROTO: { what: "no TLS is spoken there", hint: "check the address: http or https, and the port" },
+  EPROTO: noTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
   Z_BUF_ERROR: { what: "the compressed answer was cut off" },
   Z_DATA_ERROR: { what: "the compressed answer is garbled" },
 };

@@ -1,79 +1,49 @@
-import type { Dispatcher } from "undici";
-import { isLoopback } from "../../base/address.ts";
-import { FerryError } from "../../base/errors.ts";
-import type { Environment } from "../host.ts";
-import { codeOf, isCertificateError, NotSentError } from "./failure.ts";
-import { connectTimeout, type Transport } from "./send.ts";
+import type http from "node:http";
+import type https from "node:https";
+import type { Duplex } from "node:stream";
+import { exchange } from "./exchange.ts";
+import type { Proxy } from "./proxy.ts";
+import type { Transport } from "./send.ts";
+import { openTunnel } from "./tunnel.ts";
 
-/**
- * The proxy that an address goes through by the environment. Never one for loopback: a proxy's own loopback is another machine,
- * and the key would go there in the clear. NO_PROXY is undici's to judge.
- */
-export function proxyFor(address: string, env: Environment): string | undefined {
-  const url = new URL(address);
-  if (isLoopback(url.hostname)) return undefined;
-  const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
-  const proxy = lowerFirst(env, name);
-  return proxy === "" ? undefined : proxy;
-}
-
-/** Through the environment's proxy, https in a CONNECT tunnel. */
-export function proxiedTransport(env: Environment): Transport {
-  let agent: Promise<Dispatcher> | undefined;
-  return async (request, signal) => {
-    const dispatcher = await (agent ??= makeAgent(env));
-    const { origin, pathname, search } = new URL(request.url);
-    const options = { origin, path: `${pathname}${search}`, method: request.method, headers: request.headers };
-    try {
-      const received = await dispatcher.request({
-        ...options,
-        body: request.body ?? null,
-        signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      return { status: received.statusCode, headers: received.headers, body: received.body };
-    } catch (error) {
-      throw isBeforeSending(error) ? new NotSentError("not sent", { cause: error }) : error;
-    }
+/** https in a tunnel of the proxy, which is kept for the reads that follow. */
+export function proxiedTransport(): (proxy: Proxy) => Transport {
+  const kept = new Map<string, https.Agent>();
+  return (proxy) => (request, signal) => {
+    const over = process.getBuiltinModule("node:https");
+    const { hostname, port } = new URL(request.url);
+    const agentOf = (): https.Agent => {
+      // A write gets a connection of its own, as without a proxy.
+      if (request.method !== "GET") return makeAgent(over, proxy, false);
+      const agent = kept.get(proxy.url.href) ?? makeAgent(over, proxy, true);
+      kept.set(proxy.url.href, agent);
+      return agent;
+    };
+    const options: TunnelOptions = { hostname, port: port || "443", agent: agentOf(), calledOff: signal };
+    return exchange(request, signal, { over, options, watch: watchSocket });
   };
 }
 
-async function makeAgent(env: Environment): Promise<Dispatcher> {
-  for (const name of ["http_proxy", "https_proxy"]) checkProxy(lowerFirst(env, name), name.toUpperCase());
-  // A bundle of a CommonJS package has nothing but its default.
-  const { default: undici } = await import("undici");
-  return new undici.EnvHttpProxyAgent({
-    httpProxy: lowerFirst(env, "http_proxy"),
-    httpsProxy: lowerFirst(env, "https_proxy"),
-    noProxy: lowerFirst(env, "no_proxy"),
-    connect: { timeout: connectTimeout },
+/** Node hands the options of a request on to what makes its connection. */
+interface TunnelOptions extends http.RequestOptions {
+  readonly calledOff: AbortSignal;
+}
+
+function makeAgent(over: typeof https, proxy: Proxy, keepAlive: boolean): https.Agent {
+  return Object.assign(new over.Agent({ keepAlive }), {
+    createConnection(options: TunnelOptions, done: (error: Error | null, socket?: Duplex) => void): undefined {
+      const { hostname, port, calledOff } = options;
+      openTunnel({ proxy, host: `${hostname ?? ""}:${port ?? ""}` }, calledOff).then(
+        (socket) => done(null, socket),
+        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+      );
+    },
   });
 }
 
-/** undici's own error would hold the whole of it, and with it the password. */
-function checkProxy(proxy: string, name: string): void {
-  if (proxy !== "" && !/^(https?|socks5?h?):$/u.test(URL.canParse(proxy) ? new URL(proxy).protocol : ""))
-    throw new FerryError("usage", `${name} is no address of a proxy`, { hint: "write it as http://proxy.example.com:3128" });
-}
-
-/** The lower-case name wins (as curl has it); "" where neither is set, so that undici doesn't look for itself. */
-function lowerFirst(env: Environment, name: string): string {
-  return env[name] ?? env[name.toUpperCase()] ?? "";
-}
-
-const beforeSending: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENETUNREACH",
-  "EHOSTUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "UND_ERR_ABORTED",
-]);
-
-/** No connection to the proxy, no tunnel, or no TLS in it: nothing of the request can have gone out. */
-function isBeforeSending(error: unknown): boolean {
-  const code = codeOf(error);
-  return beforeSending.has(code) || isCertificateError(code);
+/** A request has a socket when the whole way to the service is made. */
+function watchSocket(outgoing: http.ClientRequest): () => boolean {
+  let connected = false;
+  outgoing.once("socket", () => (connected = true));
+  return () => connected;
 }

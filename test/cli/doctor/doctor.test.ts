@@ -1,9 +1,10 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { SendResponse } from "../../../src/host/host.ts";
 import { listen } from "../../../src/host/network/listener.ts";
 import { makeNetwork } from "../../../src/host/network.ts";
+import { makeTestClock } from "../../support/clock.ts";
 import { ferry } from "../../support/ferry.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
 import { makeWorld, type World, type WorldOptions } from "../../support/world.ts";
@@ -196,10 +197,26 @@ test("a port that nobody may listen on", async () => {
   });
 });
 
-test("a proxy is named without its password; what is none is a failure", async () => {
+test("a proxy is reached, and named without its password; what is none is a failure", async () => {
   const { row } = await examine({ HTTPS_PROXY: "http://me:secret@proxy:3128", NO_PROXY: "localhost" });
-  expect(row("proxy")).toMatchObject({ verdict: "ok", says: "HTTPS_PROXY proxy:3128; not for localhost" });
+  expect(row("proxy")).toMatchObject({ verdict: "ok", says: "HTTPS_PROXY proxy:3128 can be reached; not for localhost" });
   expect((await examine({ HTTPS_PROXY: "proxy:3128" })).row("proxy")).toMatchObject({ verdict: "failed" });
+  expect((await examine({ HTTPS_PROXY: "socks5://proxy" })).row("proxy")).toMatchObject({ verdict: "failed" });
+  expect((await examine({ HTTP_PROXY: "http://proxy" })).row("proxy")?.says).toContain("HTTP_PROXY isn't used");
+});
+
+test("each line is there when it is known, whatever the next one waits for; a check that doesn't end is given up", async () => {
+  await logIn();
+  const clock = makeTestClock();
+  const there = world.next();
+  world.services.set(url, () => new Promise(() => undefined));
+  const ended = ferry({ ...there, host: { ...there.host, clock } }, "doctor");
+  await vi.waitFor(() => expect(there.terminal.written.stdout).toMatch(/^ok +proxy /mu), 20_000);
+  expect(there.terminal.written.stdout).not.toContain("service");
+  clock.advance(20_000);
+  const { code, stdout } = await ended;
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^FAILED +service +not known after 20 s \(try again later\)$/mu);
 });
 
 test("certificates of one's own", async () => {

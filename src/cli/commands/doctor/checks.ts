@@ -11,17 +11,17 @@ import { proxy } from "./checks/proxy.ts";
 import { sandbox } from "./checks/sandbox.ts";
 import { service } from "./checks/service.ts";
 
-/** What `ferry doctor` looks at, in its order. */
+/** What `ferry doctor` looks at, in its order: what asks others is last, since it may take a while. */
 export const checks: readonly Check[] = [
   git,
   node,
-  service,
   keychain,
   browser,
   callback,
-  proxy,
   certificates,
-  clock,
-  sandbox,
   agents,
+  sandbox,
+  proxy,
+  service,
+  clock,
 ];

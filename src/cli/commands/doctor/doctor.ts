@@ -14,21 +14,55 @@ export const doctor: Verb = {
   summary: "Check what ferry needs here, with the remedy for what is missing",
   examples: ["ferry doctor", "ferry doctor --json | jq '.[] | select(.verdict != \"ok\")'"],
   async run(context) {
-    const results = await Promise.all(checks.map((check) => examine(check, context)));
+    const started = checks.map((check) => examine(check, context));
+    const results = context.global.json ? await Promise.all(started) : await tell(started, context);
     if (context.global.json) await context.print.json(results.map(asJson), ["name", "verdict", "says", "hint"]);
-    else await context.print.data((await Promise.all(results.map((result) => describe(result, context)))).join(""));
     const failed = results.filter(({ verdict }) => verdict === "failed").map(({ name }) => name);
     if (failed.length > 0) throw new FerryError("failure", `${count(failed.length, "check")} failed: ${failed.join(", ")}`);
   },
 };
 
+/** A line as soon as it and those before it are known: what takes long is last, and on a terminal it is said what is waited for. */
+async function tell(started: readonly Promise<Result>[], context: Context): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  // Each is awaited below, in its turn: until then one that was interrupted is nobody's.
+  for (const each of started) each.catch(() => undefined);
+  for (const [at, each] of started.entries()) {
+    const spinner = context.host.terminal.spin(`checking: ${checks[at]?.name ?? ""}`);
+    try {
+      results.push(await each);
+    } finally {
+      spinner.stop();
+    }
+    await context.print.data(await describe(results[at] as Result, context));
+  }
+  return results;
+}
+
+/** How long a check may take, in ms: longer than the connection to a service that nobody makes. */
+const patience = 20_000;
+
 async function examine({ name, run }: Check, context: Context): Promise<Result> {
+  const { host } = context;
+  const done = new AbortController();
+  const late = host.clock.sleep(patience, AbortSignal.any([done.signal, host.interrupt])).then(() => {
+    throw new FerryError("unavailable", `not known after ${patience / 1000} s`, { hint: "try again later" });
+  });
   try {
-    return { name, ...(await run(context)) };
+    return {
+      name,
+      ...(await Promise.race([
+        run({ ...context, host: { ...host, interrupt: AbortSignal.any([done.signal, host.interrupt]) } }),
+        late,
+      ])),
+    };
   } catch (error) {
-    context.host.interrupt.throwIfAborted();
+    host.interrupt.throwIfAborted();
     const { message, hint } = asFerryError(error);
     return { name, verdict: "failed", says: message, hint };
+  } finally {
+    // What is late goes on for nobody.
+    done.abort();
   }
 }
 

@@ -1,30 +1,28 @@
-import type { Context } from "../../../context.ts";
+import type { Environment } from "../../../../host/host.ts";
 import type { Check } from "../check.ts";
 
-const names = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"] as const;
+/** How long the proxy may take to be reached, in ms. */
+const timeout = 5000;
 
 export const proxy: Check = {
   name: "proxy",
-  async run({ host }) {
-    const set = names.map((name) => [name, host.env[name] ?? ""] as const).filter(([, value]) => value !== "");
-    if (set.length === 0) return { verdict: "ok", says: "none is set" };
-    const wrong = set.find(([, value]) => !isProxy(value));
-    if (wrong !== undefined)
-      return {
-        verdict: "failed",
-        says: `${wrong[0]} is no address of a proxy`,
-        hint: "write it as http://proxy.example.com:3128",
-      };
-    const said = set.map(([name, value]) => `${name} ${new URL(value).host}`).join(", ");
-    return { verdict: "ok", says: `${said}${exceptions(host.env)}` };
+  async run({ host: { env, network, interrupt } }) {
+    // The lower case wins, also where it is set to nothing.
+    const variable = env["https_proxy"] === undefined ? "HTTPS_PROXY" : "https_proxy";
+    const address = env[variable] ?? "";
+    if (address === "") return { verdict: "ok", says: `none is set${unused(env)}` };
+    await network.reachProxy({ variable, address, timeout, signal: interrupt });
+    return { verdict: "ok", says: `${variable} ${new URL(address).host} can be reached${exceptions(env)}` };
   },
 };
 
-function isProxy(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol);
+/** Plain http is for this machine alone, where no proxy is of use. */
+function unused(env: Environment): string {
+  const name = ["http_proxy", "HTTP_PROXY"].find((each) => (env[each] ?? "") !== "");
+  return name === undefined ? "" : ` (${name} isn't used: services are called by https)`;
 }
 
-function exceptions(env: Context["host"]["env"]): string {
+function exceptions(env: Environment): string {
   const without = env["no_proxy"] ?? env["NO_PROXY"] ?? "";
   return without === "" ? "" : `; not for ${without}`;
 }

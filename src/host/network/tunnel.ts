@@ -1,0 +1,140 @@
+import http from "node:http";
+import { connect, isIP, type Socket } from "node:net";
+import { FerryError } from "../../base/errors.ts";
+import { noAnswer } from "./failure.ts";
+import { bare, type Proxy } from "./proxy.ts";
+import { isTunnel, nameOf, refusal, silence, unreached } from "./refusal.ts";
+
+/** How long the way through a proxy may take to be made, in ms: to the proxy, the tunnel, and TLS in that. */
+export const tunnelTimeout = 15_000;
+
+/** Where a tunnel leads: `host` with its port, as CONNECT has it. */
+export interface Way {
+  readonly proxy: Proxy;
+  readonly host: string;
+  readonly timeout?: number;
+}
+
+/**
+ * A connection with TLS to a host, in a tunnel of the proxy (RFC 9110, 9.3.6). Who isn't reached, or doesn't answer, is told by name.
+ * @throws NoAnswerError, or FerryError unavailable where the proxy refuses; the signal's reason where it aborts
+ */
+export async function openTunnel({ proxy, host, timeout = tunnelTimeout }: Way, signal: AbortSignal): Promise<Socket> {
+  const bounds = { signal, limit: AbortSignal.timeout(timeout), seconds: timeout / 1000 };
+  const socket = await reach(proxy, bounds);
+  await bounded(socket, askFor(proxy, host, socket), {
+    ...bounds,
+    late: (within) => silence(`${nameOf(proxy)} made no connection to ${host} ${within}`, proxy),
+    failed: (error) => unreached(`${nameOf(proxy)}, asked for ${host}`, error, proxy),
+  });
+  const { hostname } = new URL(`https://${host}`);
+  const secured = overTls(socket, bare(hostname));
+  const name = `${host.replace(/:443$/u, "")}, through ${nameOf(proxy)}`;
+  return bounded(secured, ready(secured, "secureConnect"), {
+    ...bounds,
+    late: (within) => silence(`${name}: no TLS connection ${within}`, proxy),
+    failed: (error) => noAnswer(error, name, false),
+  });
+}
+
+/**
+ * Whether a proxy can be reached: connects to it, and hangs up.
+ * @throws NoAnswerError where it can't; the signal's reason where it aborts
+ */
+export async function knockAt(proxy: Proxy, timeout: number, signal: AbortSignal): Promise<void> {
+  (await reach(proxy, { signal, limit: AbortSignal.timeout(timeout), seconds: timeout / 1000 })).destroy();
+}
+
+interface Bounds {
+  readonly signal: AbortSignal;
+  /** All steps share one. */
+  readonly limit: AbortSignal;
+  readonly seconds: number;
+}
+
+async function reach(proxy: Proxy, bounds: Bounds): Promise<Socket> {
+  const { protocol, hostname, port } = proxy.url;
+  const name = bare(hostname);
+  const told = {
+    ...bounds,
+    late: (within: string) => silence(`${nameOf(proxy)}: no connection ${within}`, proxy),
+    failed: (error: unknown) => unreached(nameOf(proxy), error, proxy),
+  };
+  const plain = connect({ host: name, port: Number(port || (protocol === "https:" ? 443 : 80)) });
+  await bounded(plain, ready(plain, "connect"), told);
+  if (protocol === "http:") return plain;
+  const secured = overTls(plain, name);
+  return bounded(secured, ready(secured, "secureConnect"), told);
+}
+
+interface Step extends Bounds {
+  readonly late: (within: string) => Error;
+  readonly failed: (error: unknown) => Error;
+}
+
+/** The socket when the step with it is done. One that fails, is late or called off leaves no connection behind. */
+async function bounded(socket: Socket, step: Promise<void>, { signal, limit, seconds, late, failed }: Step): Promise<Socket> {
+  const stop = (): void => void socket.destroy(new Error("called off"));
+  for (const each of [limit, signal]) each.addEventListener("abort", stop, { once: true });
+  try {
+    if (limit.aborted || signal.aborted) stop();
+    await step;
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    signal.throwIfAborted();
+    if (limit.aborted) throw late(`within ${seconds} s`);
+    throw error instanceof FerryError ? error : failed(error);
+  } finally {
+    for (const each of [limit, signal]) each.removeEventListener("abort", stop);
+  }
+}
+
+function ready(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // It stays: an error after this step is told by the next one, and must never be thrown at the process.
+    socket.on("error", reject);
+    socket.once("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
+    socket.once(event, () => resolve());
+  });
+}
+
+/** Asks the proxy for a tunnel through `socket`. */
+function askFor(proxy: Proxy, host: string, socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, connection: "keep-alive", ...credentials(proxy) };
+    const asked = http.request({ createConnection: () => socket, method: "CONNECT", path: host, headers });
+    asked.once("connect", ({ statusCode = 0 }, _, rest: Buffer) => {
+      if (!isTunnel(statusCode)) {
+        reject(refusal(proxy, host, statusCode));
+        return;
+      }
+      if (rest.length > 0) socket.unshift(rest);
+      resolve();
+    });
+    asked.on("error", reject);
+    asked.once("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
+    asked.end();
+  });
+}
+
+function credentials({ url: { username, password } }: Proxy): Readonly<Record<string, string>> {
+  if (username === "" && password === "") return {};
+  const pair = `${decoded(username)}:${decoded(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+/** Many write a password as it is: what is no escape stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Its TLS is loaded where there is some. */
+function overTls(socket: Socket, host: string): Socket {
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  return process.getBuiltinModule("node:tls").connect({ socket, host, ...name, ALPNProtocols: ["http/1.1"] });
+}
