@@ -22,6 +22,12 @@ export interface Credentials {
   read(login: Login): Promise<string>;
   /** The same, where it may be gone. At a login a person has time to unlock the keychain. */
   find(login: Login, when?: "at login"): Promise<string | undefined>;
+  /**
+   * Whether `save` will have a place for a key: asked before a person takes the trouble of a login, so that who is asked to unlock the
+   * keychain is asked now, and once.
+   * @throws FerryError auth where the keychain is locked or silent, or is gone and nothing else is wanted
+   */
+  check(): Promise<void>;
   /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
   save(login: Omit<Login, "store">, key: string): Promise<{ store: StoreName; warning?: string }>;
   /** Where `save` may put a key. */
@@ -33,6 +39,7 @@ export interface Credentials {
 }
 
 const service = "ferry";
+const probe = "login's probe";
 const openWords = "which others on this machine can read: its file system keeps no modes";
 /** At a login the desktop may be asking its user to unlock the keychain. */
 const loginPatience = 15_000;
@@ -62,6 +69,18 @@ export function makeCredentials(
         hint: `ferry login --host ${login.url}`,
       });
     },
+    async check() {
+      const wanted = wantedStore(host);
+      if (wanted === "file") return;
+      try {
+        // Only what is written shows whether it is locked: what isn't there is found by nobody, locked or not.
+        const store = host.secrets.keychain(loginPatience);
+        await store.setPassword(service, probe, Buffer.from(host.random(16)).toString("hex"));
+        await store.deletePassword(service, probe);
+      } catch (error) {
+        if (wanted === "keychain" || !isUnavailable(error)) throw error;
+      }
+    },
     async save(login, key) {
       const wanted = wantedStore(host);
       if (wanted === "file") {
@@ -74,7 +93,7 @@ export function makeCredentials(
         if (wanted === "keychain" || !isUnavailable(error)) throw error;
         const kept = await keep(file, "file", login, key);
         const whose = (await isOpen()) ? openWords : "readable only by you";
-        return { ...kept, warning: `no keychain here: the key is kept in ${path}, ${whose}` };
+        return { ...kept, warning: `${error.message}; the key is kept in ${path}, ${whose}` };
       }
     },
     places() {
@@ -127,6 +146,6 @@ function wantedStore({ env }: Pick<Host, "env">): StoreName | undefined {
   throw new FerryError("usage", `FERRY_CREDENTIAL_STORE is "${wanted}"`, { hint: "set it to keychain or file" });
 }
 
-function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): error is FerryError {
   return error instanceof FerryError && error.code === "unavailable";
 }

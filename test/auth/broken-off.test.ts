@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemFiles } from "../../src/host/files.ts";
@@ -41,7 +41,8 @@ test("where a key is about to be is written down before it is there, and struck 
     const watched = (store: SecretStore): SecretStore => ({
       ...store,
       async setPassword(...given) {
-        seen.push(config());
+        // The probe before the browser opens is no key.
+        if (existsSync(configPath())) seen.push(config());
         await store.setPassword(...given);
       },
     });
@@ -55,10 +56,31 @@ test("where a key is about to be is written down before it is there, and struck 
 });
 
 test("a login that could not store its key leaves nothing pending", async () => {
-  world.keychain.trouble = "locked";
-  expect((await scene.login()).code).toBe(4);
+  const lockedMeanwhile = (url: string): void => {
+    world.keychain.trouble = "locked";
+    scene.approve(url);
+  };
+  expect((await scene.login(lockedMeanwhile)).code).toBe(4);
   expect(config()).not.toHaveProperty("pending");
 });
+
+test.each(["locked", "timeout"] as const)(
+  "a keychain that is %s ends a login before the browser opens; where it is so only then, the key is ended, too",
+  async (trouble) => {
+    world.keychain.trouble = trouble;
+    expect([await scene.login(), world.opened]).toEqual([
+      { code: 4, stdout: "", stderr: `ferry: the keychain is ${trouble}\n` },
+      [],
+    ]);
+    world.keychain.trouble = undefined;
+    const later = await scene.login((url) => {
+      world.keychain.trouble = trouble;
+      scene.approve(url);
+    });
+    expect(later.stderr).toContain(`the keychain is ${trouble}`);
+    expect([server.given.length, server.revoked]).toEqual([1, server.given]);
+  },
+);
 
 test("the key of a login that was killed is revoked and deleted by the next login", async () => {
   await brokenOff();

@@ -93,7 +93,11 @@ describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
       expect(await keychain.getPassword("ferry", "a")).toBeNull();
       expect(await keychain.deletePassword("ferry", "a")).toBe(false);
       // A login then keeps the key in its file, and says so.
-      await expect(keychain.setPassword("ferry", "a", "k")).rejects.toMatchObject({ kind: "auth", code: "unavailable" });
+      await expect(keychain.setPassword("ferry", "a", "k")).rejects.toMatchObject({
+        kind: "auth",
+        code: "unavailable",
+        message: "no keychain: what runs here as one has no collection to keep keys in",
+      });
       await empty.stop();
     });
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { FerryError } from "../../base/errors.ts";
 import type { Environment, SecretStore, SecretStores } from "../host.ts";
 import type { BusState } from "./bus.ts";
-import { callKeychain, type KeychainAnswer, type KeychainCall, type KeychainFault } from "./call.ts";
+import { callKeychain, type KeychainAnswer, type KeychainCall } from "./call.ts";
+import { keychainFault } from "./fault.ts";
 
 export interface KeychainHost {
   readonly env: Environment;
@@ -20,6 +20,7 @@ export function makeKeychains(host: KeychainHost): SecretStores {
   let found: Promise<BusState | undefined> | undefined;
   return {
     keychain(patience = presetPatience) {
+      const resultOf = (answer: KeychainAnswer): unknown => resultFor(answer, host.platform);
       return storeOver(async (request) => {
         if (host.platform !== "linux") return resultOf(await callKeychain(request));
         // Only who has answered may keep us longer: then it is a person at a prompt who is waited for.
@@ -80,28 +81,7 @@ function within(patience: number): string {
   return `within ${patience / 1000} seconds`;
 }
 
-function resultOf(answer: KeychainAnswer): unknown {
+function resultFor(answer: KeychainAnswer, platform: NodeJS.Platform): unknown {
   if ("value" in answer) return answer.value;
-  const { code = answer.error, says, hint } = faults[answer.error];
-  throw new FerryError("auth", says(answer.message), { code, hint });
+  throw keychainFault(answer, platform);
 }
-
-const faults: Record<KeychainFault, { code?: string; says: (message: string) => string; hint: string }> = {
-  unavailable: {
-    says: (message) => `no keychain: ${message}`,
-    hint: "set FERRY_CREDENTIAL_STORE=file to keep keys in a file of your own, or set FERRY_API_KEY",
-  },
-  locked: {
-    says: () => "the keychain is locked",
-    hint: "unlock it (log in to the desktop, or run: gnome-keyring-daemon --unlock) and try again, or set FERRY_API_KEY",
-  },
-  timeout: {
-    says: (message) => `the keychain did not answer ${message}`,
-    hint: "it may be waiting for you to unlock it on the desktop; or set FERRY_API_KEY",
-  },
-  silent: {
-    code: "timeout",
-    says: (message) => `the keychain did not answer ${message}: the D-Bus session, or who keeps secrets on it, hangs`,
-    hint: "log out of the desktop and in again, or set FERRY_CREDENTIAL_STORE=file and log in, or set FERRY_API_KEY",
-  },
-};

@@ -7,6 +7,7 @@ import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { keyByBrowser } from "../../flows/login/by-browser.ts";
 import { keyByDevice } from "../../flows/login/by-device.ts";
+import { credentialsOf } from "../../flows/login/credentials.ts";
 import { callerOf } from "../../flows/login/caller.ts";
 import { checkSomebody, keyFromPrompt, keyFromStdin } from "../../flows/login/given-key.ts";
 import { keepKey, type NewKey } from "../../flows/login/keep.ts";
@@ -45,7 +46,8 @@ export const login: Verb = {
   async run(context, options: Options) {
     const url = await chooseAddress(context);
     if (!options.withToken && !options.device) checkSomebody(context);
-    await keepKey(await withSettings(context), { url, ...(await obtainKey(context, url, options)) });
+    const settled = await withSettings(context);
+    await keepKey(settled, { url, ...(await obtainKey(settled, url, options)) });
   },
 };
 
@@ -64,10 +66,22 @@ async function obtainKey(context: Context, url: string, options: Options): Promi
   const server = await findLoginServer(url, callerOf(context));
   if (server === undefined) {
     checkSomebody(context);
+    await checkPlace(context);
     return { key: await keyFromPrompt(context, url), minted: false };
   }
+  await checkPlace(context);
   const { device, browser, scopes = presetScopes } = options;
   const value = device ? await keyByDevice(context, server, scopes) : await keyByBrowser(context, server, { scopes, browser });
   const remedy = `tell whoever runs ${hostName(url)}, or pipe a key of its portal to ferry login --with-token`;
   return { key: { value, source: "this login", remedy }, minted: true };
+}
+
+/** A key that nothing can keep is better not made: whoever has to unlock the keychain does it before the browser opens. */
+async function checkPlace(context: Context): Promise<void> {
+  const spinner = context.host.terminal.spin("waiting for the keychain, which may ask you to unlock it");
+  try {
+    await credentialsOf(context).check();
+  } finally {
+    spinner.stop();
+  }
 }

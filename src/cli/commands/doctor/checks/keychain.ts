@@ -22,7 +22,7 @@ export const keychain: Check = {
       if (!(error instanceof FerryError) || error.code !== "unavailable" || wanted === "keychain") throw error;
       return {
         verdict: "warning",
-        says: `${error.message}: keys are kept in ${file}`,
+        says: `${error.message}; keys are kept in ${file}`,
         hint: "FERRY_CREDENTIAL_STORE=file chooses that quietly",
       };
     }

@@ -1,4 +1,5 @@
 import { identify } from "../../../../auth/login.ts";
+import { FerryError } from "../../../../base/errors.ts";
 import type { Context } from "../../../context.ts";
 import { chosenName } from "../../../flows/host/choose.ts";
 import { clientFor, keyFor } from "../../../flows/host/connect.ts";
@@ -17,7 +18,9 @@ export const service: Check = {
         hint: "ferry login --host URL; or --host local, on this machine",
       };
     if (chosen.kind === "local") return embedded(context);
-    const key = await keyFor(context, chosen);
+    const key = await keyFor(context, chosen).catch((error: unknown) => {
+      throw withoutHint(error);
+    });
     const target = { send: context.host.network.send, url: chosen.url, key, origin: chosen.url, hasty: true };
     const { account, info } = await identify(clientFor(context, target).client);
     const version = [info?.service?.name, info?.service?.version].filter(Boolean).join(" ");
@@ -30,3 +33,11 @@ async function embedded({ host }: Context): Promise<Finding> {
   if (running === undefined) return { verdict: "ok", says: "the embedded service starts when it is needed" };
   return { verdict: "ok", says: `the embedded service runs (process ${running.pid}, version ${running.version})` };
 }
+
+/** What helps against a keychain that gives nothing stands in the line of the keychain. */
+function withoutHint(error: unknown): unknown {
+  if (!(error instanceof FerryError) || !keychainCodes.includes(error.code ?? "")) return error;
+  return new FerryError(error.kind, `the key for it can't be read: ${error.message}`, { cause: error });
+}
+
+const keychainCodes: readonly string[] = ["unavailable", "locked", "timeout"];

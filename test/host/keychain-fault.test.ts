@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { keychainFault } from "../../src/host/keychain/fault.ts";
+
+/** As the library words it, with gnome-keyring 42.1 and dbus 1.14. */
+test.each([
+  [
+    "Couldn't access platform storage: Secret Service: no result found",
+    "what runs here as one has no collection to keep keys in",
+  ],
+  [
+    "Platform failure: DBus error: Object does not exist at path “/org/freedesktop/secrets/collection/login”",
+    "what runs here as one has no collection to keep keys in",
+  ],
+  [
+    "zbus error: org.freedesktop.DBus.Error.ServiceUnknown: The name org.freedesktop.secrets was not provided by any .service files",
+    "nobody keeps secrets on the D-Bus session",
+  ],
+  ["Platform failure: DBus error: something else", "something else"],
+])("%s, in a line", (message, says) => {
+  expect(keychainFault({ error: "unavailable", message }, "linux").message).toBe(`no keychain: ${says}`);
+});
+
+test("what helps against a locked one is only what does, on each system", () => {
+  const hint = (platform: NodeJS.Platform) => keychainFault({ error: "locked", message: "" }, platform).hint;
+  expect(hint("linux")).toMatch(/desktop.*ferry config set credential_store file, and log in again; or set FERRY_API_KEY$/u);
+  expect(hint("linux")).not.toContain("gnome-keyring-daemon");
+  expect(hint("darwin")).toContain("security unlock-keychain");
+});
