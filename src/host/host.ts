@@ -83,8 +83,8 @@ export interface Input {
 /** Questions for a person, on stderr. Each rejects with a FerryError interrupted on Ctrl-C. */
 export interface Prompt {
   confirm(question: string, preset: boolean): Promise<boolean>;
-  /** `short` is what stands behind the question when it is chosen. */
-  select<T>(question: string, choices: readonly { name: string; short?: string; value: T }[]): Promise<T>;
+  /** `short` is what stands behind the question when it is chosen, `text` what a search looks at in place of the name. */
+  select<T>(question: string, choices: readonly { name: string; short?: string; text?: string; value: T }[]): Promise<T>;
   /** `until` (epoch ms) counts down beside the question. */
   text(question: string, options?: { preset?: string; signal?: AbortSignal; until?: number }): Promise<string>;
   hidden(question: string): Promise<string>;

@@ -15,7 +15,8 @@ export function makePrompt(env: Environment, processes: Processes, interrupt: Ab
     select: (message, choices) =>
       ask(interrupt, async (where) => {
         if (choices.length <= scrollable) return (await import("@inquirer/select")).default({ message, choices }, where);
-        const matching = (term = "") => choices.filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()));
+        const matching = (term = "") =>
+          choices.filter(({ name, text = name }) => text.toLowerCase().includes(term.toLowerCase()));
         return (await import("@inquirer/search")).default({ message, source: matching }, where);
       }),
     text: (message, { preset, signal, until } = {}) =>

@@ -4,11 +4,14 @@ import type { Host } from "../../host/host.ts";
 /** What stands in front of a choice: the mark of the current one, and a blank. */
 const marked = 2;
 
-/** Has a person choose one of several. Each is a line of the terminal, whatever its name holds: what is wider is cut. */
+/**
+ * Has a person choose one of several. Each is a line of the terminal, whatever its name holds: what is wider is cut,
+ * and found by a search all the same, as by what it is called `also`.
+ */
 export async function choose<T>(
   { prompt, terminal }: Pick<Host, "prompt" | "terminal">,
   question: string,
-  choices: readonly { readonly name: string; readonly value: T }[],
+  choices: readonly { readonly name: string; readonly value: T; readonly also?: string }[],
 ): Promise<T> {
   const { fit, widthOf } = await import("../output/width.ts");
   const { columns } = terminal.stderr;
@@ -16,9 +19,9 @@ export async function choose<T>(
   const behind = columns - marked - widthOf(question) - 1;
   return prompt.select(
     question,
-    choices.map(({ name, value }) => {
+    choices.map(({ name, value, also = "" }) => {
       const line = oneLine(name);
-      return { name: fit(line, columns - marked), short: fit(line, behind), value };
+      return { name: fit(line, columns - marked), short: fit(line, behind), text: `${line} ${also}`, value };
     }),
   );
 }

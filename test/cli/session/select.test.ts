@@ -202,16 +202,20 @@ describe("left out, it is", () => {
 
   test("on a terminal a choice is one line of it", async () => {
     const there = world.next({ cwd: git.folder }, { tty: true, columns: 30 });
-    const [shown, chosen]: [string[], string[]] = [[], []];
+    const [shown, chosen, found]: [string[], string[], string[]] = [[], [], []];
     const select: typeof there.prompt.select = (question, choices) => {
       shown.push(...choices.map(({ name }) => name));
       chosen.push(...choices.map(({ short = "" }) => short));
+      found.push(...choices.map(({ text = "" }) => text));
       return there.prompt.select(question, choices);
     };
     there.prompt.expect("Which session?", "wxyz3333");
     await run(["session", "view"], { ...there.host, prompt: { ...there.prompt, select } });
     expect(shown.every((name) => name.length <= 28)).toBe(true);
     expect(shown.some((name) => name.endsWith("…"))).toBe(true);
+    // A search finds what was cut, and the id as it is written elsewhere.
+    expect(found.filter((text) => text.includes("ses_wxyz3333"))).toHaveLength(1);
+    expect(found.some((text) => text.length > 40 && !text.includes("…"))).toBe(true);
     // Behind its question, which the prompt's own mark stands before.
     expect(chosen.every((short) => short !== "" && `? Which session? ${short}`.length <= 30)).toBe(true);
   });

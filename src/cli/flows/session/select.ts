@@ -119,6 +119,7 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
       [...ours, ...recent.filter((session) => !ours.includes(session))].map((session) => ({
         // A narrow terminal has room for the short one and what tells a person more.
         name: describe({ ...session, id: shortId(session.id) }, names),
+        also: session.id,
         value: session,
       })),
     );
