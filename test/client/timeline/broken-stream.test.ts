@@ -193,3 +193,50 @@ test.each(Object.entries(chatter))("%s on a stream are no sign that the session'
   expect(firsts(shown(items))).toEqual(turn);
   expect(played.clock.elapsed()).toBeLessThan(60_000);
 });
+
+describe.each<[string, boolean, (event: object) => string]>([
+  ["an event without its id", false, (event) => JSON.stringify({ ...event, id: undefined })],
+  ["an event that has no id anywhere", true, (event) => JSON.stringify(event)],
+  ["a message that is no JSON", false, () => '{"id":}'],
+  ["a message that is no object", false, () => "[1]"],
+  ["half of a character", false, (event) => JSON.stringify(event).slice(0, 20) + "\ufffd"],
+])("%s on a stream", (_what, isNameless, spoil) => {
+  test("is read in another way: nothing is lost, nothing comes twice, and the stream goes on behind it", async () => {
+    const played = play(ways.stream, undefined, ({ send }) => async (request) => {
+      const answered = await send(request);
+      if (request.headers["accept"] !== "text/event-stream") return answered;
+      async function* bytes() {
+        for await (const chunk of answered.body) {
+          const text = Buffer.from(chunk).toString();
+          yield Buffer.from(
+            text.replace(/^data: (.*spoilt.*)$/mu, (_, data: string) => `data: ${spoil(JSON.parse(data) as object)}`),
+          );
+        }
+      }
+      return { ...answered, body: bytes() };
+    });
+    const { service, clock } = played;
+    const message = service.add("user_message", { status: "processing", client_id: "mine" });
+    const working = (async () => {
+      for (let step = 0; step < 5; step++) {
+        await clock.sleep(3000);
+        if (step !== 2) service.add("agent_message");
+        else
+          service.add("agent_message", {
+            ...(isNameless ? ({ id: undefined } as object) : {}),
+            payload: { type: "agent_message", message: "spoilt" },
+          });
+      }
+      await clock.sleep(3000);
+      service.change(message.id, { status: "completed" });
+      service.set({ agent_status: "idle" });
+    })();
+    const items = await played.watch({ message: "mine", timeout: hour });
+    await working;
+    const expected = ["evt_1", "evt_2", "evt_3", isNameless ? expect.stringMatching(/^no-id-/u) : "evt_4", "evt_5", "evt_6"];
+    expect(firsts(shown(items))).toEqual(expected);
+    expect(outcome(items)).toMatchObject({ outcome: "idle", state: "done" });
+    expect(kinds(items, "trouble")).toEqual([]);
+    expect(sources(items)).toEqual(["stream"]);
+  });
+});
