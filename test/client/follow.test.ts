@@ -121,6 +121,27 @@ describe("a stream", () => {
     expect(kinds(items, "gap")).toHaveLength(1);
   });
 
+  test("whose service counts anew tells a change of what had a greater revision before", async () => {
+    const played = play(ways.stream);
+    for (let count = 0; count < 3; count++) played.service.add("agent_message");
+    for (let count = 0; count < 3; count++)
+      played.service.change("evt_1", { payload: { type: "agent_message", message: `${count}` } });
+    const restored = (async () => {
+      await played.clock.sleep(2000);
+      played.service.events.splice(1);
+      played.service.recount();
+      played.service.hangUp();
+      await played.clock.sleep(2000);
+      played.service.change("evt_1", { payload: { type: "agent_message", message: "more" } });
+      await played.clock.sleep(2000);
+      played.service.set({ agent_status: "idle" });
+    })();
+    const items = await played.watch();
+    await restored;
+    expect(shown(items).at(-1)).toBe("evt_1 completed update");
+    expect(played.clock.elapsed()).toBeLessThan(10_000);
+  });
+
   test("that isn't one is left for the next way", async () => {
     const { service, watch, clock } = play(ways.stream, ({ headers }) =>
       headers["accept"] === "text/event-stream" ? { status: 406 } : undefined,
