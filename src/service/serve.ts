@@ -4,6 +4,7 @@ import { findFolders } from "../base/folders.ts";
 import { makeGit } from "../git/runner.ts";
 import type { Host } from "../host/host.ts";
 import { secretsOf } from "./agent/key-file.ts";
+import { readSignIn } from "./agent/sign-in/store.ts";
 import { agentsWith, makeAgents } from "./agent/agents.ts";
 import { makeGateways, socketName } from "./agent/gateway/gateways.ts";
 import type { ConfiguredAgent } from "./agent/installed/configured.ts";
@@ -60,6 +61,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
     find: (program) => host.processes.find(program),
     permissions: permissionsOf(host),
     secret: secretsOf(host.env, host.files, data),
+    signIn: (agent) => readSignIn(host.files, data, agent),
   };
   const agents = makeAgents(place, configured);
   const gateways = makeGateways(join(await placeSockets(data, gatewaySocket, host), "gateways"), host.network.send);

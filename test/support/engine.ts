@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { makeNetwork } from "../../src/host/network.ts";
 import type { ConfiguredAgent } from "../../src/service/agent/installed/configured.ts";
 import type { PermissionPolicy } from "../../src/service/agent/ask/permission.ts";
+import { readSignIn } from "../../src/service/agent/sign-in/store.ts";
 import { makeAgents } from "../../src/service/agent/agents.ts";
 import { type Reach, systemReach } from "../../src/service/agent/gateway/tunnels.ts";
 import { makeGateways } from "../../src/service/agent/gateway/gateways.ts";
@@ -105,6 +106,7 @@ export async function makeTestEngine({
     node: await nodeMount(process.execPath),
     find: (program: string) => Promise.resolve(programs[program]),
     secret: (variable: string) => Promise.resolve(env[variable]),
+    signIn: (agent: string) => readSignIn(files, folder.path, agent),
     permissions,
   };
   const deps: SessionsDeps = {

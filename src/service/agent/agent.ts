@@ -5,6 +5,7 @@ import type { PermissionPolicy } from "./ask/permission.ts";
 import type { Ask } from "./ask/question.ts";
 import type { Access, Secret } from "./gateway/access.ts";
 import type { Destination } from "./gateway/destination.ts";
+import type { SignIn } from "./sign-in/store.ts";
 
 /** An agent that ferry can run: one file under `agents/` and one line in the registry. */
 export interface AgentDefinition {
@@ -14,6 +15,8 @@ export interface AgentDefinition {
   readonly remembers: boolean;
   /** What is there of it on this machine. */
   look(place: AgentPlace): Promise<AgentState>;
+  /** The command line by which it can sign in by itself, outside of a sandbox; undefined where it can't, or isn't installed. */
+  outside(place: AgentPlace): Promise<readonly string[] | undefined>;
   /**
    * @param model what the session's `model` says behind the agent's name; "" where it leaves that to the agent
    * @throws FerryError failure or auth with the remedy where it can't be started here
@@ -31,6 +34,8 @@ export interface AgentPlace {
   /** The absolute path of a program on PATH. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly secret: Secret;
+  /** The sign-in that an agent keeps by itself, where it has one. */
+  readonly signIn?: (agent: string) => Promise<SignIn | undefined>;
   readonly permissions: PermissionPolicy;
 }
 
@@ -59,6 +64,8 @@ export interface AgentLaunch {
   readonly accesses: readonly Access[];
   /** Other hosts that it may reach by itself; none but where the user lists them. */
   readonly network: readonly Destination[];
+  /** The folder on the host whose files it is to have in its HOME: its own sign-in. */
+  readonly home?: string;
   /** Whether it takes ferry's tools, by MCP. */
   readonly tools: boolean;
   readonly protocol: ProtocolWishes;

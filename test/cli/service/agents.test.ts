@@ -101,6 +101,53 @@ describe("a key", () => {
   });
 });
 
+test("a subscription is for agents that ferry knows one of, where they are installed", async () => {
+  const login = (given: World, agent: string) => ferry(given, "service", "agents", "login", agent, "--subscription");
+  expect(await login(withAgents([]), "nope")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("there is no agent") as string,
+  });
+  expect(await login(withAgents(["opencode"]), "opencode")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("hint: give it a key: ferry service agents login opencode\n") as string,
+  });
+  expect(await login(withAgents([]), "codex")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("hint: npm install -g @agentclientprotocol/codex-acp\n") as string,
+  });
+});
+
+test("an agent's own sign-in makes it ready, until it is logged out", async () => {
+  const script = join(world.folder, "signing-in");
+  writeFileSync(
+    script,
+    `#!${process.execPath}
+const answers = { initialize: { protocolVersion: 1, authMethods: [{ id: "account", name: "Account" }] }, authenticate: {}, "session/new": { sessionId: "s" } };
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === "authenticate") require("node:fs").writeFileSync(process.env.HOME + "/token", "t");
+  process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method] }) + "\\n");
+});`,
+  );
+  chmodSync(script, 0o755);
+  await ferry(world.next(), "config", "set", "agents.mine.command", script);
+  const mine = async () => {
+    const { stdout } = await ferry(world.next(), "service", "agents", "--json");
+    return (JSON.parse(stdout) as { name: string; key: string | null }[]).find(({ name }) => name === "mine")?.key;
+  };
+  expect(await mine()).toBe(null);
+  expect(await ferry(world.next(), "service", "agents", "login", "mine", "--subscription")).toMatchObject({
+    code: 0,
+    stderr: "mine is signed in\n",
+  });
+  const home = join(findFolders(world.host).data, "agents/mine/home");
+  expect(readFileSync(join(home, "token"), "utf8")).toBe("t");
+  expect(statSync(home).mode & 0o777).toBe(0o700);
+  expect(await mine()).toBe("its own sign-in");
+  expect((await ferry(world.next(), "service", "agents", "logout", "mine")).code).toBe(0);
+  expect(await mine()).toBe(null);
+});
+
 describe("a run on host local takes", () => {
   const env = { ANTHROPIC_API_KEY: "k" };
 

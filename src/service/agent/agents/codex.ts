@@ -14,21 +14,39 @@ export const codex: AgentRecipe = {
   setUp: ([way], model, permissions) => ({
     env: { FERRY_MODEL_KEY: placeholder },
     files: { ".codex/config.toml": configuration(way?.address ?? "", model, permissions) },
-    // In its modes between the two a model reviews each step, or nobody is asked about an edit.
-    protocol: { mode: permissions === "ask" ? "read-only" : "agent-full-access" },
+    protocol: { mode: modeOf(permissions) },
   }),
+  own: {
+    // Of ChatGPT's subscriptions.
+    hosts: ["chatgpt.com", "auth.openai.com"],
+    setUp: (model, permissions) => ({
+      files: { ".codex/config.toml": `${common(model, permissions).join("\n")}\n` },
+      protocol: { mode: modeOf(permissions) },
+    }),
+  },
 };
+
+/** In its modes between the two a model reviews each step, or nobody is asked about an edit. */
+function modeOf(permissions: PermissionPolicy): string {
+  return permissions === "ask" ? "read-only" : "agent-full-access";
+}
 
 /** Where it asks it also locks each command in a second time, which a sandbox doesn't allow: only what it asks for runs. */
 const asking =
   "Commands can't run in your own sandbox here, since all of this is one already: ask for each (sandbox_permissions require_escalated).";
 
-function configuration(address: string, model: string, permissions: PermissionPolicy): string {
+function common(model: string, permissions: PermissionPolicy): string[] {
   return [
     ...(permissions === "ask" ? [`developer_instructions = ${JSON.stringify(asking)}`] : []),
     ...(model === "" ? [] : [`model = ${JSON.stringify(model)}`]),
-    'model_provider = "ferry"',
     "check_for_update_on_startup = false",
+  ];
+}
+
+function configuration(address: string, model: string, permissions: PermissionPolicy): string {
+  return [
+    ...common(model, permissions),
+    'model_provider = "ferry"',
     "[model_providers.ferry]",
     'name = "ferry"',
     `base_url = ${JSON.stringify(address)}`,

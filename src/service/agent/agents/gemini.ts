@@ -19,4 +19,9 @@ export const gemini: AgentRecipe = {
     },
     protocol: { authMethod: "gemini-api-key" },
   }),
+  own: {
+    // Of Google's accounts.
+    hosts: ["oauth2.googleapis.com", "www.googleapis.com", "cloudcode-pa.googleapis.com"],
+    setUp: (model) => ({ args: model === "" ? [] : ["-m", model], env: { GEMINI_CLI_TRUST_WORKSPACE: "true" } }),
+  },
 };

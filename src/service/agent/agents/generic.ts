@@ -15,6 +15,8 @@ export function genericAgent(name: string): AgentRecipe {
       env: Object.assign({}, ...ways.map(variablesOf)) as Record<string, string>,
       protocol: { model },
     }),
+    // Which hosts it needs the user must say.
+    own: { hosts: [], setUp: (model): SetUp => ({ protocol: { model } }) },
   };
 }
 

@@ -7,6 +7,7 @@ export const shell: AgentDefinition = {
   name: "shell",
   remembers: false,
   look: () => Promise.resolve({ program: "built in", version: undefined, signedIn: "needs none", remedy: "" }),
+  outside: () => Promise.resolve(undefined),
   launch: ({ dist, node }) =>
     Promise.resolve({
       argv: [node.path, program],

@@ -7,6 +7,7 @@ import { providers } from "../gateway/provider.ts";
 import { standIn } from "../launcher/launch.ts";
 import type { ConfiguredAgent } from "./configured.ts";
 import { insideProgram } from "./program.ts";
+import type { Destination } from "../gateway/destination.ts";
 import type { AgentRecipe, Way } from "./recipe.ts";
 
 /** Where things of an agent lie inside. */
@@ -21,10 +22,17 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
     async look(place) {
       const path = await findProgram(recipe, configured, place);
       const [access] = await accessesOf(recipe, place);
-      const signedIn = access === undefined ? undefined : access.key === "" ? access.address : access.form.variable;
+      const paid = access === undefined ? undefined : access.key === "" ? access.address : access.form.variable;
+      const signedIn =
+        paid ?? ((recipe.own && (await place.signIn?.(recipe.name))) === undefined ? undefined : "its own sign-in");
       if (path === undefined) return { program: undefined, version: undefined, signedIn, remedy: installed(recipe, configured) };
       const version = await versionOf(path, configured, place);
       return { program: path, version, signedIn, remedy: signedIn === undefined ? signIn(recipe) : "" };
+    },
+
+    async outside(place) {
+      const path = recipe.own === undefined ? undefined : await findProgram(recipe, configured, place);
+      return path === undefined ? undefined : [path, ...argumentsOf(recipe, configured)];
     },
 
     async launch(place, model) {
@@ -38,26 +46,48 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
           },
         );
       const accesses = await accessesOf(recipe, place);
+      // A key stays outside of the sandbox, so that it comes first.
+      const own = accesses.length > 0 ? undefined : recipe.own && (await place.signIn?.(recipe.name));
       // One that is given variables of the user's own, or reaches hosts by itself, may need no gateway.
-      if (accesses.length === 0 && (configured?.env.length ?? 0) === 0 && (configured?.network?.length ?? 0) === 0)
+      if (
+        accesses.length === 0 &&
+        own === undefined &&
+        (configured?.env.length ?? 0) === 0 &&
+        (configured?.network?.length ?? 0) === 0
+      )
         throw new FerryError("auth", `the agent "${recipe.name}" has no key for its models`, { hint: signIn(recipe) });
       const program = await programInside(path, configured, place);
       const companions = await companionsOf(recipe, place);
-      const { args = [], env = {}, files = {}, protocol = {} } = recipe.setUp(accesses.map(wayOf), model, place.permissions);
-      const own = configured === undefined || configured.command.length === 0 ? recipe.args : configured.command.slice(1);
+      const {
+        args = [],
+        env = {},
+        files = {},
+        protocol = {},
+      } = own === undefined
+        ? recipe.setUp(accesses.map(wayOf), model, place.permissions)
+        : (recipe.own?.setUp(model, place.permissions) ?? {});
       return {
-        argv: [...program.argv, ...own, ...args],
+        argv: [...program.argv, ...argumentsOf(recipe, configured), ...args],
         mounts: [...program.mounts, ...companions],
         env: { ...(await variablesOf([...recipe.variables, ...(configured?.env ?? [])], place)), ...env },
         files,
         programs: companions.length === 0 ? [] : [`${folder}/bin`],
         accesses,
-        network: configured?.network ?? [],
+        network: [...(configured?.network ?? []), ...(own === undefined ? [] : hostsOf(recipe))],
+        ...(own !== undefined && { home: own.home }),
         tools: true,
-        protocol: { authMethod: "", mode: "", model: "", ...protocol },
+        protocol: { authMethod: own?.method ?? "", mode: "", model: "", ...protocol },
       } satisfies AgentLaunch;
     },
   };
+}
+
+function argumentsOf({ args }: AgentRecipe, configured: ConfiguredAgent | undefined): readonly string[] {
+  return configured === undefined || configured.command.length === 0 ? args : configured.command.slice(1);
+}
+
+function hostsOf({ own }: AgentRecipe): Destination[] {
+  return (own?.hosts ?? []).map((host) => ({ host, port: 443 }));
 }
 
 function programOf({ program }: AgentRecipe, configured: ConfiguredAgent | undefined): string {

@@ -17,6 +17,14 @@ export interface AgentRecipe {
   /** Settings of the user's own that go along, by the names of their variables; never a key. */
   readonly variables: readonly string[];
   setUp(ways: readonly Way[], model: string, permissions: PermissionPolicy): SetUp;
+  /** For one that has a subscription of its own, where ferry knows what that needs. */
+  readonly own?: OwnSignIn;
+}
+
+/** What makes an agent work that has signed in by itself: its own calls of its provider's hosts, with what is in its HOME. */
+export interface OwnSignIn {
+  readonly hosts: readonly string[];
+  setUp(model: string, permissions: PermissionPolicy): SetUp;
 }
 
 /** A way to a provider, as the agent inside sees it. */

@@ -7,6 +7,8 @@ import type { Gateway } from "../../agent/gateway/gateways.ts";
 import { type Outfit, outfit } from "../../agent/launcher/outfit.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
 import type { SessionsDeps } from "../deps.ts";
+import { filesOf } from "../../agent/sign-in/store.ts";
+import { fillHome } from "../memory/home.ts";
 import { keepMemory, type Memory, restoreMemory } from "../memory/memory.ts";
 import { within } from "../patience.ts";
 import { layout } from "../repository/layout.ts";
@@ -91,6 +93,7 @@ export class Room {
       await room.look();
       const { definition, sandbox } = parts;
       if (definition.remembers) room.memory = await restoreMemory(deps, session.id, definition.name, sandbox);
+      if (parts.launch.home !== undefined) await fillHome(sandbox, await filesOf(deps.host.files, parts.launch.home));
       return room;
     } catch (error) {
       await parts.sandbox.destroy();
