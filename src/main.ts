@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { exitCodes, FerryError } from "./base/errors.ts";
 import { fail, run } from "./cli/run.ts";
-import { systemBrowser } from "./host/browser.ts";
+import { makeBrowser } from "./host/browser.ts";
 import { systemClock } from "./host/clock.ts";
 import type { Files, Host, Network, Processes, Prompt } from "./host/host.ts";
 import { kill } from "./host/kill.ts";
@@ -58,7 +58,7 @@ function makeHost(): Host {
     processes,
     network: lazyNetwork(),
     secrets: makeKeychains({ env, platform, uid: process.getuid?.() ?? -1, dist }),
-    browser: systemBrowser,
+    browser: makeBrowser(env, platform, interrupt),
     interrupt,
   };
 }

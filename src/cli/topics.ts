@@ -42,7 +42,7 @@ export const topics: readonly Topic[] = [
       ["FERRY_DATA_DIR", "the folder of the embedded service (default: $XDG_DATA_HOME/ferry)"],
       ["PAGER", "what events and patch are read in (default: less; cat or nothing for none)"],
       ["VISUAL, EDITOR", "what a prompt is written in"],
-      ["BROWSER", "what opens pages; none for no browser"],
+      ["BROWSER", "commands that open pages, the first that works (%s is the address); none for no browser"],
       ["NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "whether there is colour, where --color doesn't say"],
       ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "the proxy, in small letters, too"],
       ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities"],

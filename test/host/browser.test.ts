@@ -1,15 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { systemBrowser } from "../../src/host/browser.ts";
+import { makeBrowser } from "../../src/host/browser.ts";
 
 const url = "https://agents.example.com/authorize?state=a&scope=b%20c";
 
-// xdg-open(1) goes by BROWSER where it knows no desktop.
-describe.runIf(process.platform === "linux")("xdg-open that is there", () => {
+const never = new AbortController().signal;
+
+describe.runIf(process.platform === "linux")("the browser", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "ferry-browser-"));
@@ -20,28 +21,62 @@ describe.runIf(process.platform === "linux")("xdg-open that is there", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** What a browser that does this was given, and said of its surroundings. */
-  async function opened(script: string): Promise<string> {
-    const browser = join(folder, "browser");
-    writeFileSync(browser, `#!/bin/sh\n${script}\n`);
-    chmodSync(browser, 0o700);
-    vi.stubEnv("BROWSER", browser);
-    for (const name of ["DISPLAY", "WAYLAND_DISPLAY", "XDG_CURRENT_DESKTOP", "DESKTOP_SESSION"]) vi.stubEnv(name, "");
-    const said = readFile(join(folder, "said"), "utf8");
-    await systemBrowser.open(url);
-    return said;
+  function program(name: string, script: string): string {
+    const path = join(folder, name);
+    writeFileSync(path, `#!/bin/sh\n${script}\n`);
+    chmodSync(path, 0o700);
+    return path;
   }
+  /** Opens the address, and gives what the program said of it. */
+  async function opened(env: Record<string, string>, interrupt = never): Promise<string> {
+    const said = readFile(join(folder, "said"), "utf8");
+    await makeBrowser(env, "linux", interrupt).open(url);
+    return (await said).trim();
+  }
+  const tell = (what: string) => `printf '%s\\n' ${what} > ${folder}/said`;
 
-  test("and exits 3: nothing crashes, and the address was given as it is (case 3)", async () => {
-    expect(await opened(`echo "$1" > ${folder}/said; exit 3`)).toContain(`${url}\n`);
+  test.each([
+    ["", `1 ${url}`],
+    [" --new 'a b'", `3 --new a b ${url}`],
+    [" --url=%s $HOME;ls", `2 --url=${url} $HOME;ls`],
+  ])("BROWSER is a command: %s; nothing in it or in the address is for a shell", async (rest, said) => {
+    const path = program("mine", tell('"$# $*"'));
+    expect(await opened({ BROWSER: `${path}${rest}` })).toBe(said);
   });
 
-  test("and opens a browser for terminals, such as lynx: it gets neither our screen nor our keys (case 3)", async () => {
-    const script = `[ -t 0 ] || [ -t 1 ] || [ -t 2 ] && echo terminal > ${folder}/said; echo "$(wc -c) bytes read" > ${folder}/said`;
-    expect((await opened(script)).trim()).toBe("0 bytes read");
+  test("BROWSER is a list: what isn't there, or fails, is passed over", async () => {
+    const [bad, good] = [program("bad", "exit 1"), program("good", tell("good"))];
+    expect(await opened({ BROWSER: `/nowhere/it::${bad}:${good}` })).toBe("good");
+    await expect(makeBrowser({ BROWSER: `/nowhere/it:${bad}` }, "linux", never).open(url)).rejects.toMatchObject({
+      message: `BROWSER: spawn /nowhere/it ENOENT; ${bad} ended with exit status 1`,
+    });
+  });
+
+  test("one that goes on running has opened something; it gets neither our screen nor our keys (case 3)", async () => {
+    const controller = new AbortController();
+    const quiet = '[ -t 0 ] || [ -t 1 ] || [ -t 2 ] && echo terminal || echo "$(wc -c) bytes read"';
+    const path = program("lynx", `${tell(`"$(${quiet})"`)}; read _ < ${folder}/said`);
+    const said = readFile(join(folder, "said"), "utf8");
+    const opening = makeBrowser({ BROWSER: path }, "linux", controller.signal).open(url);
+    expect((await said).trim()).toBe("0 bytes read");
+    controller.abort();
+    await opening;
+    await writeFile(join(folder, "said"), "\n");
+  });
+
+  test("xdg-open that exits 3 is told, and the address was given as it is (case 3)", async () => {
+    // xdg-open(1) goes by BROWSER, too, where it knows no desktop.
+    // Some versions try it more than once.
+    const once = `[ -e ${folder}/once ] || { touch ${folder}/once; ${tell('"$1"')}; }`;
+    vi.stubEnv("BROWSER", program("mine", `${once}; exit 3`));
+    for (const name of ["DISPLAY", "WAYLAND_DISPLAY", "XDG_CURRENT_DESKTOP", "DESKTOP_SESSION"]) vi.stubEnv(name, "");
+    const said = readFile(join(folder, "said"), "utf8");
+    const opening = expect(makeBrowser({}, "linux", never).open(url)).rejects.toThrow(/^xdg-open ended with exit status [34]$/u);
+    expect((await said).trim()).toBe(url);
+    await opening;
   });
 });
 
 test.each(["file:///etc/passwd", "javascript:alert(1)", "vscode://x"])("%s is never opened", async (address) => {
-  await expect(systemBrowser.open(address)).rejects.toMatchObject({ kind: "failure" });
+  await expect(makeBrowser({ BROWSER: "true" }, "linux", never).open(address)).rejects.toMatchObject({ kind: "failure" });
 });

@@ -182,9 +182,15 @@ test.each<[Record<string, string>, WorldOptions, string]>([
   [{ DISPLAY: "" }, {}, "none is opened here: there is no display"],
   [{ BROWSER: "none" }, {}, "none is opened here: BROWSER is none"],
   [{}, { container: true }, "none is opened here: this is a container"],
+  [{ BROWSER: "nowhere-browser -x:other" }, {}, "BROWSER names what isn't there: nowhere-browser, other"],
   [{ PATH: "/nonexistent" }, {}, "xdg-open is not installed, so none may open"],
 ])("a browser with %j %j: %s", async (env, options, says) => {
   expect((await examine(env, options)).row("browser")).toMatchObject({ verdict: "warning", says });
+});
+
+test("a browser that BROWSER names is the one, over SSH and in a container, too", async () => {
+  const { row } = await examine({ BROWSER: "/code/browser.sh:sh", SSH_TTY: "/dev/pts/1", DISPLAY: "" }, { container: true });
+  expect(row("browser")).toMatchObject({ verdict: "ok", says: "/code/browser.sh opens pages (BROWSER)" });
 });
 
 test("a port that nobody may listen on", async () => {

@@ -1,4 +1,6 @@
 import { whyNoBrowser } from "../../../../auth/browser/choice.ts";
+import { namedBrowsers } from "../../../../base/browser-variable.ts";
+import type { Host } from "../../../../host/host.ts";
 import type { Check } from "../check.ts";
 
 export const browser: Check = {
@@ -7,8 +9,35 @@ export const browser: Check = {
     const obstacle = await whyNoBrowser(host);
     const hint = "ferry login prints the address to open, and takes the code that the browser ends with; or use --device";
     if (obstacle !== undefined) return { verdict: "warning", says: `none is opened here: ${obstacle}`, hint };
-    if (host.platform === "linux" && (await host.processes.find("xdg-open")) === undefined)
+    const named = namedBrowsers(host.env["BROWSER"], host.platform).map(([program = ""]) => program);
+    if (named.length > 0) {
+      const found = await firstOf(host, named);
+      if (found !== undefined) return { verdict: "ok", says: `${found} opens pages (BROWSER)` };
+      return { verdict: "warning", says: `BROWSER names what isn't there: ${named.join(", ")}`, hint };
+    }
+    // In WSL it is Windows that opens pages.
+    if (host.platform !== "linux" || (host.env["WSL_DISTRO_NAME"] ?? "") !== "") return { verdict: "ok", says: "can be opened" };
+    if ((await host.processes.find("xdg-open")) === undefined)
       return { verdict: "warning", says: "xdg-open is not installed, so none may open", hint };
-    return { verdict: "ok", says: "can be opened" };
+    const found = (await chosen(host)) ?? (await firstOf(host, usual));
+    if (found === undefined) return { verdict: "warning", says: "xdg-open is there, and no browser that it could open", hint };
+    return { verdict: "ok", says: `${found} opens pages` };
   },
 };
+
+/** What xdg-open goes by where the desktop names none. */
+const usual = ["x-www-browser", "firefox", "chromium", "chromium-browser", "google-chrome", "epiphany", "konqueror"];
+
+async function firstOf({ processes }: Host, names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) if (name.includes("/") || (await processes.find(name)) !== undefined) return name;
+  return undefined;
+}
+
+/** The browser that the desktop is set to, e.g. `firefox.desktop`. */
+async function chosen({ env, processes }: Host): Promise<string | undefined> {
+  const asker = await processes.find("xdg-mime");
+  if (asker === undefined) return undefined;
+  const { stdout } = await processes.run([asker, "query", "default", "x-scheme-handler/https"], { env, timeout: 3000 });
+  const [name = ""] = new TextDecoder().decode(stdout).trim().split(/\s/u);
+  return name === "" ? undefined : name.replace(/\.desktop$/u, "");
+}
