@@ -45,7 +45,7 @@ const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", 
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);
   if (!(method in answers)) return;
-  try { send({ id, result: answers[method]() }); } catch (error) { send({ id, error: { code: -32000, message: error.message } }); }
+  try { send({ id, result: answers[method]() }); } catch (error) { send({ id, error: { code: -32000, message: error.message, data: { details: "no token" } } }); }
 });`,
   );
   return [process.execPath, program];
@@ -94,7 +94,7 @@ test("of several ways one is chosen; one in a terminal is the agent's own comman
 });
 
 test("one that only says that it is signed in isn't, nor is one that knows but keys, or dies", async () => {
-  await expect(run(makeAgent([account], true))).rejects.toThrow("isn't signed in: Authentication required");
+  await expect(run(makeAgent([account], true))).rejects.toThrow("isn't signed in: Authentication required: no token");
   await expect(run(makeAgent([key]))).rejects.toMatchObject({ hint: "ferry service agents login fake" });
   await expect(run(["false"])).rejects.toThrow("ended before it was signed in");
   await expect(run([join(folder.path, "nowhere")])).rejects.toThrow("can't be run");

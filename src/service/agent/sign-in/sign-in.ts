@@ -58,11 +58,19 @@ export async function signIn(argv: readonly string[], options: SigningIn): Promi
     // Its pipe ended: its own end says more.
     if (!(error instanceof acp.RequestError || error instanceof FerryError)) return await dead;
     if (error instanceof FerryError) throw error;
-    throw new FerryError("failure", `the agent "${options.agent}" isn't signed in: ${oneLine(error.message)}`, { cause: error });
+    throw new FerryError("failure", `the agent "${options.agent}" isn't signed in: ${oneLine(reasonOf(error))}`, {
+      cause: error,
+    });
   } finally {
     connection.close();
     child.kill();
   }
+}
+
+/** Agents give what they don't want to say as an internal error, with the reason beside it. */
+function reasonOf({ message, data }: acp.RequestError): string {
+  const more = typeof data === "string" ? data : textIn(fieldsOf(data), "details", "message", "error");
+  return more === "" || more === message ? message : `${message}: ${more}`;
 }
 
 async function take(agent: acp.ClientContext, argv: readonly string[], options: SigningIn): Promise<string> {
