@@ -1,3 +1,4 @@
+import { oneLine } from "../../../base/text.ts";
 import { listAll, readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
 import { sessionStatuses } from "../../../wire/values.ts";
@@ -8,6 +9,7 @@ import { byCreation, type KnownSession } from "../../flows/session/select.ts";
 import { checkKnown } from "../../near.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
+import type { Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionColumns } from "./columns.ts";
 
@@ -52,9 +54,27 @@ export const list: Verb = {
     const items = listing.items.filter(wanted);
     const more = listing.more || (cutHere && items.length > (limit ?? Infinity));
     const names = context.global.json ? new Map<string, string>() : await repositoryNames(connection, items);
-    await showList(context, { items: items.slice(0, limit), more }, sessionColumns(context.host, names), fields.session);
+    const columns = [...sessionColumns(context.host, names), ...(include === undefined ? [] : [computed(include)])];
+    await showList(context, { items: items.slice(0, limit), more }, columns, fields.session);
+    if (include !== undefined && items.length > 0 && items.every((session) => valueOf(session, include) === undefined))
+      await context.print.note(`no session here has ${oneLine(include)}`);
   },
 };
+
+/** A field that the service adds when it is asked to, whatever it holds. */
+function computed(field: string): Column<KnownSession> {
+  return {
+    header: oneLine(field).toUpperCase(),
+    value(session) {
+      const value = valueOf(session, field);
+      return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+    },
+  };
+}
+
+function valueOf(session: KnownSession, field: string): unknown {
+  return (session as Readonly<Record<string, unknown>>)[field] ?? undefined;
+}
 
 /** A service may have statuses of its own: what isn't ours is looked for in its sessions. */
 async function checkStatus({ client }: Connection, status: string | undefined): Promise<void> {
