@@ -1,4 +1,5 @@
 import { asFerryError, exitCodes, FerryError, ReaderGoneError } from "../base/errors.ts";
+import { describeFault } from "../base/fault.ts";
 import type { Host } from "../host/host.ts";
 import { describeFailure, failureAsJson } from "./output/failure.ts";
 
@@ -45,7 +46,7 @@ async function execute(argv: readonly string[], host: Host): Promise<void> {
 /** What is neither ours nor the system's (those carry a code) is a fault in the program, and its reader can only report it. */
 function asFailure(error: unknown): FerryError {
   if (error instanceof FerryError || !(error instanceof Error) || "code" in error) return asFerryError(error);
-  return new FerryError("failure", `ferry has a fault: ${error.message}`, {
+  return new FerryError("failure", `ferry has a fault: ${describeFault(error)}`, {
     hint: "please report it with what --verbose shows",
     cause: error,
   });

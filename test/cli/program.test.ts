@@ -181,13 +181,33 @@ test("a fault in the program is told as one", async () => {
     ...world.host,
     terminal: {
       ...world.terminal,
-      stdout: { ...world.terminal.stdout, write: () => Promise.reject(new TypeError("x is undefined")) },
+      stdout: { ...world.terminal.stdout, write: () => Promise.reject(new TypeError("x is not a function")) },
     },
   };
   expect(await run(["--help"], broken)).toBe(1);
   expect(world.terminal.written.stderr).toBe(
-    "ferry: ferry has a fault: x is undefined\n  hint: please report it with what --verbose shows\n",
+    "ferry: ferry has a fault: TypeError: x is not a function\n  hint: please report it with what --verbose shows\n",
   );
+});
+
+test("a fault that quotes a value, which may be a key, is told without it, by --verbose too", async () => {
+  const key = "k".repeat(20);
+  const faults = [
+    () => new RegExp(`${key}(`, "u"),
+    () => JSON.parse(`{"a":${key}`) as unknown,
+    () => "x" in (key as unknown as object),
+    () => new Map([key as unknown as [string, string]]),
+  ];
+  for (const fail of faults)
+    for (const options of [[], ["--verbose"]]) {
+      const write = async (): Promise<void> => void fail();
+      const stdout = { ...world.terminal.stdout, write };
+      world.terminal.written.stderr = "";
+      expect(await run(["--help", ...options], { ...world.host, terminal: { ...world.terminal, stdout } })).toBe(1);
+      expect(world.terminal.written.stderr).toMatch(/^ferry: ferry has a fault: (Syntax|Type)Error\n/u);
+      expect(world.terminal.written.stderr).not.toContain(key.slice(0, 5));
+      if (options.length > 0) expect(world.terminal.written.stderr).toMatch(/cause: \w+Error\n {4}at [^]*program\.test/u);
+    }
 });
 
 test("every verb's file is listed by its noun", async () => {

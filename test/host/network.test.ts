@@ -263,3 +263,12 @@ test.each(["http://user:s3cret@", "http://user:s3cret@proxy:99999", "user:s3cret
     expect(inspect(error)).not.toContain("s3cret");
   },
 );
+
+test("of an answer that is no HTTP no byte is in the error", async () => {
+  const key = "key-that-comes-back";
+  const there = await serveBytes(`HTTP/1.1 200 OK\r\ncontent-length: ${key}\r\n\r\n`);
+  const error = await send(get(`http://${there}/`)).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ kind: "unavailable", code: expect.stringMatching(/^HPE_/u) as string });
+  const all = inspect(error, { depth: 9, showHidden: true, maxArrayLength: null });
+  for (const form of [key, Buffer.from("key-that").toString("hex").replace(/../gu, "$& ").trim()]) expect(all).not.toContain(form);
+});

@@ -24,17 +24,39 @@ export function keyHeader({ value, source, remedy }: ApiKey, form: KeyForm): Rec
   return form === "x-api-key" ? { "x-api-key": value } : { authorization: `Bearer ${value}` };
 }
 
-/** A text that somebody else wrote without these secrets, also where it has them in other letters, as a host's name would. */
+/**
+ * A text that somebody else wrote without these secrets, also where it has them in other letters, as a host's name would. No pattern
+ * is made of them: of one that is too long the engine's own error would quote the whole.
+ */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   // What is that short is no secret, and would be found in any text.
   const given = secrets.filter(({ length }) => length > 4).flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  const each = given.map((secret) => secret.replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&"));
-  return each.reduce((cleaned, pattern) => cleaned.replace(new RegExp(pattern, "giu"), "<redacted>"), text);
+  return given.reduce(without, text);
 }
+
+function without(text: string, secret: string): string {
+  const [where, what] = [folded(text), folded(secret)];
+  const kept: string[] = [];
+  let from = 0;
+  for (let at = where.indexOf(what); at !== -1; at = where.indexOf(what, from)) {
+    kept.push(text.slice(from, at), "<redacted>");
+    from = at + what.length;
+  }
+  return kept.length === 0 ? text : `${kept.join("")}${text.slice(from)}`;
+}
+
+/** In small letters, and as long as before: this one alone would become two. */
+function folded(text: string): string {
+  return text.replaceAll("\u0130", "i").toLowerCase();
+}
+
+/** Characters of a key at most; servers take 8 KiB of headers or a little more. */
+const longest = 8192;
 
 /** Why it can be no key, in words. Headers are ASCII, and a key holds no blanks: what else arrives here was pasted or read wrongly. */
 export function faultOf(value: string): string | undefined {
   if (value.trim() === "") return "is empty";
+  if (value.length > longest) return `is longer than any key: ${value.length} characters`;
   if (/[\r\n]/.test(value)) return "has a line break in it";
   if (/\s/.test(value)) return "has a blank in it";
   if (!/^[\x21-\x7e]+$/.test(value)) return "has a character that is not ASCII";

@@ -12,7 +12,15 @@ export function noAnswer(error: unknown, name: string, sent = !(error instanceof
   if (cause instanceof FerryError) return cause;
   const code = codeOf(cause);
   const { what, hint } = explain(code, cause);
-  return new NoAnswerError(`${name}: ${what}`, { sent, code, hint, cause });
+  return new NoAnswerError(`${name}: ${what}`, { sent, code, hint, cause: bare(cause) });
+}
+
+/** What the error says and nothing that hangs on it: a parser's own has the bytes that it stumbled over, a key among them. */
+function bare(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  const { name, message, stack } = error;
+  const cause = bare(error instanceof AggregateError ? error.errors[0] : error.cause);
+  return Object.assign(new Error(message, cause === undefined ? undefined : { cause }), { name, stack, code: codeOf(error) });
 }
 
 /** OpenSSL's words for a certificate that isn't believed, and Node's for one of another name. */

@@ -267,6 +267,19 @@ describe("the key, where a service says it back", () => {
     expect(lines.join("\n")).not.toContain(key);
   });
 
+  test("also where it is as long as a key can be, and has what a pattern would stumble over", async () => {
+    for (const long of [`${key}${"k".repeat(8100)}`, `${"[(*".repeat(2000)}${key}`]) {
+      const refusal = { status: 403, body: { message: `bad ${long} and ${long.toUpperCase()}.` } };
+      const { client } = play([refusal], { key: { value: long, source: "a test" } });
+      await expect(read(client)).rejects.toThrow("bad <redacted> and <redacted>.");
+    }
+  });
+
+  test("one that is longer than any is none", () => {
+    const tooLong = { value: key.repeat(1000), source: "a test" };
+    expect(() => play([], { key: tooLong })).toThrow(/^the API key of a test is longer than any key: 13000 characters$/u);
+  });
+
   test("in what is no JSON: the error has no cause that quotes it", async () => {
     const { client } = play([{ headers: { "content-type": "application/json" }, body: `{"secret":"${key}" x` }]);
     const error = await read(client).catch((thrown: unknown) => thrown);
