@@ -18,6 +18,9 @@ export function parseAddress(text: string): string {
       hint: "write it as https://agents.example.com",
     });
   const url = new URL(address);
+  // Names of the net are letters, digits, hyphens and dots (RFC 1123, 2.1), with underscores in some; URLs take what shells run, too.
+  if (!/^[a-z0-9._[\]:-]+$/u.test(url.hostname))
+    throw new FerryError("usage", `"${oneLine(given)}" is no address of a host: its name has a character that no host has`);
   if (url.username !== "" || url.password !== "")
     throw new FerryError("usage", "an address of a host holds no user name or password", {
       hint: `write it as ${url.protocol}//${url.host}`,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { FerryError } from "../base/errors.ts";
+import { shellWord } from "../base/words.ts";
 import type { Host, SecretStore } from "../host/host.ts";
 import { hostName } from "./address.ts";
 import { makeFileStore } from "./file-store.ts";
@@ -66,7 +67,7 @@ export function makeCredentials(
       const key = await find(login);
       if (key !== undefined) return key;
       throw new FerryError("auth", `the key for ${hostName(login.url)} is no longer in ${place(login.store)}`, {
-        hint: `ferry login --host ${login.url}`,
+        hint: `ferry login --host ${shellWord(login.url)}`,
       });
     },
     async check() {

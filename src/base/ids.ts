@@ -1,3 +1,5 @@
+import { shellWord } from "./words.ts";
+
 /** Crockford's base 32 in lower case: no letter that can be taken for a digit. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -17,10 +19,10 @@ export function shortId(id: string): string {
 
 /**
  * An id for a command that is printed to be typed: the short form of one that `makeId` made. Ids of other services stay whole,
- * since theirs may begin with the time, which many share.
+ * since theirs may begin with the time, which many share, and are one word of a shell whatever is in them.
  */
 export function typedId(id: string): string {
-  return /^[a-z]{3}_[0-9a-z]{16}$/u.test(id) ? id.slice(0, 12) : id;
+  return /^[a-z]{3}_[0-9a-z]{16}$/u.test(id) ? id.slice(0, 12) : shellWord(id);
 }
 
 /** Those whose id begins as given, with or without its prefix; the one alone whose id is exactly that, if there is one. */

@@ -1,4 +1,5 @@
 import { FerryError } from "./errors.ts";
+import { oneLine } from "./text.ts";
 
 /**
  * A command line as words, with quotes and backslashes as in a shell (POSIX, Shell Command Language, 2.2) and nothing else of one.
@@ -23,4 +24,16 @@ function unquoted(piece: string): string {
   if (piece.startsWith("'")) return piece.slice(1, -1);
   if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll(/\\(["\\$`])/gu, "$1");
   return piece.startsWith("\\") ? piece.slice(1) : piece;
+}
+
+/**
+ * A text as one word of a command that is printed to be copied. What a service, a repository or a path is called is somebody else's
+ * choice, and must be nothing but a name there, in any shell that a person may have (sh, fish, PowerShell, cmd). Where no quotes do
+ * that in all of them, `?` stands for the characters that are in the way.
+ */
+export function shellWord(text: string): string {
+  if (/^[\w./:+][\w./:+-]*$/u.test(text) || /^-[\w-]+$/u.test(text)) return text;
+  const plain = oneLine(text);
+  if (!/["\u201c-\u201e$`!%]|\\(?:\\|$)/u.test(plain)) return `"${plain}"`;
+  return `'${plain.replace(/['\u2018-\u201b\\&|<>^%]/gu, "?")}'`;
 }

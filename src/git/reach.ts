@@ -1,5 +1,6 @@
 import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
+import { shellWord } from "../base/words.ts";
 import type { Environment } from "../host/host.ts";
 import type { Git, GitResult, GitStreamOptions } from "./git.ts";
 import { gitError } from "./runner.ts";
@@ -96,7 +97,7 @@ export function reachError(remote: string, args: readonly string[], result: Pick
   if (authWords.test(said))
     return new FerryError("auth", `${what} refuses you: ${line}`, {
       code: "remote_auth",
-      hint: `git fetch ${oneLine(remote)} must work without a question: see to its credential helper or ssh key`,
+      hint: `git fetch ${shellWord(remote)} must work without a question: see to its credential helper or ssh key`,
     });
   if (refWords.test(said))
     return new FerryError("not_found", `${what} doesn't have what is wanted: ${line}`, { code: "no_object" });

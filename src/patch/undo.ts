@@ -1,6 +1,7 @@
 import { FerryError } from "../base/errors.ts";
 import type { Head } from "../git/discover.ts";
 import { oneLine } from "../base/text.ts";
+import { shellWord } from "../base/words.ts";
 import { readChanges } from "../git/records.ts";
 import type { Context } from "./context.ts";
 import { findTarget } from "./incoming/target.ts";
@@ -85,7 +86,7 @@ async function othersHint(ours: string, context: Context): Promise<string | unde
 function elsewhereError(head: Head): FerryError {
   const branch = head.state === "detached" ? "" : head.ref.replace(/^refs\/heads\//u, "");
   return new FerryError("attention", "the last pull to this branch brought what isn't committed, too", {
-    hint: `git switch ${branch} && ferry pull --undo`,
+    hint: `git switch ${shellWord(branch)} && ferry pull --undo`,
   });
 }
 

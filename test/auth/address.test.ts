@@ -14,6 +14,8 @@ describe("a host's address has one form", () => {
     ["[::1]:8080", "http://[::1]:8080"],
     ["https://[2001:DB8::1]", "https://[2001:db8::1]"],
     ["http://localhost", "http://localhost"],
+    ["my_host.example.com", "https://my_host.example.com"],
+    ["bücher.example", "https://xn--bcher-kva.example"],
     ["https://example.com?x=1#y", "https://example.com"],
   ])("%s", (text, address) => {
     expect(parseAddress(text)).toBe(address);
@@ -31,6 +33,8 @@ describe("what is refused, without repeating a password", () => {
     ["http://example.com", /in the clear/u],
     ["ftp://example.com", /ftp:/u],
     ["file:///etc/passwd", /file:/u],
+    ["https://x;{touch,y};echo", /no host has/u],
+    ["https://`id`.example.com", /no host has/u],
   ])("%s", (text, message) => {
     expect(() => parseAddress(text)).toThrow(message);
     expect(() => parseAddress(text)).not.toThrow(/secret/u);

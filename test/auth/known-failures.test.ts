@@ -138,6 +138,17 @@ describe("an address that the server sent is handed to the browser", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("agents.example.com redirects the login to https://evil.example\n");
   });
+
+  test.each(["https://x;{touch,pwned};echo/", "https://x$(id)/", "javascript:alert(1)"])(
+    "a redirect to what is no host's address, %s, is in no command",
+    async (location) => {
+      server.answers.set("/.well-known/oauth-authorization-server", async () => text(302, "", { location }));
+      expect((await scene.login()).stderr).toBe(
+        "ferry: agents.example.com redirects the login to somewhere that is no address of a host\n" +
+          "  hint: check the host's address, and ask whoever runs the service\n",
+      );
+    },
+  );
 });
 
 describe('"Login successful" with nothing stored', () => {

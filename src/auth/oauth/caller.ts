@@ -1,6 +1,7 @@
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
 import { isLoopback } from "../../base/address.ts";
 import { FerryError } from "../../base/errors.ts";
+import { shellWord } from "../../base/words.ts";
 import { isRedirect } from "../../client/http/address.ts";
 import { readBody } from "../../client/http/body.ts";
 import { withoutSecrets } from "../../client/http/key.ts";
@@ -71,8 +72,16 @@ async function moved(url: string, response: Awaited<ReturnType<Send>>, body: URL
   await response.cancel();
   const target = response.headers["location"] ?? "";
   const { host } = new URL(url);
-  const where = URL.canParse(target, url) ? cleaned(new URL(target, url).origin, body) : "somewhere else";
-  return new FerryError("failure", `${host} redirects the login to ${where}`, {
-    hint: `if that is the service's address, log in there: ferry login --host ${where}`,
-  });
+  const origin = URL.canParse(target, url) ? cleaned(new URL(target, url).origin, body) : "";
+  // What a command names must be an address and nothing else: a shell reads more into what a URL may hold.
+  const there = /^https?:\/\/[a-z0-9.:[\]-]+$/u.test(origin);
+  return new FerryError(
+    "failure",
+    `${host} redirects the login to ${there ? origin : "somewhere that is no address of a host"}`,
+    {
+      hint: there
+        ? `if that is the service's address, log in there: ferry login --host ${shellWord(origin)}`
+        : "check the host's address, and ask whoever runs the service",
+    },
+  );
 }

@@ -1,6 +1,7 @@
 import { makeBreather } from "../../base/breather.ts";
 import { FerryError } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
+import { shellWord } from "../../base/words.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
 import { isResting } from "../../client/outcome.ts";
 import { isUnreadable } from "../../client/http/json.ts";
@@ -67,7 +68,7 @@ function wayOn(error: FerryError, id: string): FerryError {
   // The next command starts the service again.
   if (code === "gone") return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${typedId(id)}` });
   if (!isUnreadable(error)) return error;
-  const hint = error.hint ?? `what it sends: ferry api GET /api/v1/sessions/${typedId(id)}/events`;
+  const hint = error.hint ?? `what it sends: ferry api GET ${shellWord(`/api/v1/sessions/${encodeURIComponent(id)}/events`)}`;
   return new FerryError(kind, message, { code, hint, cause });
 }
 

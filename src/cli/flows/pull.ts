@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { local } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { count, oneLine } from "../../base/text.ts";
+import { shellWord } from "../../base/words.ts";
 import type { Forgotten } from "../../patch/incoming/forget.ts";
 import type { Preview } from "../../patch/preview/preview.ts";
 import type { ParkedRequest, Resumed } from "../../patch/parked/parked.ts";
@@ -213,6 +214,6 @@ export function summary(verdict: Verdict, place: Place, { dryRun, branch, shape 
 }
 
 function undoHint(base: string, branch: string | undefined): string {
-  if (branch !== undefined) return `; undo with: ferry pull --undo --branch ${branch}`;
+  if (branch !== undefined) return `; undo with: ferry pull --undo --branch ${shellWord(branch)}`;
   return `; undo with: ${base === "" ? "git update-ref -d HEAD" : "ferry pull --undo"}`;
 }

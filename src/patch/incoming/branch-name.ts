@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
+import { shellWord } from "../../base/words.ts";
 import type { Repository } from "../../git/discover.ts";
 import type { Git } from "../../git/git.ts";
 
@@ -34,7 +35,7 @@ export async function refuseAsNew(git: Git, { gitDir }: Repository, ref: string)
   if (branch.startsWith("refs/"))
     throw noName(
       branch,
-      branch.startsWith(heads) ? `give its short name: --branch ${oneLine(branch.slice(heads.length))}` : undefined,
+      branch.startsWith(heads) ? `give its short name: --branch ${shellWord(branch.slice(heads.length))}` : undefined,
     );
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/iu.test(branch)) throw noName(branch, "git would read it as a commit's id");
   const parts = branch.split("/");

@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
+import { shellWord } from "../../base/words.ts";
 import { type Head, readHead, type Repository } from "../../git/discover.ts";
 import type { Git } from "../../git/git.ts";
 import { refuseAsNew, refuseOtherCase, requireBranchName, resolveBranch } from "./branch-name.ts";
@@ -39,6 +40,6 @@ async function readBranch(git: Git, { gitDir }: Repository, ref: string): Promis
   const id = await read(ref);
   if (id === undefined || (await read(`${id}^{commit}`)) === id) return id;
   throw new FerryError("attention", `${oneLine(ref)} holds no commit that is here, so it is no branch`, {
-    hint: `name another one (--branch NAME), or take it away: git update-ref -d ${oneLine(ref)}`,
+    hint: `name another one (--branch NAME), or take it away: git update-ref -d ${shellWord(ref)}`,
   });
 }

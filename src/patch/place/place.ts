@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
+import { shellWord } from "../../base/words.ts";
 import { showPath } from "../../git/path.ts";
 import type { Change } from "../../git/records.ts";
 import type { PullContext } from "../context.ts";
@@ -143,5 +144,5 @@ function unmergedHint(blocked: PathCheck["blocked"], stash: string | undefined):
   if (stash === undefined)
     return "resolve what git status calls unmerged and git add it, or git checkout HEAD -- PATH to give it up; then try again";
   const paths = blocked.filter(({ why }) => why === unmerged).map(({ path }) => showPath(path));
-  return `what you had is in ${stash}: git checkout HEAD -- ${paths.join(" ")}, try again, then git stash pop`;
+  return `what you had is in ${stash}: git checkout HEAD -- ${paths.map(shellWord).join(" ")}, try again, then git stash pop`;
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
+import { shellWord } from "../../base/words.ts";
 import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { walk } from "../land/disk.ts";
@@ -33,7 +34,7 @@ export async function removeHalfMade(made: MadeWorktree, context: Context): Prom
 
 export function halfMadeError(path: string): FerryError {
   return new FerryError("attention", `${oneLine(path)} is half made: git was interrupted there`, {
-    hint: `git worktree remove --force --force ${oneLine(path)}, then pull again`,
+    hint: `git worktree remove --force --force ${shellWord(path)}, then pull again`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { shellWord } from "../../base/words.ts";
 import { listed } from "../place/listed.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
 import type { StashLeft } from "./stash.ts";
@@ -23,5 +24,5 @@ export function stashLeft({ name, paths, isBack }: StashLeft, verdict: Verdict):
 function hintOf({ name, paths, isBack }: StashLeft): string {
   if (!isBack) return `git stash apply ${name} says what is in the way; or ferry pull --undo, then git stash pop`;
   if (paths.length === 0) return `git add what you want staged, then git stash drop ${name}`;
-  return `resolve it, then git stash drop ${name}; or git checkout HEAD -- ${paths.join(" ")}, then ferry pull --undo and git stash pop`;
+  return `resolve it, then git stash drop ${name}; or git checkout HEAD -- ${paths.map(shellWord).join(" ")}, then ferry pull --undo and git stash pop`;
 }

@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { shellWord } from "../../base/words.ts";
 import { type GitPath, showPath } from "../../git/path.ts";
 import { type PathCheck, unmerged } from "../land/path-check.ts";
 import { listed } from "../place/listed.ts";
@@ -27,9 +28,9 @@ export const whyNot = {
 } as const;
 
 const remedies: Readonly<Record<string, (path: string) => string>> = {
-  [whyNot.unwatched]: (path) => `git update-index --no-assume-unchanged --no-skip-worktree ${path}, then try again`,
-  [whyNot.announced]: (path) => `git add ${path}, then try again`,
-  [altered]: (path) => `commit ${path}, or copy it elsewhere and git restore ${path}; then try again`,
+  [whyNot.unwatched]: (path) => `git update-index --no-assume-unchanged --no-skip-worktree ${shellWord(path)}, then try again`,
+  [whyNot.announced]: (path) => `git add ${shellWord(path)}, then try again`,
+  [altered]: (path) => `commit ${path}, or copy it elsewhere and git restore ${shellWord(path)}; then try again`,
 };
 
 /** Says of what is in the way only what --autostash can't put away, and what to do about that. */
@@ -39,7 +40,7 @@ export function unstashableError(refused: readonly Unstashable[], blocked: PathC
   const lines = refused.map(({ path, why }) => `${showPath(path)} ${why}`);
   const name = showPath(first.path);
   const remedy =
-    remedies[first.why]?.(name) ?? `move it away (git restore ${name} brings back what git has of it), then try again`;
+    remedies[first.why]?.(name) ?? `move it away (git restore ${shellWord(name)} brings back what git has of it), then try again`;
   return new PullRefused("attention", `--autostash puts changes of tracked files away, and not this: ${listed(lines)}`, {
     verdict: { ...verdict, blocked_by: blocked.map(({ path }) => showPath(path)) },
     details: lines.length > 1 ? lines : [],

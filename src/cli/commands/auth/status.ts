@@ -2,6 +2,7 @@ import { hostName, local, parseAddress } from "../../../auth/address.ts";
 import { identify } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { count } from "../../../base/text.ts";
+import { shellWord } from "../../../base/words.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { type ChosenHost, chooseHost, namedHost } from "../../flows/host/choose.ts";
@@ -130,7 +131,7 @@ async function stored(context: Context): Promise<Candidate[]> {
     workspace: entry.workspace ?? null,
     place: credentials.place(entry.store),
     read: () => credentials.read(entry),
-    remedy: `log in again: ferry login --host ${entry.url}`,
+    remedy: `log in again: ferry login --host ${shellWord(entry.url)}`,
   }));
 }
 

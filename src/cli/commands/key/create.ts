@@ -1,4 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
+import { textOf } from "../../../base/text.ts";
+import { shellWord } from "../../../base/words.ts";
 import { faultOf } from "../../../client/http/key.ts";
 import { fields } from "../../../wire/fields.ts";
 import { type Scope, scopes as known } from "../../../wire/values.ts";
@@ -40,11 +42,13 @@ export const create: Verb = {
     const { client } = await connectForKeys(context);
     const { secret, ...key } = await client.createKey({ body });
     if (typeof secret !== "string")
-      throw new FerryError("unavailable", "the service made a key and did not tell it", { hint: `ferry key revoke ${key.id}` });
+      throw new FerryError("unavailable", "the service made a key and did not tell it", {
+        hint: `ferry key revoke ${shellWord(textOf(key.id))}`,
+      });
     const fault = faultOf(secret);
     if (fault !== undefined)
       throw new FerryError("unavailable", `the service made a key that can be none: it ${fault}`, {
-        hint: `ferry key revoke ${key.id}`,
+        hint: `ferry key revoke ${shellWord(textOf(key.id))}`,
       });
     if (context.global.json) await context.print.json({ ...key, secret }, [...fields.apiKey, "secret"]);
     else await context.print.data(`${secret}\n`);

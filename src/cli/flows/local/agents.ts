@@ -1,6 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import { findFolders } from "../../../base/folders.ts";
 import { oneLine } from "../../../base/text.ts";
+import { shellWord } from "../../../base/words.ts";
 import type { Host } from "../../../host/host.ts";
 import { readConfig } from "../../config/config.ts";
 import { settingNamed } from "../../config/settings.ts";
@@ -45,7 +46,7 @@ export async function chooseAgent(context: Context): Promise<string> {
   const names = [first, ...others].map(({ name }) => name);
   if (!interactive)
     throw new FerryError("usage", `several agents are ready here: ${names.join(", ")}`, {
-      hint: `name one with --model, or once for all: ferry config set agent ${first.name}`,
+      hint: `name one with --model, or once for all: ferry config set agent ${shellWord(first.name)}`,
     });
   return choose(
     host,

@@ -1,5 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine, textOf } from "../../../base/text.ts";
+import { shellWord } from "../../../base/words.ts";
 import type { BodyOf } from "../../../wire/contract.ts";
 
 type Wanted = Pick<BodyOf<"createSession">, "base_branch" | "base_commit">;
@@ -13,7 +14,7 @@ export function baseRefused(error: unknown, service: string, { base_branch, base
   if (code === "unknown_branch" || /^base_branch\b/u.test(error.message))
     return new FerryError(kind, `${service} finds no branch ${branch || "to begin at"} in the repository`, {
       ...why,
-      hint: `push it (git push -u REMOTE ${branch || "BRANCH"}), or begin at one that is there: --base BRANCH`,
+      hint: `push it (git push -u REMOTE ${branch === "" ? "BRANCH" : shellWord(branch)}), or begin at one that is there: --base BRANCH`,
     });
   if (code !== "unknown_commit" && !/^base_commit\b/u.test(error.message)) return error;
   const commit = oneLine(textOf(base_commit)).slice(0, 12);

@@ -1,5 +1,6 @@
 import { FerryError } from "../../../../base/errors.ts";
 import { oneLine } from "../../../../base/text.ts";
+import { shellWord } from "../../../../base/words.ts";
 import type { Client } from "../../../../client/client.ts";
 import { connect } from "../../../flows/host/connect.ts";
 import type { KnownRepository } from "../../../flows/place/repository.ts";
@@ -34,7 +35,7 @@ async function readAnalysis(client: Client, repository: KnownRepository): Promis
     const name = oneLine(repository.full_name ?? repository.id);
     throw new FerryError("not_found", `${name} has no analysis yet${state(repository)}`, {
       status: 404,
-      hint: `ferry repo analyze ${name} --wait`,
+      hint: `ferry repo analyze ${shellWord(name)} --wait`,
       cause: error,
     });
   }

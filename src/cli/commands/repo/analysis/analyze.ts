@@ -1,5 +1,6 @@
 import { FerryError } from "../../../../base/errors.ts";
 import { oneLine } from "../../../../base/text.ts";
+import { shellWord } from "../../../../base/words.ts";
 import { fields } from "../../../../wire/fields.ts";
 import type { Context } from "../../../context.ts";
 import { connect } from "../../../flows/host/connect.ts";
@@ -47,7 +48,7 @@ export const analyze: Verb = {
 
 async function tellStarted({ print, global }: Context, name: string, answer: object): Promise<void> {
   if (global.json) await print.json(answer, ["success", "message"]);
-  else await print.note(`the analysis of ${name} has begun; look at it with: ferry repo analysis ${name}`);
+  else await print.note(`the analysis of ${name} has begun; look at it with: ferry repo analysis ${shellWord(name)}`);
 }
 
 async function tellEnd({ print, global }: Context, name: string, { repository, outcome }: Finished): Promise<void> {
@@ -55,11 +56,11 @@ async function tellEnd({ print, global }: Context, name: string, { repository, o
   if (outcome === "timeout")
     throw new FerryError("pending", `the analysis of ${name} goes on`, {
       code: outcome,
-      hint: `look later: ferry repo view ${name}`,
+      hint: `look later: ferry repo view ${shellWord(name)}`,
     });
   if (outcome === "failed") {
     const why = oneLine(repository.analysis_error ?? "");
     throw new FerryError("failure", `the analysis of ${name} failed${why === "" ? "" : `: ${why}`}`, { code: outcome });
   }
-  if (!global.json) await print.note(`the analysis of ${name} is there; look at it with: ferry repo analysis ${name}`);
+  if (!global.json) await print.note(`the analysis of ${name} is there; look at it with: ferry repo analysis ${shellWord(name)}`);
 }
