@@ -225,6 +225,8 @@ export interface LoopbackRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly host: string;
+  /** Whose process asks: a browser of ours, or another user's program; often that can't be known. */
+  readonly peer: "self" | "other" | "unknown";
 }
 
 export interface LoopbackAnswer {

@@ -1,12 +1,16 @@
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listen } from "../../src/host/network/listener.ts";
+import { makeNetwork } from "../../src/host/network.ts";
 import { type Binary, makeBinary } from "../support/binary.ts";
 import { type TestBrowser, useChromium } from "../support/chromium.ts";
+import { ferry } from "../support/ferry.ts";
 import { serve } from "../support/http-server.ts";
 import { describeWith } from "../support/programs.ts";
 import { type Serving, startServing } from "../support/serving.ts";
 import { type OnTerminal, startOnTerminal } from "../support/pty.ts";
+import { makeWorld } from "../support/world.ts";
 
 const ferryPath = fileURLToPath(new URL("../../bin/ferry.js", import.meta.url));
 
@@ -53,6 +57,24 @@ describeWith(["chromium", "script"], "a login on a desktop", () => {
     expect(terminal.screen()).toMatch(/logged in to 127\.0\.0\.1:\d+ as \S+, workspace local/u);
     expect(browser.complaints).toEqual([]);
     expect(await place.run(["whoami", "--json"], { env: { FERRY_HOST: address } })).toMatchObject({ code: 0 });
+  });
+
+  test("a browser that is opened is led to the service, signs in on the way, and comes back", async () => {
+    const world = makeWorld({ env: { DISPLAY: ":0" }, tty: true, listen });
+    world.services.set(address, makeNetwork({}).send);
+    world.prompt.ignore("Or paste");
+    let shown: Promise<unknown> | undefined;
+    const approve = async (url: string): Promise<void> => {
+      expect(new URL(url).pathname).toMatch(/^\/start\//u);
+      const page = await openAsked(url);
+      await page.click("button[value=approve]");
+      await page.waitForSelector("text=Go back to your terminal");
+    };
+    const open = async (url: string): Promise<void> => void (shown = approve(url));
+    expect((await ferry({ ...world, host: { ...world.host, browser: { open } } }, "login", "--host", address)).code).toBe(0);
+    await shown;
+    expect(browser.complaints).toEqual([]);
+    await world.dispose();
   });
 
   test("Deny: the terminal says so, and isn't logged in", async () => {

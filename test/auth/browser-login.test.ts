@@ -27,12 +27,15 @@ async function visit(url: string): Promise<Left> {
 
 test("Approve in the browser logs the terminal in, with the preset scopes", async () => {
   let left: Promise<Left> | undefined;
-  const { code, stdout, stderr } = await scene.login((url) => {
+  let url = "";
+  const { code, stdout, stderr } = await scene.login((asked) => {
+    url = asked;
     left = scene.press(url, "approve").then(visit);
   });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-  const [url = ""] = scene.world.opened;
   expect(stderr).toContain(`\n  ${url}\n`);
+  // What others can read in the arguments of the browser says nothing of the login.
+  expect(scene.world.opened).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/start\/[\w-]{22}$/u)]);
   expect(stderr).toContain("logged in to 127.0.0.1:8080 as ada@example.com, workspace test\n");
   expect(stderr).toContain("the key is in the keychain; its scopes: sessions:all, code-providers:all, repositories:all\n");
   expect(await left).toMatchObject({ status: 200, text: expect.stringContaining("Go back to your terminal") as string });

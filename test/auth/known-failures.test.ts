@@ -138,17 +138,6 @@ describe("an address that the server sent is handed to the browser", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("agents.example.com redirects the login to https://evil.example\n");
   });
-
-  test.each(["https://x;{touch,pwned};echo/", "https://x$(id)/", "javascript:alert(1)"])(
-    "a redirect to what is no host's address, %s, is in no command",
-    async (location) => {
-      server.answers.set("/.well-known/oauth-authorization-server", async () => text(302, "", { location }));
-      expect((await scene.login()).stderr).toBe(
-        "ferry: agents.example.com redirects the login to somewhere that is no address of a host\n" +
-          "  hint: check the host's address, and ask whoever runs the service\n",
-      );
-    },
-  );
 });
 
 describe('"Login successful" with nothing stored', () => {
@@ -227,7 +216,12 @@ test("crash where xdg-open is missing: the address is on the screen, and the pas
 
 test("the address is printed before anything is opened (URL never printed)", async () => {
   let before = "";
-  const { stderr } = await scene.login(scene.approve, {
+  let asked = "";
+  const act = (url: string): void => {
+    asked = url;
+    scene.approve(url);
+  };
+  await scene.login(act, {
     change: (host) => {
       const said: string[] = [];
       const write = async (line: string | Uint8Array): Promise<void> => {
@@ -241,8 +235,7 @@ test("the address is printed before anything is opened (URL never printed)", asy
       return { ...host, browser: { open }, terminal: { ...host.terminal, stderr: { ...host.terminal.stderr, write } } };
     },
   });
-  expect(before).toContain(world.opened[0]);
-  expect(stderr.indexOf(world.opened[0] ?? "-")).toBeGreaterThan(-1);
+  expect(before).toContain(`\n  ${asked}\n`);
 });
 
 describe("endless wait", () => {

@@ -51,6 +51,13 @@ export interface WorldOptions {
 
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
 
+/** A login opens an address on loopback that leads to the service's; where it is over by then, nobody answers there. */
+async function whereItLeads(url: string): Promise<string | undefined> {
+  if (!new URL(url).pathname.startsWith("/start/")) return url;
+  const answer = await fetch(url, { redirect: "manual" }).catch(() => undefined);
+  return answer?.headers.get("location") ?? undefined;
+}
+
 export function makeWorld(options: WorldOptions = {}): World {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ferry-world-")));
   const env: Record<string, string> = {
@@ -111,7 +118,8 @@ function assemble(parts: Parts): World {
     browser: {
       async open(url) {
         opened.push(url);
-        options.browse?.(url);
+        const { browse } = options;
+        if (browse !== undefined) void whereItLeads(url).then((there) => (there === undefined ? undefined : browse(there)));
       },
     },
     interrupt: controller.signal,

@@ -3,10 +3,13 @@ import { callbackPath } from "../../wire/login.ts";
 import { type Binding, isState } from "../oauth/pkce.ts";
 import type { LoginServer } from "../oauth/server.ts";
 import { pages } from "./pages.ts";
+import type { StartPage } from "./start.ts";
 
 /** Where the browser comes back to, open only while a login runs. */
 export interface Callback {
   readonly redirectUri: string;
+  /** The address that leads a browser to `url`. */
+  startAt(url: string): string;
   /** The next answer with our state. Whatever else arrives is refused, and never ends the wait. */
   next(): Promise<Arrival>;
   /** What the browsers that still wait are shown in the end. */
@@ -23,7 +26,7 @@ export interface Arrival {
 /** Listens on 127.0.0.1, a port of the system's choice. Rejects with the system's error where none can be had. */
 export async function openCallback(
   network: Pick<Network, "listen">,
-  binding: Binding,
+  { binding, start }: { readonly binding: Binding; readonly start: StartPage },
   metadata: LoginServer["metadata"],
 ): Promise<Callback> {
   const waiting: Arrival[] = [];
@@ -31,6 +34,7 @@ export async function openCallback(
   const finished = promised<LoopbackAnswer>();
   let port = 0;
   const listener = await network.listen(async (request) => {
+    if (request.path === start.path && request.host === `127.0.0.1:${port}`) return start.answer(request);
     if (!isOurs(request, port, binding) || !isIssuer(request.query, metadata)) return pages.refused;
     const answered = promised<LoopbackAnswer>();
     waiting.push({ parameters: request.query, answer: (page) => answered.resolve(pages[page]) });
@@ -39,6 +43,10 @@ export async function openCallback(
   });
   port = listener.port;
   return {
+    startAt(url) {
+      start.lead(url);
+      return `http://127.0.0.1:${port}${start.path}`;
+    },
     redirectUri: `http://127.0.0.1:${port}${callbackPath}`,
     async next() {
       for (;;) {

@@ -8,6 +8,7 @@ import { requesterOf } from "../oauth/requester.ts";
 import { checkAddress, type LoginServer } from "../oauth/server.ts";
 import { type Callback, isIssuer, openCallback } from "./callback.ts";
 import { readPasted } from "./paste.ts";
+import { makeStartPage } from "./start.ts";
 
 type LoginHost = Pick<Host, "network" | "random" | "clock" | "hostname" | "system" | "version">;
 
@@ -18,12 +19,14 @@ export interface BrowserLogin {
   show(start: LoginStart): Promise<void>;
   /** Asks for what the browser ended with; `until` in epoch ms. Rejects with the signal's reason. */
   paste(until: number, signal: AbortSignal): Promise<string>;
-  /** Says that a paste, or what the browser came back with, was no use, and why. */
+  /** Says that a paste, or what the browser came back with, was no use, and why; or that somebody meddles. */
   complain(why: string): Promise<void>;
 }
 
 export interface LoginStart {
   readonly url: string;
+  /** What leads a browser of this machine there, and tells nothing to who sees it. */
+  readonly opening: string;
   readonly code: string;
   /** Why the browser can't come back by itself. */
   readonly pasteOnly: string | undefined;
@@ -38,7 +41,8 @@ const patience = 600_000;
  */
 export async function loginByBrowser(host: LoginHost, server: LoginServer, caller: Caller, login: BrowserLogin): Promise<string> {
   const binding = makeBinding(host.random);
-  const callback = await tryCallback(host, binding, server);
+  const start = makeStartPage(host.random, (what) => login.complain(what));
+  const callback = await tryCallback(host, { binding, start }, server);
   const redirectUri = callback.redirectUri;
   const url = authorizationUrl(server, binding, {
     ...requesterOf(host),
@@ -48,7 +52,8 @@ export async function loginByBrowser(host: LoginHost, server: LoginServer, calle
   const over = new AbortController();
   const signal = AbortSignal.any([caller.signal, over.signal]);
   try {
-    await login.show({ url, code: confirmationCode(binding.challenge), pasteOnly: callback.missing });
+    const code = confirmationCode(binding.challenge);
+    await login.show({ url, opening: callback.startAt(url), code, pasteOnly: callback.missing });
     const take = oneAtATime((parameters) => redeem(server, caller, binding, { parameters, redirectUri }));
     const key = await Promise.race([
       cameBack(callback, login, take),
@@ -86,14 +91,19 @@ interface Waiting extends Callback {
 }
 
 /** Without a listener the code has to be pasted: the address without a port tells the service that nobody listens. */
-async function tryCallback({ network }: LoginHost, binding: Binding, { metadata }: LoginServer): Promise<Waiting> {
+async function tryCallback(
+  { network }: LoginHost,
+  ours: Parameters<typeof openCallback>[1],
+  { metadata }: LoginServer,
+): Promise<Waiting> {
   try {
-    return { ...(await openCallback(network, binding, metadata)), missing: undefined };
+    return { ...(await openCallback(network, ours, metadata)), missing: undefined };
   } catch (error) {
     const missing = error instanceof Error ? error.message : String(error);
     const never = new Promise<never>(() => undefined);
     return {
       redirectUri: "http://127.0.0.1/callback",
+      startAt: (url) => url,
       next: () => never,
       finish: () => undefined,
       close: async () => undefined,

@@ -1,6 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import type { LoopbackAnswer, LoopbackHandler, LoopbackListener } from "../host.ts";
+import { peerOf } from "./peer.ts";
 
 /** Listens on 127.0.0.1, a port of the system's choice: RFC 8252, 7.3, and 8.3 for the address rather than the name. */
 export function listen(handler: LoopbackHandler): Promise<LoopbackListener> {
@@ -27,8 +28,8 @@ async function respond(handler: LoopbackHandler, incoming: http.IncomingMessage)
   // A second Host is a request that nobody sent in earnest (RFC 9112, 3.2), and Node would tell us of the first alone.
   if (!URL.canParse(address, "http://127.0.0.1") || (incoming.headersDistinct["host"]?.length ?? 0) > 1) return malformed;
   const { pathname, searchParams } = new URL(address, "http://127.0.0.1");
-  const request = { method: incoming.method ?? "", path: pathname, query: searchParams, host: incoming.headers.host ?? "" };
-  return handler(request);
+  const { method = "", headers, socket } = incoming;
+  return handler({ method, path: pathname, query: searchParams, host: headers.host ?? "", peer: await peerOf(socket) });
 }
 
 /** How long answers may take to get out, in ms; connections that browsers open in advance would never end. */

@@ -19,7 +19,9 @@ export async function keyByBrowser(context: Context, server: LoginServer, { scop
     scopes,
     async show(start) {
       await say(context, start, obstacle);
-      if (obstacle === undefined) await openBrowser(context, start.url);
+      // A browser of Windows may not reach what listens in WSL.
+      const isWsl = (host.env["WSL_DISTRO_NAME"] ?? "") !== "";
+      if (obstacle === undefined) await openBrowser(context, isWsl ? start.url : start.opening);
     },
     paste: (until, signal) =>
       host.prompt.text("Or paste here what the page gives you in the end, a code or its address:", { until, signal }),
