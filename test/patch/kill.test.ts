@@ -5,7 +5,7 @@ import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitBytes, gitIn, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
-import { type Slow, slowAt, writingGit } from "../support/slow.ts";
+import { type Slow, slowAt, whenWaitedFor, writingGit } from "../support/slow.ts";
 import { stateOf } from "../support/state.ts";
 
 afterAll(removeScenes);
@@ -159,9 +159,9 @@ describe("kill -9 in the middle of writing the tree", () => {
     await slow.reached();
     child.kill("SIGKILL");
     await ended(child);
-    const next = pullInto(scene.local.folder, scene.source, { dryRun: true });
-    slow.release();
-    await next;
+    const { host, times } = whenWaitedFor(writingGit(scene.local), slow.release);
+    await pullInto(scene.local.folder, scene.source, { dryRun: true, deps: { host } });
+    expect(times()).toBeGreaterThan(1);
     expect(visible(scene)).toEqual(before);
     await pullExactly(scene);
     await expectComplete(scene);

@@ -2,7 +2,9 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { expect } from "vitest";
+import type { PatchHost } from "../../src/patch/request.ts";
 import type { TestGit } from "./git.ts";
+import { patchHost } from "./pulling.ts";
 
 /** A git that stops in the middle of writing a file. */
 export interface Slow {
@@ -32,6 +34,17 @@ export function slowAt(local: TestGit, { path, word }: { path: string; word: str
     release: () => sh(`echo > ${fifo("done")}; echo > ${fifo("go")}`),
     pass: () => sh(`echo > ${fifo("done")}`),
   };
+}
+
+/** A machine of which something becomes of a process once it was asked twice whether that one still runs: whoever asks waits for it. */
+export function whenWaitedFor(pid: number, then: () => void): { readonly host: PatchHost; readonly times: () => number } {
+  const host = patchHost();
+  let times = 0;
+  const startTime: typeof host.processes.startTime = (asked) => {
+    if (asked === pid && (times += 1) === 2) then();
+    return host.processes.startTime(asked);
+  };
+  return { host: { ...host, processes: { ...host.processes, startTime } }, times: () => times };
 }
 
 /** The git that writes a working copy at this moment, as ferry has noted it down. */
