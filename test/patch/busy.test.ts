@@ -127,6 +127,9 @@ describe("while a pull runs", () => {
     await pullExactly(scene, { deps: { checkpoint } });
     expect(scene.local("symbolic-ref", "HEAD")).toBe("refs/heads/other");
     expect(scene.local("rev-parse", "main")).toBe(scene.base);
+    // Nor is it remembered as the one that got them.
+    scene.local("switch", "--quiet", "main");
+    await pullExactly(scene);
   });
 
   it.each(["checked", "adopted"] as const)("the user edits a touched file after it was %s: the edit stays", async (at) => {
