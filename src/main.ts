@@ -110,7 +110,7 @@ function lazyFiles(): Files {
 function lazyProcesses(): Processes {
   const { env, platform } = process;
   const load = async (): Promise<Processes> => (await import("./host/processes.ts")).makeProcesses(env, platform);
-  return { ...later(load, ["run", "attach", "detach", "startTime", "find"]), kill };
+  return { ...later(load, ["run", "attach", "detach", "startTime", "space", "find"]), kill };
 }
 
 function lazyPrompt(processes: Processes, interrupt: AbortSignal): Prompt {

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FerryError, systemReason, UnwritableError } from "../base/errors.ts";
-import { chmod, close, fchmod, fstat, fsync, lstat, mkdir, mkdtemp, open } from "./fs.ts";
+import { chmod, close, fchmod, fstat, fsync, link, lstat, mkdir, mkdtemp, open } from "./fs.ts";
 import { read, readdir, readFile, realpath, rename, rm, stat, writeFile } from "./fs.ts";
 import type { Files, FileStatus } from "./host.ts";
 import { randomBytes } from "./random.ts";
@@ -15,16 +15,7 @@ export const systemFiles: Files = {
   read: (path) => readFile(path).catch(unreadable(path)),
   readText: (path) => readRegular(path).catch(unreadable(path)),
   write: replace,
-  async create(path, data, mode = 0o600) {
-    await makeFolder(dirname(path));
-    try {
-      await put(path, "wx", data, mode);
-      return true;
-    } catch (error) {
-      if (codeOf(error) === "EEXIST") return false;
-      throw new UnwritableError(path, error);
-    }
-  },
+  create,
   async append(path, data, mode = 0o600) {
     await makeFolder(dirname(path));
     try {
@@ -90,7 +81,7 @@ async function readAll(file: number): Promise<string> {
 /** Readers see the old file or the whole new one, also after a power cut. */
 async function replace(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
   await makeFolder(dirname(path));
-  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  const temporary = temporaryOf(path);
   try {
     await put(temporary, "wx", data, mode);
     await rename(temporary, path);
@@ -98,6 +89,31 @@ async function replace(path: string, data: string | Uint8Array, mode = 0o600): P
     await rm(temporary, { force: true });
     throw new UnwritableError(path, error);
   }
+}
+
+/** Whole or not at all, also where we are killed in between: an empty lock would be one that nobody holds. */
+async function create(path: string, data: string | Uint8Array, mode = 0o600): Promise<boolean> {
+  await makeFolder(dirname(path));
+  if ((await lstat(path).catch(absent)) !== undefined) return false;
+  const temporary = temporaryOf(path);
+  try {
+    await put(temporary, "wx", data, mode);
+    // Not every file system has hard links, and each says so in its own way.
+    await link(temporary, path).catch((error: unknown) => {
+      if (codeOf(error) === "EEXIST") throw error;
+      return put(path, "wx", data, mode);
+    });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw new UnwritableError(path, error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.${randomBytes(6).toString("hex")}`;
 }
 
 /** One by one: Node's own recursive mkdir never ends where a folder exists and takes none, such as /proc. */

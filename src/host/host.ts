@@ -169,6 +169,8 @@ export interface Processes {
   detach(argv: readonly string[], options: { cwd: string; env: Environment; log: string }): Promise<number>;
   /** When the process started, in a form that is unique for its pid since boot; undefined where it runs no more. */
   startTime(pid: number): Promise<string | undefined>;
+  /** Names what pids and start times are unique in: on Linux the PID namespace since boot; undefined where the system has only one. */
+  space(): Promise<string | undefined>;
   kill(pid: number, signal: NodeJS.Signals): boolean;
   /** The absolute path of a program on PATH. */
   find(name: string): Promise<string | undefined>;

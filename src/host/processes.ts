@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { constants } from "node:fs";
 import { constants as systemConstants } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { access, close, mkdir, open, readFile } from "./fs.ts";
+import { access, close, mkdir, open, readFile, readlink } from "./fs.ts";
 import type { Environment, Processes, RunOptions } from "./host.ts";
 import { kill } from "./kill.ts";
 
@@ -36,6 +36,7 @@ export function makeProcesses(env: Environment, platform: NodeJS.Platform): Proc
     },
     detach: startDetached,
     startTime: (pid) => startTime(pid, platform, processes),
+    space: () => findSpace(platform),
     kill,
     find: (name) => find(name, env, platform),
   };
@@ -100,6 +101,13 @@ async function startTime(pid: number, platform: NodeJS.Platform, processes: Proc
   const { code, stdout } = await processes.run(argv);
   const text = Buffer.from(stdout).toString("utf8").trim();
   return code === 0 && text !== "" ? text : undefined;
+}
+
+/** pid_namespaces(7), and random(4) for the boot: a home may be shared with a container, or with another machine. */
+async function findSpace(platform: NodeJS.Platform): Promise<string | undefined> {
+  if (platform !== "linux") return undefined;
+  const parts = [readlink("/proc/self/ns/pid"), readFile("/proc/sys/kernel/random/boot_id", "utf8")];
+  return (await Promise.all(parts.map((part) => part.catch(() => "")))).join(" ").trim();
 }
 
 async function find(name: string, env: Environment, platform: NodeJS.Platform): Promise<string | undefined> {

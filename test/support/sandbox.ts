@@ -27,6 +27,7 @@ export const machine: SandboxHost = {
     attach: refuse,
     detach: refuse,
     startTime: refuse,
+    space: refuse,
     find: refuse,
   },
 };

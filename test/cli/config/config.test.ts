@@ -1,7 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { asFerryError } from "../../../src/base/errors.ts";
 import { configPath, readConfig, updateConfig, type HostEntry } from "../../../src/cli/config/config.ts";
 import { withLock } from "../../../src/auth/lock.ts";
 import { makeMemory } from "../../../src/cli/config/memory.ts";
@@ -107,6 +118,35 @@ describe("the lock", () => {
   test("of a living one is waited for, and then told", async () => {
     held(process.pid, (await world.host.processes.startTime(process.pid)) ?? "");
     await expect(withLock(world.host, path(), 60, async () => undefined)).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  const ago = (seconds: number): void => utimesSync(path(), Date.now() / 1000 - seconds, Date.now() / 1000 - seconds);
+
+  test.each([
+    ["is empty, and of now", "", 0, false],
+    ["is empty, and older", "", 5, true],
+    ["is empty, and of the future", "", -3600, true],
+    ["is of another PID namespace or boot, and of now", "elsewhere", 0, false],
+    ["is of another one, and old", "elsewhere", 90, true],
+    ["is of another one, and of the future", "elsewhere", -3600, true],
+  ])("that %s", async (_, space, seconds, free) => {
+    writeFileSync(path(), space === "" ? "" : JSON.stringify({ pid: process.pid, startTime: "1", nonce: "n", space }));
+    ago(seconds);
+    const entered = await withLock(world.host, path(), 0, async () => true).catch((error: unknown) => asFerryError(error).kind);
+    expect(entered).toBe(free ? true : "unavailable");
+    if (free) expect(readdirSync(world.folder).filter((name) => name.startsWith("lock"))).toEqual([]);
+  });
+
+  test("sweeps what others left that were killed while they took it, and not what they are at", async () => {
+    for (const name of ["lock.0123456789ab", "lock.after-aa", "lock.0123456789cd", "lock.mine"])
+      writeFileSync(join(world.folder, name), "");
+    for (const name of ["lock.0123456789ab", "lock.after-aa", "lock.mine"]) utimesSync(join(world.folder, name), 1, 1);
+    await withLock(world.host, path(), 0, async () => undefined);
+    expect(
+      readdirSync(world.folder)
+        .filter((name) => name.startsWith("lock"))
+        .sort(),
+    ).toEqual(["lock.0123456789cd", "lock.mine"]);
   });
 
   test("is free again after a failure", async () => {
