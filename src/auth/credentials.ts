@@ -13,9 +13,19 @@ export type StoreName = "keychain" | "file";
 export interface Login {
   /** The host's address, as parseAddress gives it. A key goes to no other. */
   readonly url: string;
-  /** Who the key is; what keychains show beside it. */
+  /** Who the key is. */
   readonly account: string;
   readonly store: StoreName;
+  /** Tells where its key is from where that of any other login is; missing in what older versions wrote. */
+  readonly item?: string;
+}
+
+/** What a store has a key under. */
+type Item = Pick<Login, "url" | "account" | "item">;
+
+/** Whether both have their key in the same place. */
+export function isSamePlace(one: Item & Pick<Login, "store">, other: Item & Pick<Login, "store">): boolean {
+  return one.store === other.store && nameOf(one) === nameOf(other);
 }
 
 export interface Credentials {
@@ -30,7 +40,7 @@ export interface Credentials {
    */
   check(): Promise<void>;
   /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
-  save(login: Omit<Login, "store">, key: string): Promise<{ store: StoreName; warning?: string }>;
+  save(login: Item, key: string): Promise<{ store: StoreName; warning?: string }>;
   /** Where `save` may put a key. */
   places(): readonly StoreName[];
   /** Whether there was one. */
@@ -101,7 +111,7 @@ export function makeCredentials(
       const wanted = wantedStore(host);
       return wanted === undefined ? ["keychain", "file"] : [wanted];
     },
-    delete: (login) => alone(login.store, () => storeOf(login.store).deletePassword(service, accountOf(login))),
+    delete: (login) => alone(login.store, () => storeOf(login.store).deletePassword(service, nameOf(login))),
   };
 
   async function isOpen(): Promise<boolean> {
@@ -110,18 +120,13 @@ export function makeCredentials(
 
   async function find(login: Login, when?: "at login"): Promise<string | undefined> {
     const store = storeOf(login.store, when && loginPatience);
-    return (await store.getPassword(service, accountOf(login))) ?? undefined;
+    return (await store.getPassword(service, nameOf(login))) ?? undefined;
   }
 
-  async function keep(
-    store: SecretStore,
-    name: StoreName,
-    login: Omit<Login, "store">,
-    key: string,
-  ): Promise<{ store: StoreName }> {
+  async function keep(store: SecretStore, name: StoreName, login: Item, key: string): Promise<{ store: StoreName }> {
     const kept = await alone(name, async () => {
-      await store.setPassword(service, accountOf(login), key);
-      return store.getPassword(service, accountOf(login));
+      await store.setPassword(service, nameOf(login), key);
+      return store.getPassword(service, nameOf(login));
     });
     // Some keychains take a secret and forget it: better told now than by the next command.
     if (kept !== key)
@@ -135,8 +140,9 @@ export function makeCredentials(
   }
 }
 
-function accountOf({ url, account }: Omit<Login, "store">): string {
-  return `${account} ${url}`;
+/** Who the key is isn't known yet when one is stored that was just made. */
+function nameOf({ url, account, item }: Item): string {
+  return item === undefined ? `${account} ${url}` : `${url} ${item}`;
 }
 
 /** FERRY_CREDENTIAL_STORE; undefined: the keychain, or where there is none the file. */

@@ -1,6 +1,7 @@
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import type { Files, Host, SecretStore } from "../host/host.ts";
+import { findLeftovers } from "./leftovers.ts";
 
 /** Secrets by service and account. */
 type Content = Record<string, Record<string, string>>;
@@ -20,21 +21,24 @@ export function makeFileStore(host: FileStoreHost, path: string): SecretStore {
     await guard(host, path);
     return readContent(files, path);
   };
+  // What a writer had not put in place when it was killed may have the only copy of a key that is valid.
+  const readAll = async (): Promise<Content> => merged([...(await readLeftovers(host, path)), await read()]);
   const change = async (edit: (content: Content) => Content): Promise<void> => {
     await files.makeFolder(dirname(path), 0o700);
     await guardFolder(host, dirname(path));
-    await sweep(files, path);
     await shutOurs(files, dirname(path));
-    await files.write(path, `${JSON.stringify(edit(await read()), undefined, 2)}\n`, 0o600);
+    const left = await findLeftovers(files, path);
+    await files.write(path, `${JSON.stringify(edit(await readAll()), undefined, 2)}\n`, 0o600);
+    for (const other of left) await files.remove(other);
   };
   return {
-    getPassword: async (service, account) => (await read())[service]?.[account] ?? null,
+    getPassword: async (service, account) => (await read())[service]?.[account] ?? (await readAll())[service]?.[account] ?? null,
     setPassword: (service, account, password) =>
       change((content) => ({ ...content, [service]: { ...content[service], [account]: password } })),
     async deletePassword(service, account) {
-      await sweep(files, path);
-      const there = (await read())[service]?.[account] !== undefined;
+      const there = (await readAll())[service]?.[account] !== undefined;
       if (there) await change((content) => without(content, service, account));
+      else for (const other of await findLeftovers(files, path)) await files.remove(other);
       return there;
     },
     findPassword: async (service) => Object.values((await read())[service] ?? {})[0] ?? null,
@@ -85,13 +89,24 @@ async function guardFolder({ files, platform, uid, warn }: FileStoreHost, path: 
     );
 }
 
-/** What a writer that was killed left half done, keys and all. Whoever changes the file has its lock: nobody else is at it. */
-async function sweep(files: Files, path: string): Promise<void> {
-  const name = basename(path);
-  const stale = (await files.list(dirname(path))).filter(
-    (other) => other.startsWith(`${name}.`) && /^[0-9a-f]{12}$/u.test(other.slice(name.length + 1)),
-  );
-  for (const other of stale) await files.remove(join(dirname(path), other));
+/** Those of the user's own that are whole. What somebody else put there would choose whose keys are used. */
+async function readLeftovers({ files, platform, uid }: FileStoreHost, path: string): Promise<Content[]> {
+  const contents: Content[] = [];
+  for (const other of await findLeftovers(files, path)) {
+    const status = await files.status(other);
+    if (status?.kind !== "file" || (platform !== "win32" && status.uid !== uid)) continue;
+    const content = parsed((await files.readText(other)) ?? "");
+    if (content !== undefined) contents.push(content);
+  }
+  return contents;
+}
+
+/** Later ones win. */
+function merged(contents: readonly Content[]): Content {
+  const whole: Record<string, Record<string, string>> = {};
+  for (const content of contents)
+    for (const [service, keys] of Object.entries(content)) whole[service] = { ...whole[service], ...keys };
+  return whole;
 }
 
 /** Our folder may have been there before, open to others. One with other things in it, such as a home, isn't ours to shut. */
@@ -105,14 +120,19 @@ async function isOurs(files: Files, folder: string): Promise<boolean> {
 
 async function readContent(files: Files, path: string): Promise<Content> {
   const text = await files.readText(path);
-  if (text === undefined) return {};
+  const content = text === undefined ? {} : parsed(text);
+  if (content !== undefined) return content;
+  throw new FerryError("auth", `${path} is damaged`, { hint: "remove it and log in again" });
+}
+
+/** Undefined for what is cut off, or something else. */
+function parsed(text: string): Content | undefined {
   try {
     const content: unknown = JSON.parse(text);
-    if (isContent(content)) return content;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    return isContent(content) ? content : undefined;
+  } catch {
+    return undefined;
   }
-  throw new FerryError("auth", `${path} is damaged`, { hint: "remove it and log in again" });
 }
 
 function isContent(value: unknown): value is Content {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemFiles } from "../../src/host/files.ts";
-import type { Host, SecretStore } from "../../src/host/host.ts";
+import type { Files, Host, SecretStore } from "../../src/host/host.ts";
 import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
 import type { LoginServer } from "../support/login-server.ts";
@@ -25,8 +25,38 @@ interface Written {
 const configPath = () => join(world.folder, "config", "config.json");
 const config = () => JSON.parse(readFileSync(configPath(), "utf8")) as Written;
 
+/** A process that runs no more. */
+const dead = 999_999_999;
+
+/** A login that is killed while it puts the file in place that it writes as its `at`th. */
+async function killedAt(at: number): Promise<void> {
+  let written = 0;
+  let killed = (): void => undefined;
+  const gone = new Promise<void>((resolve) => (killed = resolve));
+  const dying = (files: Files): Files => ({
+    ...files,
+    async write(path, data, mode) {
+      if (++written < at) return files.write(path, data, mode);
+      await files.create(`${path}.0123456789ab`, data);
+      killed();
+      return new Promise(() => undefined);
+    },
+  });
+  void scene.login(scene.approve, { env: inFile, change: (host) => asDead({ ...host, files: dying(host.files) }) });
+  await gone;
+}
+
+/** As a process that runs only as far as it sees itself. */
+function asDead(host: Host): Host {
+  const startTime = async (pid: number) => (pid === dead ? "1" : host.processes.startTime(pid));
+  return { ...host, pid: dead, processes: { ...host.processes, startTime } };
+}
+
+const inFile = { FERRY_CREDENTIAL_STORE: "file" };
+const files = () => readdirSync(join(world.folder, "config")).sort();
+
 /** A login whose process was killed after the key was stored and before it was entered among the logins. */
-async function brokenOff(pid = 999_999_999): Promise<void> {
+async function brokenOff(pid = dead): Promise<void> {
   expect(await scene.login()).toMatchObject({ code: 0 });
   const { hosts, ...rest } = config();
   writeFileSync(
@@ -50,7 +80,7 @@ test("where a key is about to be is written down before it is there, and struck 
   };
   expect(await scene.login(scene.approve, { change })).toMatchObject({ code: 0 });
   expect(seen).toMatchObject([
-    { pending: [{ url: server.origin, account: "ada@example.com", store: "keychain", minted: true }, { store: "file" }] },
+    { pending: [{ url: server.origin, account: "", store: "keychain", minted: true }, { store: "file" }] },
   ]);
   expect(config()).not.toHaveProperty("pending");
 });
@@ -134,6 +164,99 @@ test("nor does a logout leave it, where the kill came before any key was stored"
   renameSync(keys, `${keys}.0123456789ab`);
   expect((await ferry(world.next({ env: { ...world.host.env, ...env } }), "logout")).code).toBe(0);
   expect(readdirSync(join(world.folder, "config")).filter((name) => name.startsWith("credentials.json."))).toEqual([]);
+});
+
+describe.each(["nothing", "a login", "a login with a pasted key"])("a login after %s that is killed", (before) => {
+  beforeEach(async () => {
+    server.given.push("pasted");
+    if (before === "a login") await scene.login(scene.approve, { env: inFile });
+    if (before === "a login with a pasted key")
+      await ferry(world.next({ env: inFile }, { stdin: "pasted" }), "login", "--host", server.origin, "--with-token");
+  });
+
+  // The note, the key and the login; with an earlier one, its key's end and that of its note.
+  test.each(before === "nothing" ? [1, 2, 3] : [1, 2, 3, 4, 5])("at the %dth file leaves no valid key", async (at) => {
+    await killedAt(at);
+    const first = await scene.login(scene.approve, { env: inFile });
+    expect(first.code).toBe(0);
+    expect(files()).toEqual(["config.json", "credentials.json"]);
+    expect(config()).not.toHaveProperty("pending");
+    expect((await ferry(world.next({ env: inFile }), "logout")).code).toBe(0);
+    const made = server.given.filter((key) => key !== "pasted");
+    const lost = made.filter((key) => !server.revoked.includes(key));
+    // Where not even the note was in place the key was nowhere yet.
+    expect(lost).toHaveLength(at === 1 ? 1 : 0);
+    expect(first.stderr.includes("a key that was made for a login that was broken off was lost")).toBe(at === 1);
+    expect(server.revoked).not.toContain("pasted");
+  });
+});
+
+test("the key of a first login that was killed is found by logout as well, wherever it was", async () => {
+  await killedAt(1);
+  const { code, stderr } = await ferry(world.next({ env: inFile }), "logout");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr:
+      "a key that was made for a login that was broken off was lost, and may still be valid: revoke it in the portal of agents.example.com\n" +
+      "ended a login to agents.example.com that was broken off\n",
+  });
+  await killedAt(2);
+  expect((await ferry(world.next({ env: inFile }), "logout")).code).toBe(0);
+  expect(server.revoked).toEqual(["key-2"]);
+  expect(files()).toEqual(["config.json", "credentials.json"]);
+});
+
+test("a kill while the service is asked who the key is: the key is ended by the next login", async () => {
+  let asked = (): void => undefined;
+  const reached = new Promise<void>((resolve) => (asked = resolve));
+  server.answers.set("/api/v1/cli", () => {
+    asked();
+    return new Promise(() => undefined);
+  });
+  void scene.login(scene.approve, { change: asDead });
+  await reached;
+  server.answers.delete("/api/v1/cli");
+  expect((await scene.login()).code).toBe(0);
+  expect(server.revoked).toEqual(["key-1"]);
+  expect([...world.keychain.items.values()]).toEqual(["key-2"]);
+});
+
+test("one of another PID namespace, boot or machine is left alone until it is old", async () => {
+  await brokenOff(process.pid);
+  const note = (minutes: number) => {
+    const since = Date.UTC(2026, 0, 1) - minutes * 60_000;
+    const [pending = {}] = config().pending ?? [];
+    const by = { pid: process.pid, startTime: "1", space: "pid:[1] elsewhere" };
+    writeFileSync(configPath(), JSON.stringify({ ...config(), pending: [{ ...pending, by, since }] }));
+  };
+  note(9);
+  expect((await ferry(world.next(), "logout")).stderr).toContain("not logged in anywhere");
+  expect(world.keychain.items.size).toBe(1);
+  note(11);
+  expect((await ferry(world.next(), "logout")).code).toBe(0);
+  expect(server.revoked).toEqual(["key-1"]);
+});
+
+test("a keychain that is silent is asked once, however many logins were broken off", async () => {
+  expect(await scene.login()).toMatchObject({ code: 0 });
+  const [entry] = config().hosts;
+  const by = { pid: dead, startTime: "another" };
+  const pending = ["a", "b", "c"].map((item) => ({ ...entry, item, by }));
+  writeFileSync(configPath(), JSON.stringify({ ...config(), pending }));
+  world.keychain.trouble = "timeout";
+  world.keychain.asked = 0;
+  const ended = world.next();
+  const { code, stderr } = await ferry({ ...ended, host: asDead(ended.host) }, "logout");
+  expect({ code, asked: world.keychain.asked }).toEqual({ code: 4, asked: 1 });
+  expect(stderr).toBe(
+    "the key of a login to agents.example.com that was broken off may still be in the keychain (the keychain is timeout)\n" +
+      "ferry: the keychain is timeout\n" +
+      "  hint: unlock it and try again, or drop the login all the same: ferry logout --forget\n",
+  );
+  world.keychain.trouble = undefined;
+  expect((await ferry(world.next(), "logout")).code).toBe(0);
+  expect(server.revoked).toEqual(["key-1"]);
+  expect(config()).not.toHaveProperty("pending");
 });
 
 test("a file that could not be filled, on a full disk, is not left empty: as a lock nobody would hold it", async () => {

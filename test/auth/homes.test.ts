@@ -53,13 +53,14 @@ describeWith(process.getuid?.() === 0 ? ["mount", "umount"] : ["only-root-mounts
     expect(server.revoked).toEqual(server.given);
   });
 
-  test("who is logged in stays so, and a logout that can't be written says so", async () => {
+  test("who is logged in stays so, and a logout that can't be written says so, and that the key is revoked", async () => {
     await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });
     remount("remount", "ro");
     expect((await ferry(world.next(), "whoami")).code).toBe(0);
     const { code, stderr } = await ferry(world.next(), "logout");
     expect(code).toBe(1);
-    expect(stderr).toContain("read-only file system");
+    expect(stderr).toContain(`ferry: the key is revoked, but the login is still kept here: can't write ${home}/`);
+    expect(stderr).toContain("read-only file system\n");
     remount("remount", "rw");
     expect(readFileSync(join(home, "config.json"), "utf8")).toContain("agents.example.com");
   });

@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import type { Login } from "../../auth/credentials.ts";
+import { isSamePlace, type Login } from "../../auth/credentials.ts";
+import type { Holder } from "../../auth/holder.ts";
+import { findLeftovers } from "../../auth/leftovers.ts";
 import { FerryError } from "../../base/errors.ts";
 import { findFolders } from "../../base/folders.ts";
 import type { Host } from "../../host/host.ts";
@@ -12,7 +14,7 @@ export interface Config {
   /** The last one logged in to comes first. */
   readonly hosts: readonly HostEntry[];
   readonly settings?: Settings;
-  /** Logins that are storing their key just now, or were killed while they did. */
+  /** Logins that are being made or replaced just now, or were when their process was killed. */
   readonly pending?: readonly PendingLogin[];
 }
 
@@ -23,9 +25,11 @@ export interface HostEntry extends Login {
   readonly minted?: boolean;
 }
 
-/** Where the key of a login may be that isn't done yet, and the process that does it. */
+/** Where a key may be that is no login's yet, or no more, and the process that sees to it. `account` is empty until it is known. */
 export interface PendingLogin extends HostEntry {
-  readonly by: { readonly pid: number; readonly startTime: string };
+  readonly by: Holder;
+  /** Epoch milliseconds; missing in what older versions wrote. */
+  readonly since?: number;
 }
 
 const patience = 5000;
@@ -51,14 +55,47 @@ async function checkOwner({ files, platform, uid }: Host, path: string): Promise
   throw new FerryError("auth", `${path} belongs to somebody else`, { hint: "remove it and log in again, as yourself" });
 }
 
-/** Changes it in one step, also where two do so at once. */
-export async function updateConfig(host: Host, change: (config: Config) => Config): Promise<void> {
+/** Changes it in one step, also where two do so at once. Gives what it is then. */
+export async function updateConfig(host: Host, change: (config: Config) => Config): Promise<Config> {
   const path = configPath(host);
-  await withLock(host, `${path}.lock`, patience, async () => {
-    const config = change(await readConfig(host));
+  return withLock(host, `${path}.lock`, patience, async () => {
     // Those who keep their settings elsewhere leave a link here, which must stay one.
-    await host.files.write((await host.files.realPath(path)) ?? path, `${JSON.stringify(config, undefined, 2)}\n`);
+    const target = (await host.files.realPath(path)) ?? path;
+    const left = await findLeftovers(host.files, target);
+    const config = change(await withLeft(host, await readConfig(host), left));
+    await host.files.write(target, `${JSON.stringify(config, undefined, 2)}\n`);
+    for (const other of left) await host.files.remove(other);
+    return config;
   });
+}
+
+/** Puts in place what a writer noted that was killed before it had. */
+export async function recoverConfig(host: Host): Promise<void> {
+  const path = configPath(host);
+  const left = await findLeftovers(host.files, (await host.files.realPath(path)) ?? path);
+  if (left.length > 0) await updateConfig(host, (config) => config);
+}
+
+/** With the logins that a writer noted which was killed before it had put them in place: nothing else knows of their keys. */
+async function withLeft(host: Host, config: Config, left: readonly string[]): Promise<Config> {
+  const known: HostEntry[] = [...config.hosts, ...(config.pending ?? [])];
+  for (const path of left) {
+    const { pending = [] } = await readWhole(host, path);
+    known.push(...pending.filter((note) => !known.some((other) => isSamePlace(other, note))));
+  }
+  const pending = known.filter((one): one is PendingLogin => "by" in one);
+  return pending.length === 0 ? config : { ...config, pending };
+}
+
+/** What it says of pending logins, where it is the user's own and not cut off. */
+async function readWhole(host: Host, path: string): Promise<Pick<Config, "pending">> {
+  try {
+    await checkOwner(host, path);
+    return checked(parsed((await host.files.readText(path)) ?? "", path), path);
+  } catch (error) {
+    if (error instanceof FerryError) return {};
+    throw error;
+  }
 }
 
 function parsed(text: string, path: string): unknown {
@@ -93,13 +130,17 @@ function checkEntry(entry: unknown, key: string, path: string): void {
   if (entry["store"] !== "keychain" && entry["store"] !== "file") throw wrong(path, `${key}.store`, `"keychain" or "file"`);
   if (entry["workspace"] !== undefined && typeof entry["workspace"] !== "string")
     throw wrong(path, `${key}.workspace`, "a string");
+  if (entry["item"] !== undefined && typeof entry["item"] !== "string") throw wrong(path, `${key}.item`, "a string");
   if (entry["minted"] !== undefined && typeof entry["minted"] !== "boolean") throw wrong(path, `${key}.minted`, "true or false");
 }
 
 function checkPending(entry: unknown, key: string, path: string): void {
   checkEntry(entry, key, path);
   const by = isRecord(entry) && isRecord(entry["by"]) ? entry["by"] : {};
-  if (typeof by["pid"] !== "number" || typeof by["startTime"] !== "string") throw wrong(path, `${key}.by`, "a process");
+  const space = by["space"] === undefined || typeof by["space"] === "string";
+  if (typeof by["pid"] !== "number" || typeof by["startTime"] !== "string" || !space) throw wrong(path, `${key}.by`, "a process");
+  if (isRecord(entry) && entry["since"] !== undefined && typeof entry["since"] !== "number")
+    throw wrong(path, `${key}.since`, "a time");
 }
 
 function checkSettings(kept: unknown, path: string): void {

@@ -1,11 +1,11 @@
 import { Option } from "commander";
 import { hostName } from "../../../auth/address.ts";
-import type { Credentials } from "../../../auth/credentials.ts";
+import { type Credentials, isSamePlace } from "../../../auth/credentials.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
-import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
+import { type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, namedHost } from "../../flows/host/choose.ts";
-import { endPending } from "../../flows/login/pending.ts";
+import { type Cleared, endPending } from "../../flows/login/broken-off.ts";
 import { endKey } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
@@ -28,23 +28,20 @@ export const logout: Verb = {
   async run(context, options: Options) {
     const { host, print } = context;
     const credentials = credentialsOf(context);
-    const broken = options.forget ? [] : await endPending(context, credentials);
-    for (const { url, account } of broken) await print.note(`ended a login to ${hostName(url)} (${account}) that was broken off`);
-    if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && broken.length === 0)
+    const { ended, unreached } = options.forget ? nothingCleared : await endPending(context, credentials);
+    for (const { url, account } of ended)
+      await print.note(`ended a login to ${hostName(url)}${account === "" ? "" : ` (${account})`} that was broken off`);
+    if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && ended.length === 0)
       throw new FerryError("auth", "not logged in anywhere", hintOf(context));
-    if (broken.length > 0 && (await readConfig(host)).hosts.length === 0) return;
+    if (ended.length > 0 && (await readConfig(host)).hosts.length === 0) return;
     // A branch's link says where its session is, not which login is done with.
     const chosen = await chooseHost(context, null);
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
     const { entry } = chosen;
     if (entry === undefined) throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, hintOf(context));
     const { deleted, ...ending } = options.forget
-      ? await forget(credentials, entry)
-      : await endLogin(context, credentials, entry, options);
-    await updateConfig(host, (config) => ({
-      ...config,
-      hosts: config.hosts.filter(({ url, account }) => url !== entry.url || account !== entry.account),
-    }));
+      ? await forget(context, credentials, entry)
+      : await endLogin(context, credentials, entry, { ...options, trouble: unreached.get(entry.store) });
     if (context.global.json) await print.json({ host: entry.url, account: entry.account, deleted, revoked: ending.revoked });
     const there = ending.revoked ? "the key is revoked" : "the key was not revoked there";
     await print.note(`logged out of ${hostName(entry.url)} (${entry.account}); ${there}`);
@@ -53,6 +50,8 @@ export const logout: Verb = {
     if (isKeySet(context)) await print.warn("FERRY_API_KEY is still set");
   },
 };
+
+const nothingCleared: Cleared = { ended: [], unreached: new Map() };
 
 /** Who is logged in by the variable alone has nothing here that a logout could end. */
 function hintOf(context: Context): { readonly hint?: string } {
@@ -72,34 +71,55 @@ interface Ending {
   readonly left?: string;
 }
 
-async function forget(credentials: Credentials, entry: HostEntry): Promise<Ending> {
-  try {
-    return { deleted: await credentials.delete(entry), revoked: false };
-  } catch (error) {
-    return { deleted: false, revoked: false, left: asFerryError(error).message };
-  }
+async function forget({ host }: Context, credentials: Credentials, entry: HostEntry): Promise<Ending> {
+  const ending = await credentials.delete(entry).then(
+    (deleted) => ({ deleted }),
+    (error: unknown) => ({ deleted: false, left: asFerryError(error).message }),
+  );
+  await updateConfig(host, (config) => without(config, entry));
+  return { ...ending, revoked: false };
 }
 
 /** @throws FerryError auth, with the ways out, where the keychain can't be asked */
-async function endLogin(context: Context, credentials: Credentials, entry: HostEntry, { revoke }: Options): Promise<Ending> {
+async function endLogin(
+  context: Context,
+  credentials: Credentials,
+  entry: HostEntry,
+  { revoke, trouble }: Options & { readonly trouble: FerryError | undefined },
+): Promise<Ending> {
+  let ending: Pick<Ending, "revoked" | "why"> = { revoked: false };
   try {
-    const ending = revoke || entry.minted === true ? await end(context, credentials, entry) : { revoked: false };
-    return { ...ending, deleted: await credentials.delete(entry) };
+    if (trouble !== undefined) throw trouble;
+    if (revoke || entry.minted === true) ending = await end(context, credentials, entry);
+    const deleted = await credentials.delete(entry);
+    await updateConfig(context.host, (config) => without(config, entry));
+    return { ...ending, deleted };
   } catch (error) {
-    if (!(error instanceof FerryError) || entry.store !== "keychain" || error.kind !== "auth") throw error;
-    const { message, code } = error;
-    throw new FerryError("auth", message, {
+    const { kind, code, message, hint } = asFerryError(error);
+    const isKeychain = entry.store === "keychain" && kind === "auth";
+    if (!ending.revoked && !isKeychain) throw error;
+    throw new FerryError(kind, ending.revoked ? `the key is revoked, but the login is still kept here: ${message}` : message, {
       code,
-      hint: "unlock it and try again, or drop the login all the same: ferry logout --forget",
+      hint: isKeychain ? "unlock it and try again, or drop the login all the same: ferry logout --forget" : hint,
       cause: error,
     });
   }
 }
 
+/** A login that took its place in the meantime has its key elsewhere, and stays. */
+function without(config: Config, entry: HostEntry): Config {
+  return { ...config, hosts: config.hosts.filter((other) => !isSamePlace(other, entry)) };
+}
+
 /** A service that is down, or a key that is gone, keeps nobody logged in here. */
 async function end(context: Context, credentials: Credentials, entry: HostEntry): Promise<Pick<Ending, "revoked" | "why">> {
+  const { host } = context;
   const key = await credentials.find(entry);
+  if (key === undefined && !(await readConfig(host)).hosts.some((other) => isSamePlace(other, entry)))
+    throw new FerryError("auth", `another ferry ended or renewed the login to ${hostName(entry.url)} meanwhile`, {
+      hint: "see what there is now: ferry auth status",
+    });
   if (key === undefined) return { revoked: false, why: `it is no longer in ${credentials.place(entry.store)}` };
-  const why = await endKey(context, entry.url, key, context.host.interrupt);
+  const why = await endKey(context, entry.url, key, host.interrupt);
   return why === undefined ? { revoked: true } : { revoked: false, why };
 }

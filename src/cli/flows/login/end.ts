@@ -1,5 +1,7 @@
 import { revokeKey } from "../../../auth/oauth/revoke.ts";
+import type { Credentials } from "../../../auth/credentials.ts";
 import { asFerryError } from "../../../base/errors.ts";
+import type { HostEntry } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { callerOf } from "./caller.ts";
 
@@ -20,4 +22,23 @@ export async function endKey(context: Context, url: string, key: string, interru
     interrupt?.throwIfAborted();
     return bound.aborted ? `${new URL(url).host} did not answer within ${patience / 1000} seconds` : asFerryError(error).message;
   }
+}
+
+/**
+ * Ends a key that is stored, and is no login's: revokes it where ferry's login had it made, unless one of `kept` is the same, and
+ * deletes it. Gives whether there was one, and why it could not be revoked.
+ * @throws FerryError where its store can't be asked, or not be changed
+ */
+export async function endStored(
+  context: Context,
+  credentials: Credentials,
+  place: HostEntry,
+  kept: () => Promise<readonly (string | undefined)[]>,
+): Promise<{ readonly found: boolean; readonly why: string | undefined }> {
+  const key = await credentials.find(place);
+  const revoked = place.minted === true && key !== undefined && !(await kept()).includes(key);
+  const why = revoked ? await endKey(context, place.url, key) : undefined;
+  // Also where none is found: what a kill left half written goes with it.
+  await credentials.delete(place);
+  return { found: key !== undefined, why };
 }

@@ -1,13 +1,16 @@
 import { hostName } from "../../../auth/address.ts";
+import { type Credentials, isSamePlace, type StoreName } from "../../../auth/credentials.ts";
 import { type Identity, identify } from "../../../auth/login.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
-import { type HostEntry, updateConfig } from "../../config/config.ts";
+import { type HostEntry, type PendingLogin, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { clientFor } from "../host/connect.ts";
-import { endKey } from "./end.ts";
-import { endPending, notePending, withoutPending } from "./pending.ts";
-import { endReplaced, findReplaced } from "./replaced.ts";
+import { endPending } from "./broken-off.ts";
 import { credentialsOf } from "./credentials.ts";
+import { endKey } from "./end.ts";
+import { isNoted, type Note, notePending, withoutNote, withPending } from "./pending.ts";
+import { endReplaced } from "./replaced.ts";
 
 /** A key that isn't kept yet. */
 export interface NewKey {
@@ -17,58 +20,113 @@ export interface NewKey {
   readonly minted: boolean;
 }
 
-/** Sees that the key works, keeps it, reads it back, and only then says who is logged in. */
+/** A key that is stored, and not entered among the logins yet. */
+interface Stored {
+  readonly note: Note;
+  readonly key: string;
+  readonly store: StoreName;
+  readonly warning?: string;
+}
+
+/**
+ * Sees that the key works, keeps it, reads it back, and only then says who is logged in. Each key has a place of its own, and one
+ * write of the config file makes it the login's: whatever runs beside this, or ends it, no key is lost, or deleted that is in use.
+ */
 export async function keepKey(context: Context, added: NewKey): Promise<void> {
-  try {
-    const { url, key } = added;
-    const { client } = clientFor(context, { send: context.host.network.send, url, key, origin: url });
-    const identity = await identify(client);
-    const { entry, warning } = await store(context, added, identity);
-    await report(context, identity, entry, warning);
-  } catch (error) {
-    if (added.minted) await endUnkept(context, added);
-    throw error;
-  }
-}
-
-/** What is known of the login now, and what must be told of the place that its key is in. */
-interface Kept {
-  readonly entry: HostEntry;
-  readonly warning: string | undefined;
-}
-
-async function store(context: Context, { url, key, minted }: NewKey, { account, info }: Identity): Promise<Kept> {
-  const { host } = context;
   const credentials = credentialsOf(context);
-  await endPending(context, credentials);
-  const replaced = await findReplaced(context, credentials, { url, account });
-  await notePending(context, credentials, { url, account, ...(minted && { minted }) });
-  const { store: place, warning } = await credentials.save({ url, account }, key.value).catch(async (error: unknown) => {
-    await updateConfig(host, (config) => withoutPending(config, host.pid));
-    throw error;
-  });
-  const workspace = info?.workspace?.name ?? undefined;
-  const entry: HostEntry = {
-    url,
-    account,
-    store: place,
-    ...(workspace !== undefined && { workspace }),
-    // The same key brought once more is still the one that ferry had made.
-    ...((minted || (replaced?.entry.minted === true && replaced.key === key.value)) && { minted: true }),
+  const { url, key, minted } = added;
+  let note: Note | undefined;
+  let stored: Stored | undefined;
+  const store = async (): Promise<Stored> => {
+    note = await notePending(context.host, credentials, { url, ...(minted && { minted }) });
+    return { note, key: key.value, ...(await credentials.save(note, key.value)) };
   };
+  let entered: Entered;
   try {
-    // The last one logged in to comes first.
-    await updateConfig(host, (config) => ({
-      ...withoutPending(config, host.pid),
-      hosts: [entry, ...config.hosts.filter((other) => other.url !== url || other.account !== account)],
-    }));
+    const { client } = clientFor(context, { send: context.host.network.send, url, key, origin: url });
+    // What was made just now must be found whenever this ends; what somebody brought is stored when it has proved good.
+    if (minted) stored = await store();
+    const identity = await identify(client);
+    stored ??= await store();
+    context.host.interrupt.throwIfAborted();
+    await endPending(context, credentials);
+    entered = { ...(await enter(context, credentials, stored, identity)), identity };
   } catch (error) {
-    // Without its entry nothing would ever find it again.
-    await credentials.delete(entry);
+    if (minted) await endUnkept(context, added);
+    if (note !== undefined) await withdraw(context, credentials, note, stored?.store);
     throw error;
   }
-  if (replaced !== undefined) await endReplaced(context, credentials, replaced, { store: place, key: key.value });
-  return { entry, warning };
+  if (entered.earlier !== undefined) await endReplaced(context, credentials, entered.earlier, key.value);
+  await report(context, entered.identity, entered.entry, stored.warning);
+}
+
+interface Entered {
+  readonly entry: HostEntry;
+  /** The login that it took the place of. */
+  readonly earlier: PendingLogin | undefined;
+  readonly identity: Identity;
+}
+
+/** In one step the new key is the login's, and the earlier one's is noted to be ended. */
+async function enter(
+  { host }: Context,
+  credentials: Credentials,
+  { note, key, store }: Stored,
+  { account, info }: Identity,
+): Promise<Omit<Entered, "identity">> {
+  const { url, item, by } = note;
+  const workspace = info?.workspace?.name ?? undefined;
+  const isSameLogin = (other: HostEntry): boolean => other.url === url && other.account === account;
+  for (;;) {
+    const found = (await readConfig(host)).hosts.find(isSameLogin);
+    // The same key brought once more is still the one that ferry had made.
+    const minted = note.minted === true || (found?.minted === true && (await keyOf(credentials, found)) === key);
+    const entry: HostEntry = {
+      url,
+      account,
+      store,
+      ...(item !== undefined && { item }),
+      ...(workspace !== undefined && { workspace }),
+      ...(minted && { minted }),
+    };
+    const earlier = found && { ...found, by, since: host.clock.now() };
+    const { hosts } = await updateConfig(host, (config) => {
+      if (!isNoted(config, note))
+        throw new FerryError("unavailable", "another ferry took this login for one that was broken off", {
+          hint: "log in again",
+        });
+      const now = config.hosts.find(isSameLogin);
+      const same = now === undefined || found === undefined ? now === found : isSamePlace(now, found);
+      // Another login came between the two steps.
+      if (!same) return config;
+      const rest = withoutNote(config, note);
+      return {
+        ...withPending(rest, [...(rest.pending ?? []), ...(earlier === undefined ? [] : [earlier])]),
+        // The last one logged in to comes first.
+        hosts: [entry, ...config.hosts.filter((other) => !isSameLogin(other))],
+      };
+    });
+    if (hosts.includes(entry)) return { entry, earlier };
+  }
+}
+
+/** Undefined also where it can't be asked for: that keeps nobody from logging in, and endReplaced tells of it. */
+async function keyOf(credentials: Credentials, login: HostEntry): Promise<string | undefined> {
+  return credentials.find(login, "at login").catch(() => undefined);
+}
+
+/** What can't be deleted stays noted: the next login or logout tries again. */
+async function withdraw(context: Context, credentials: Credentials, note: Note, store: StoreName | undefined): Promise<void> {
+  try {
+    if (store !== undefined) await credentials.delete({ ...note, store });
+    await updateConfig(context.host, (config) => withoutNote(config, note));
+  } catch (error) {
+    const places = store === undefined ? credentials.places() : [store];
+    const { message } = asFerryError(error);
+    await context.print.warn(
+      `the key of this login may still be in ${places.map((place) => credentials.place(place)).join(" or ")} (${message})`,
+    );
+  }
 }
 
 async function report(context: Context, { info }: Identity, entry: HostEntry, warning: string | undefined): Promise<void> {

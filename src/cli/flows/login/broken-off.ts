@@ -1,0 +1,117 @@
+import { hostName } from "../../../auth/address.ts";
+import { type Credentials, isSamePlace, type StoreName } from "../../../auth/credentials.ts";
+import { mayRun, ownHolder } from "../../../auth/holder.ts";
+import { asFerryError, type FerryError } from "../../../base/errors.ts";
+import type { Host } from "../../../host/host.ts";
+import { type PendingLogin, readConfig, recoverConfig, updateConfig } from "../../config/config.ts";
+import type { Context } from "../../context.ts";
+import { endStored } from "./end.ts";
+import { isSameNote, withPending } from "./pending.ts";
+
+/** A login that can't be asked for is given so long to store its key, in ms. */
+const unseen = 10 * 60_000;
+
+export interface Cleared {
+  readonly ended: readonly Pick<PendingLogin, "url" | "account">[];
+  /** Stores that didn't answer, and what they said: nobody need wait a second time to learn the same. */
+  readonly unreached: ReadonlyMap<StoreName, FerryError>;
+}
+
+interface Round {
+  readonly unreached: Map<StoreName, FerryError>;
+  readonly warnings: Set<string>;
+}
+
+/**
+ * Ends the logins that were broken off by a kill: their key is revoked where the login had it made, and deleted, unless it is a
+ * login's by now. One whose process still runs is left to it.
+ */
+export async function endPending(context: Context, credentials: Credentials): Promise<Cleared> {
+  const { host, print } = context;
+  const round: Round = { unreached: new Map(), warnings: new Set() };
+  const done: PendingLogin[] = [];
+  for (const group of groupsOf(await claim(host))) if (await end(context, credentials, group, round)) done.push(...group);
+  if (done.length > 0)
+    await updateConfig(host, (config) =>
+      withPending(
+        config,
+        (config.pending ?? []).filter((note) => !done.some((one) => isSameNote(one, note))),
+      ),
+    );
+  for (const line of round.warnings) await print.warn(line);
+  return { ended: groupsOf(done).flatMap(([first]) => first ?? []), unreached: round.unreached };
+}
+
+/** Makes them this process's own, so that no two end the same, and one that runs all the same learns of it. */
+async function claim(host: Host): Promise<PendingLogin[]> {
+  await recoverConfig(host);
+  const dead: PendingLogin[] = [];
+  for (const note of (await readConfig(host)).pending ?? []) if (!(await runs(host, note))) dead.push(note);
+  if (dead.length === 0) return [];
+  const mine = { by: await ownHolder(host), since: host.clock.now() };
+  const { pending = [] } = await updateConfig(host, (config) => {
+    const now = config.pending ?? [];
+    const taken = now.filter((note) => dead.some((one) => isSameNote(one, note) && one.since === note.since));
+    // Where a login has its key in the same place, that is the one that finds it.
+    const ours = taken.filter((note) => !config.hosts.some((entry) => isSamePlace(entry, note)));
+    return withPending(config, [...now.filter((note) => !taken.includes(note)), ...ours.map((note) => ({ ...note, ...mine }))]);
+  });
+  return pending.filter(({ by }) => by === mine.by);
+}
+
+function runs(host: Host, { by, since = 0 }: PendingLogin): Promise<boolean> {
+  // Also what lies in the future is old: some clock is wrong, and nothing must stay for that for ever.
+  return mayRun(host, by, () => Math.abs(host.clock.now() - since) < unseen);
+}
+
+/** The places where the same key may be; the file first, which answers at once. */
+function groupsOf(notes: readonly PendingLogin[]): PendingLogin[][] {
+  const groups: PendingLogin[][] = [];
+  for (const note of [...notes].sort((a, b) => Number(b.store === "file") - Number(a.store === "file"))) {
+    const group = groups.find(([first]) => first !== undefined && isSameNote(first, note));
+    if (group === undefined) groups.push([note]);
+    else group.push(note);
+  }
+  return groups;
+}
+
+/** Whether nothing is left to do. */
+async function end(
+  context: Context,
+  credentials: Credentials,
+  group: readonly PendingLogin[],
+  { unreached, warnings }: Round,
+): Promise<boolean> {
+  let left = false;
+  for (const note of group) {
+    const name = hostName(note.url);
+    try {
+      const before = unreached.get(note.store);
+      if (before !== undefined) throw before;
+      const { found, why } = await endStored(context, credentials, note, () => keysOf(context, credentials, note.url));
+      if (why !== undefined)
+        warnings.add(`the key of a login that was broken off is still valid (${why}): revoke it in the portal of ${name}`);
+      if (found) return true;
+    } catch (error) {
+      const failure = asFerryError(error);
+      if (failure.kind === "auth") unreached.set(note.store, failure);
+      const place = credentials.place(note.store);
+      warnings.add(`the key of a login to ${name} that was broken off may still be in ${place} (${failure.message})`);
+      left = true;
+    }
+  }
+  const [first] = group;
+  // One that is a login's no more was there, and is gone only when it is ended.
+  if (!left && first?.minted === true && first.account === "")
+    warnings.add(
+      `a key that was made for a login that was broken off was lost, and may still be valid: revoke it in the portal of ${hostName(first.url)}`,
+    );
+  return !left;
+}
+
+/** The keys that logins at this host have. */
+async function keysOf({ host }: Context, credentials: Credentials, url: string): Promise<(string | undefined)[]> {
+  const keys: (string | undefined)[] = [];
+  for (const entry of (await readConfig(host)).hosts) if (entry.url === url) keys.push(await credentials.find(entry));
+  return keys;
+}
