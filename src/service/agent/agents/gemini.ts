@@ -1,6 +1,9 @@
 import type { AgentRecipe } from "../installed/recipe.ts";
 import { placeholder } from "../launcher/launch.ts";
 
+/** A sandbox has no pseudo-terminals, and it takes them for there where its package for them is. */
+const settings = { ".gemini/settings.json": JSON.stringify({ tools: { shell: { enableInteractiveShell: false } } }) };
+
 /** Gemini CLI, which speaks ACP itself. */
 export const gemini: AgentRecipe = {
   name: "gemini",
@@ -17,11 +20,16 @@ export const gemini: AgentRecipe = {
       GOOGLE_GEMINI_BASE_URL: way?.address ?? "",
       GEMINI_CLI_TRUST_WORKSPACE: "true",
     },
+    files: settings,
     protocol: { authMethod: "gemini-api-key" },
   }),
   own: {
     // Of Google's accounts.
     hosts: ["oauth2.googleapis.com", "www.googleapis.com", "cloudcode-pa.googleapis.com"],
-    setUp: (model) => ({ args: model === "" ? [] : ["-m", model], env: { GEMINI_CLI_TRUST_WORKSPACE: "true" } }),
+    setUp: (model) => ({
+      args: model === "" ? [] : ["-m", model],
+      env: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
+      files: settings,
+    }),
   },
 };
