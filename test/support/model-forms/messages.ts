@@ -6,7 +6,11 @@ export const messages: Form = {
   speakers: ({ tools = [], messages = [] }) =>
     tools.length === 0
       ? undefined
-      : messages.map(({ role, content }) => (role !== "user" ? "model" : hasResult(content) ? "tool" : "user")),
+      : messages.map(({ role, content }) => {
+          if (role === "assistant") return "model";
+          // Claude Code puts reminders of a system between them, which nobody waits for an answer to.
+          return role === "user" && !hasResult(content) ? "user" : "tool";
+        }),
   answer(reply, { body: { model, stream = false } }, { text = "", tools = [] }) {
     const id = nextId();
     const blocks = [
