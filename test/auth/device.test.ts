@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NoAnswerError } from "../../src/base/errors.ts";
 import type { Clock } from "../../src/host/host.ts";
 import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
@@ -51,10 +52,30 @@ describe("--device", () => {
     expect(stderr).toContain("The page must show the code WDJB-MJHT␛[2J and this computer, test. It waits for 10 minutes.\n");
   });
 
-  test("a service that fails now and then ends nothing, but is asked less often", async () => {
-    const { code, slept } = await device([() => text(503, ""), () => json(400, { error: "access_denied" })]);
+  const silent = () => {
+    throw new NoAnswerError("agents.example.com sent nothing for 30 s", { sent: true, code: "ETIMEDOUT" });
+  };
+  const down = () => {
+    throw new NoAnswerError("agents.example.com: connection refused (ECONNREFUSED)", { sent: false, code: "ECONNREFUSED" });
+  };
+
+  test("a service that fails now and then ends nothing, is told once each time, and asked as often as it wants", async () => {
+    const { code, stderr, slept } = await device([
+      () => text(503, ""),
+      down,
+      down,
+      pending,
+      () => json(400, { error: "access_denied" }),
+    ]);
     expect(code).toBe(4);
-    expect(slept).toEqual([5000, 10_000]);
+    expect(slept).toEqual([5000, 5000, 5000, 5000, 5000]);
+    expect(stderr.match(/it is asked again/gu)).toHaveLength(1);
+  });
+
+  test("one that is silent is asked less often, until it answers (RFC 8628, 3.5)", async () => {
+    const { slept, stderr } = await device([silent, silent, pending, pending, () => json(400, { error: "access_denied" })]);
+    expect(slept).toEqual([5000, 10_000, 20_000, 5000, 5000]);
+    expect(stderr).toContain("agents.example.com sent nothing for 30 s; it is asked again\n");
   });
 
   test.each([

@@ -6,12 +6,12 @@ import {
   processDeviceAuthorizationResponse,
   processDeviceCodeResponse,
 } from "oauth4webapi";
-import { FerryError } from "../../base/errors.ts";
+import { asFerryError, FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { loginClient } from "../../wire/login.ts";
 import { bearerOf } from "./bearer.ts";
 import { callOptions, type Caller } from "./caller.ts";
-import { isRefusal, isTransient, loginError } from "./failure.ts";
+import { isOverload, isRefusal, isTransient, loginError } from "./failure.ts";
 import { checkAddress, type LoginServer } from "./server.ts";
 
 /** What a person needs for a login on another device; made harmless for a terminal. */
@@ -29,12 +29,14 @@ export interface DeviceLogin {
   readonly scopes: readonly string[];
   readonly requester: Readonly<Record<string, string>>;
   tell(task: DeviceTask): Promise<void>;
+  /** Whether the service can be asked now: says why not, and with nothing that it can again. */
+  trouble(why: string | undefined): Promise<void>;
 }
 
 /** In seconds (RFC 8628, 3.2 and 3.5). */
 const presetInterval = 5;
 const slowDown = 5;
-const longestInterval = 60;
+const longestPause = 60;
 
 const client = { client_id: loginClient };
 
@@ -49,7 +51,7 @@ export async function loginByDevice(server: LoginServer, caller: Caller, login: 
   try {
     const granted = await ask(server, caller, login);
     await login.tell(taskOf(granted, server.address));
-    return await poll(server, caller, granted);
+    return await poll(server, caller, granted, login);
   } catch (error) {
     throw loginError(error, host);
   }
@@ -72,12 +74,18 @@ function taskOf(granted: DeviceAuthorizationResponse, address: string): DeviceTa
   };
 }
 
-async function poll({ metadata, address }: LoginServer, caller: Caller, granted: DeviceAuthorizationResponse): Promise<string> {
+async function poll(
+  { metadata, address }: LoginServer,
+  caller: Caller,
+  granted: DeviceAuthorizationResponse,
+  login: DeviceLogin,
+): Promise<string> {
   const { clock, signal } = caller;
   const deadline = clock.elapsed() + granted.expires_in * 1000;
-  for (let interval = granted.interval ?? presetInterval; ;) {
+  const asked = granted.interval ?? presetInterval;
+  for (let pace: Pace = { interval: asked, pause: asked }; ;) {
     // Where the code ends before the next question, its end is what is waited for.
-    await clock.sleep(Math.min(interval * 1000, deadline - clock.elapsed() + 1), signal);
+    await clock.sleep(Math.min(pace.pause * 1000, deadline - clock.elapsed() + 1), signal);
     if (clock.elapsed() > deadline)
       throw new FerryError("auth", "nobody approved the login in time", { hint: "run ferry login again" });
     try {
@@ -85,16 +93,27 @@ async function poll({ metadata, address }: LoginServer, caller: Caller, granted:
       const response = await deviceCodeGrantRequest(metadata, client, None(), granted.device_code, options);
       return bearerOf(await processDeviceCodeResponse(metadata, client, response));
     } catch (error) {
-      interval = nextInterval(error, interval);
+      pace = nextPace(error, pace);
+      const { message } = asFerryError(loginError(error, new URL(address).host));
+      await login.trouble(isTransient(error) ? message : undefined);
     }
   }
 }
 
-/** @throws the error where it is no reason to ask again */
-function nextInterval(error: unknown, interval: number): number {
-  if (isRefusal(error, "authorization_pending")) return interval;
-  if (isRefusal(error, "slow_down")) return interval + slowDown;
-  // What fails now and then ends no login, but is asked less often (RFC 8628, 3.5).
-  if (isTransient(error)) return Math.min(interval * 2, longestInterval);
-  throw error;
+/** In seconds: how often the service wants to be asked, and how long is waited until the next question. */
+interface Pace {
+  readonly interval: number;
+  readonly pause: number;
+}
+
+/**
+ * What fails now and then ends no login, and is asked again as often as before: only who is silent, or has too much to do, is left alone
+ * for longer (RFC 8628, 3.5), until it answers.
+ * @throws the error where it is no reason to ask again
+ */
+function nextPace(error: unknown, { interval, pause }: Pace): Pace {
+  if (isRefusal(error, "authorization_pending")) return { interval, pause: interval };
+  if (isRefusal(error, "slow_down")) return { interval: interval + slowDown, pause: interval + slowDown };
+  if (!isTransient(error)) throw error;
+  return { interval, pause: isOverload(error) ? Math.max(interval, Math.min(pause * 2, longestPause)) : interval };
 }

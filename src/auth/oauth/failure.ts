@@ -44,6 +44,11 @@ export function isTransient(error: unknown): boolean {
   return status === 429 || status >= 500;
 }
 
+/** Whether it is silent, or says itself that it is asked too much. */
+export function isOverload(error: unknown): boolean {
+  return error instanceof NoAnswerError ? error.code === "ETIMEDOUT" : statusOf(error) === 429;
+}
+
 function brokenAnswer(status: number, message: string): FerryError {
   const passing = status >= 500 || status === 429;
   return new FerryError(passing ? "unavailable" : "failure", message, {

@@ -6,7 +6,7 @@ import { bare, type Proxy } from "./proxy.ts";
 import { isTunnel, nameOf, refusal, silence, unreached } from "./refusal.ts";
 
 /** How long the way through a proxy may take to be made, in ms: to the proxy, the tunnel, and TLS in that. */
-export const tunnelTimeout = 15_000;
+const tunnelTimeout = 15_000;
 
 /** Where a tunnel leads: `host` with its port, as CONNECT has it. */
 export interface Way {

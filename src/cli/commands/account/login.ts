@@ -12,6 +12,7 @@ import { callerOf } from "../../flows/login/caller.ts";
 import { checkSomebody, keyFromPrompt, keyFromStdin } from "../../flows/login/given-key.ts";
 import { keepKey, type NewKey } from "../../flows/login/keep.ts";
 import { withSettings } from "../../flows/settings.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 import { list } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -63,7 +64,7 @@ async function chooseAddress({ global, host, interactive }: Context): Promise<st
 
 async function obtainKey(context: Context, url: string, options: Options): Promise<Pick<NewKey, "key" | "minted">> {
   if (options.withToken) return { key: await keyFromStdin(context, url), minted: false };
-  const server = await findLoginServer(url, callerOf(context));
+  const server = await whileWaiting(context, hostName(url), () => findLoginServer(url, callerOf(context)));
   if (server === undefined) {
     checkSomebody(context);
     await checkPlace(context);
@@ -78,10 +79,5 @@ async function obtainKey(context: Context, url: string, options: Options): Promi
 
 /** A key that nothing can keep is better not made: whoever has to unlock the keychain does it before the browser opens. */
 async function checkPlace(context: Context): Promise<void> {
-  const spinner = context.host.terminal.spin("waiting for the keychain, which may ask you to unlock it");
-  try {
-    await credentialsOf(context).check();
-  } finally {
-    spinner.stop();
-  }
+  await whileWaiting(context, "the keychain, which may ask you to unlock it", () => credentialsOf(context).check());
 }

@@ -3,6 +3,7 @@ import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
 import { namedHost } from "../../flows/host/choose.ts";
 import { connect } from "../../flows/host/connect.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -12,7 +13,7 @@ export const whoami: Verb = {
   examples: ["ferry whoami", "ferry whoami --json --fields user,workspace"],
   async run(context) {
     const connection = await connect(context);
-    const { account, info } = await identify(connection.client);
+    const { account, info } = await whileWaiting(context, connection.name, () => identify(connection.client));
     const lines: [string, string | null | undefined][] = [
       ["host", connection.name],
       ["user", [...new Set([info?.user?.name, account])].filter(Boolean).join(" ")],

@@ -77,8 +77,8 @@ async function describe({ name, verdict, says, hint }: Result, { host: { termina
   const { isTTY, columns, color } = terminal.stdout;
   const { green, yellow, red, dim } = makeStyle(color);
   const mark = { ok: green("ok     "), warning: yellow("warning"), failed: red("FAILED ") }[verdict];
-  // A remedy that has parentheses, or sentences, of its own stands behind a dash.
-  const remedy = hint === undefined ? "" : /[();]/u.test(hint) ? `- ${oneLine(hint)}` : `(${oneLine(hint)})`;
+  // A remedy that has parentheses of its own stands behind a dash.
+  const remedy = hint === undefined ? "" : /[()]/u.test(hint) ? `- ${oneLine(hint)}` : `(${oneLine(hint)})`;
   const said = oneLine(says);
   const start = 9 + width + 2;
   if (!isTTY || start + said.length + 1 + remedy.length <= columns)

@@ -6,6 +6,7 @@ import { connect, type Connection } from "../../flows/host/connect.ts";
 import { repositoryNamed } from "../../flows/place/repository.ts";
 import { repositoryNames } from "../../flows/session/repositories.ts";
 import { byCreation, type KnownSession } from "../../flows/session/select.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 import { checkKnown } from "../../near.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
@@ -38,22 +39,20 @@ export const list: Verb = {
   },
   async run(context, { status, user, repo, branch, include, limit }: Options) {
     const connection = await connect(context);
-    await checkStatus(connection, status);
-    const repository = repo === undefined ? undefined : await repositoryNamed(connection, repo);
+    const waiting = <T>(work: () => Promise<T>): Promise<T> => whileWaiting(context, connection.name, work);
+    await waiting(() => checkStatus(connection, status));
+    const repository = repo === undefined ? undefined : await waiting(() => repositoryNamed(connection, repo));
     const filters = { status, user_id: user, include };
     const wanted = (session: KnownSession): boolean =>
       (branch === undefined || session.branch_name === branch) &&
       (repository === undefined || session.repository_id === repository.id);
     // What only we filter by must not be cut before that.
     const cutHere = branch !== undefined || repository !== undefined;
-    const listing = await readList(connection.client.listSessions, {
-      filters,
-      limit: cutHere ? undefined : limit,
-      order: byCreation,
-    });
+    const options = { filters, limit: cutHere ? undefined : limit, order: byCreation };
+    const listing = await waiting(() => readList(connection.client.listSessions, options));
     const items = listing.items.filter(wanted);
     const more = listing.more || (cutHere && items.length > (limit ?? Infinity));
-    const names = context.global.json ? new Map<string, string>() : await repositoryNames(connection, items);
+    const names = context.global.json ? new Map<string, string>() : await waiting(() => repositoryNames(connection, items));
     const columns = [...sessionColumns(context.host, names), ...(include === undefined ? [] : [computed(include)])];
     await showList(context, { items: items.slice(0, limit), more }, columns, fields.session);
     if (include !== undefined && items.length > 0 && items.every((session) => valueOf(session, include) === undefined))

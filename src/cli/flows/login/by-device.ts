@@ -6,10 +6,13 @@ import type { Spinner } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
 import { callerOf } from "./caller.ts";
 
+const approval = "waiting for the approval";
+
 /** A key that a person approves on another device: says where, with which code, and for which computer. */
 export async function keyByDevice(context: Context, server: LoginServer, scopes: readonly string[]): Promise<string> {
   const { host, print } = context;
   let spinner: Spinner | undefined;
+  let troubled = false;
   try {
     return await loginByDevice(server, callerOf(context), {
       scopes,
@@ -20,7 +23,13 @@ export async function keyByDevice(context: Context, server: LoginServer, scopes:
         await print.warn(
           `The page must show the code ${userCode} and this computer, ${oneLine(host.hostname)}. It waits for ${Math.round(expiresIn / 60_000)} minutes.`,
         );
-        spinner = host.terminal.spin("waiting for the approval");
+        spinner = host.terminal.spin(approval);
+      },
+      async trouble(why) {
+        spinner?.update(why === undefined ? approval : `${approval}; it can't be asked for now: ${why}`);
+        // Without a terminal, a line for each time that it begins.
+        if (why !== undefined && !troubled && !host.terminal.stderr.isTTY) await print.warn(`${why}; it is asked again`);
+        troubled = why !== undefined;
       },
     });
   } finally {

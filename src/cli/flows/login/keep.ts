@@ -6,6 +6,7 @@ import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, type PendingLogin, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { clientFor } from "../host/connect.ts";
+import { whileWaiting } from "../waiting.ts";
 import { endPending } from "./broken-off.ts";
 import { credentialsOf } from "./credentials.ts";
 import { endKey } from "./end.ts";
@@ -46,7 +47,7 @@ export async function keepKey(context: Context, added: NewKey): Promise<void> {
     const { client } = clientFor(context, { send: context.host.network.send, url, key, origin: url });
     // What was made just now must be found whenever this ends; what somebody brought is stored when it has proved good.
     if (minted) stored = await store();
-    const identity = await identify(client);
+    const identity = await whileWaiting(context, hostName(url), () => identify(client));
     stored ??= await store();
     context.host.interrupt.throwIfAborted();
     await endPending(context, credentials);
