@@ -46,6 +46,35 @@ describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
     server.close();
   });
 
+  test("a bus that answers late and then hangs is given up on under the same bound, and the bound is told", async () => {
+    const path = join(folder, "late");
+    const reply = (serial: number): Buffer => {
+      const header = Buffer.alloc(24);
+      header.set([0x6c, 2, 1, 1]);
+      header.writeUInt32LE(8, 12);
+      header.set([5, 1, 0x75, 0, serial], 16);
+      return header;
+    };
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.on("data", (chunk) => {
+        const said = chunk.toString("latin1");
+        if (said.includes("AUTH EXTERNAL")) setTimeout(() => socket.write("OK 1234deadbeef1234deadbeef12345678\r\n"), 2900);
+        if (said.includes("Ping")) socket.write(Buffer.concat([reply(1), reply(2)]));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    const late = keychainIn({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` });
+    const started = performance.now();
+    await expect(late.getPassword("ferry", "a")).rejects.toMatchObject({
+      code: "timeout",
+      message: expect.stringContaining("the keychain did not answer within 3 seconds") as string,
+    });
+    // As long as both together would take at least.
+    expect(performance.now() - started).toBeLessThan(5900);
+    server.close();
+  });
+
   describeWith(["dbus-daemon", "dbus-send", "gnome-keyring-daemon"], "gnome-keyring", () => {
     let keyring: Keyring;
     beforeAll(async () => {

@@ -15,6 +15,9 @@ export interface KeychainHost {
 /** How long a call may take where nobody may be at a prompt, in ms; with it no command takes over 4 s. */
 const presetPatience = 3000;
 
+/** Of that, what a call has at least, however late the bus has answered. */
+const leastPatience = 500;
+
 /** The operating system's keychain: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows. */
 export function makeKeychains(host: KeychainHost): SecretStores {
   let found: Promise<BusState | undefined> | undefined;
@@ -25,10 +28,15 @@ export function makeKeychains(host: KeychainHost): SecretStores {
         if (host.platform !== "linux") return resultOf(await callKeychain(request));
         // Only who has answered may keep us longer: then it is a person at a prompt who is waited for.
         const short = Math.min(patience, presetPatience);
+        const started = performance.now();
         const state = await (found ??= findBus(host, short));
+        // Both ask under one bound: what the first took is the second's no more.
+        const spent = Math.min(Math.round(performance.now() - started), short - leastPatience);
         if (state === undefined) return resultOf({ error: "unavailable", message: "there is no D-Bus session" });
         if (state === "silent") return resultOf({ error: "silent", message: within(short) });
-        return resultOf(await callInChild(host, request, state === "answers" ? patience : short));
+        const whole = state === "answers" ? patience : short;
+        const answer = await callInChild(host, request, whole - spent);
+        return resultOf(answer ?? { error: "timeout", message: within(whole) });
       });
     },
   };
@@ -57,9 +65,13 @@ function storeOver(call: (request: KeychainCall) => Promise<unknown>): SecretSto
 
 /**
  * What never answers blocks the thread that asks, and `process.exit()` with it: only a signal ends such a call. So it is made in
- * a child; the secret travels over pipes, never in an argument.
+ * a child; the secret travels over pipes, never in an argument. Gives undefined where it had to be killed.
  */
-async function callInChild({ env, dist }: KeychainHost, request: KeychainCall, patience: number): Promise<KeychainAnswer> {
+async function callInChild(
+  { env, dist }: KeychainHost,
+  request: KeychainCall,
+  patience: number,
+): Promise<KeychainAnswer | undefined> {
   const { spawn } = await import("node:child_process");
   const { text } = await import("node:stream/consumers");
   const child = spawn(process.execPath, [join(dist, "keychain-child.js")], {
@@ -72,9 +84,7 @@ async function callInChild({ env, dist }: KeychainHost, request: KeychainCall, p
   child.stdin.end(JSON.stringify(request));
   const answer = await text(child.stdout);
   if (answer !== "") return JSON.parse(answer) as KeychainAnswer;
-  return child.killed
-    ? { error: "timeout", message: within(patience) }
-    : { error: "unavailable", message: "the program that asks it ended without a word" };
+  return child.killed ? undefined : { error: "unavailable", message: "the program that asks it ended without a word" };
 }
 
 function within(patience: number): string {
