@@ -67,6 +67,22 @@ describe("kill -9 of the pull", () => {
     await expectComplete(scene);
   });
 
+  it("takes files back as they lay there, also where git would write them otherwise by now", async () => {
+    const scene = makeBusy({ pointer: "oid 1\n" });
+    commitFiles(scene.sandbox, { pointer: "oid 2\n" });
+    // Both came after the files: what lies there is unconverted, and git takes it for unmodified.
+    scene.local("config", "core.autocrlf", "true");
+    scene.local("config", "filter.blow.smudge", "sed s/oid/whole/");
+    scene.local("config", "filter.blow.clean", "sed s/whole/oid/");
+    writeFile(scene.local, ".git/info/attributes", "pointer filter=blow\n");
+    const before = visible(scene);
+    await ended(startPull(scene, "tree-written"));
+    expect(readFileSync(`${scene.local.folder}/pointer`, "latin1")).toBe("whole 2\r\n");
+    await pullInto(scene.local.folder, scene.source, { dryRun: true });
+    expect(scene.local("rev-parse", "HEAD")).toBe(scene.base);
+    expect(visible(scene)).toEqual(before);
+  });
+
   it("in one worktree is ended by a pull in another", async () => {
     const scene = makeBusy();
     const before = visible(scene);

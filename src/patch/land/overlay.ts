@@ -70,6 +70,7 @@ export async function checkOverlay(copy: Watched, changes: readonly Change[], ov
       indexed: changes.filter(({ path, newMode }) => isIndexed(staged.get(path), newMode)).map(({ path }) => path),
       skipped: [...staged].filter(([, entry]) => entry.skipped).map(([path]) => path),
       permissions: check.before.permissions,
+      sizes: check.before.sizes,
     },
   };
 }

@@ -25,6 +25,8 @@ export interface Before {
   readonly skipped: readonly GitPath[];
   /** Of all files that are there. Not in a journal of an earlier version. */
   readonly permissions?: Permissions | undefined;
+  /** In bytes, of the same files. */
+  readonly sizes?: Readonly<Record<GitPath, number>> | undefined;
 }
 
 const reasons = { changed: "has local changes", staged: "has staged changes", deletion: "is staged for deletion" };
@@ -70,6 +72,7 @@ function whatWas(state: State, changes: readonly Change[], present: readonly Ent
     indexed,
     skipped: [...state.index].filter(([, entry]) => entry.skipped).map(([path]) => path),
     permissions: permissionsOf(state.found),
+    sizes: Object.fromEntries([...state.found].flatMap(([path, file]) => (file.what === "file" ? [[path, file.size]] : []))),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Before } from "../land/path-check.ts";
 import { restorePermissions } from "../land/permissions.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { rescueFile } from "./rescue.ts";
+import { unfilter } from "./unfilter.ts";
 
 export interface RollBack {
   readonly copy: WorkingCopy;
@@ -36,6 +37,7 @@ export async function rollBack({ copy, changes, indexed, before, rescue }: RollB
     copy,
     restored.filter((entry) => !blocked.includes(entry.path)),
   );
+  await unfilter(copy, restored, before.sizes ?? {});
   const asBefore = new Map(restored.map(({ path, mode }) => [path, { oldMode: mode, newMode: mode }]));
   await restorePermissions(copy.repository.workTree, before.permissions ?? {}, asBefore);
   await resetIndex(copy, { changes: indexed.filter(({ path }) => !were.has(path)), skipped: new Set(before.skipped) });
