@@ -6,8 +6,8 @@ import type { Entry } from "../land/compare.ts";
 import { Looker, onDisk } from "../land/disk.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 
-/** What git has just written, and no link that took its place. */
-const over = constants.O_WRONLY | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+/** What git has just written, and no link that took its place; Windows has no such flag, which counts as 0. */
+const over = constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 /**
  * Gives files that were checked out again the bytes of their blobs where that is what was there before: files that were written before
