@@ -270,5 +270,6 @@ test("of an answer that is no HTTP no byte is in the error", async () => {
   const error = await send(get(`http://${there}/`)).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ kind: "unavailable", code: expect.stringMatching(/^HPE_/u) as string });
   const all = inspect(error, { depth: 9, showHidden: true, maxArrayLength: null });
-  for (const form of [key, Buffer.from("key-that").toString("hex").replace(/../gu, "$& ").trim()]) expect(all).not.toContain(form);
+  for (const form of [key, Buffer.from("key-that").toString("hex").replace(/../gu, "$& ").trim()])
+    expect(all).not.toContain(form);
 });

@@ -13,9 +13,7 @@ export async function* readTimeline(options: WholeOptions & Patience): AsyncGene
   const seen = new Set<string>();
   const breathe = makeBreather(options.clock, options.signal);
   for await (const { events, text } of patiently(options, {}, () => whole.read())) {
-    yield events
-      .map((event, at) => ({ event, texts: text, at }))
-      .filter(({ event: { id } }) => !seen.has(id) && seen.add(id));
+    yield events.map((event, at) => ({ event, texts: text, at })).filter(({ event: { id } }) => !seen.has(id) && seen.add(id));
     await breathe();
   }
 }
