@@ -12,8 +12,8 @@ import { readScopes } from "./scopes.ts";
 /** In seconds, as the protocol has them (RFC 8628, 3.2). */
 const lifetime = 600;
 const interval = 5;
-/** Whoever can reach the service can ask; more at once than people could ever approve are an attack. */
-const mostPending = 50;
+/** Whoever can reach the service can ask, and must not keep others from it: more at once than this end the oldest that nobody approved. */
+const mostPending = 1000;
 /** What the network may shorten an interval by, in ms. */
 const jitter = 500;
 
@@ -27,8 +27,7 @@ export async function answerDevice(form: Parameters, issuer: string, deps: Grant
   const { device, system, version } = readRequester(form);
   const now = deps.clock.now();
   await deps.store.logins.forget(new Date(now - 86_400_000).toISOString());
-  if ((await deps.store.logins.countDevices(new Date(now).toISOString())) >= mostPending)
-    throw new OAuthError("temporarily_unavailable", "too many logins wait for approval: try again in ten minutes");
+  await deps.store.logins.forgetDevices(mostPending - 1);
   const [deviceCode, userCode] = [mintSecret(deps.random), mintUserCode(deps.random)];
   await deps.store.logins.insertDevice({
     hash: hashSecret(deviceCode),

@@ -278,11 +278,9 @@ describe("the device grant", () => {
     expect((await browser.get(`/device?user_code=${user_code}`)).status).toBe(429);
   });
 
-  test("no more than fifty wait at once", async () => {
+  test("many who ask keep nobody from it", async () => {
     const as = await discover();
-    for (let count = 0; count < 50; count++) await ask(as);
-    await expect(ask(as)).rejects.toMatchObject({ error: "temporarily_unavailable" });
-    service.clock.advance(600_000);
+    for (let count = 0; count < 60; count++) await ask(as);
     expect((await ask(as)).interval).toBe(5);
   });
 });

@@ -13,8 +13,8 @@ export interface LoginStore {
   findDeviceByUserCode(userCode: string): Promise<DeviceRecord | undefined>;
   /** Whether one has this code, or had it until a little while ago. */
   hasUserCode(userCode: string): Promise<boolean>;
-  /** How many wait for their user at a time. */
-  countDevices(now: string): Promise<number>;
+  /** Keeps so many of those that wait for their user, and drops the oldest. */
+  forgetDevices(kept: number): Promise<void>;
   /** Moves it on from one state to the next; false where it isn't in that state any more. */
   moveDevice(hash: string, from: DeviceState, to: { readonly state: DeviceState; readonly user_id?: string }): Promise<boolean>;
   notePoll(hash: string, poll: Pick<DeviceRecord, "polled_at" | "interval_seconds">): Promise<void>;

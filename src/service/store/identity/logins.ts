@@ -35,9 +35,10 @@ export function makeLoginStore(db: Database): LoginStore {
       const known = db.selectFrom("login_devices").select("hash").where("user_code", "=", userCode);
       return (await known.executeTakeFirst()) !== undefined;
     },
-    async countDevices(now) {
-      const pending = db.selectFrom("login_devices").select("hash").where("state", "=", "pending").where("expires_at", ">", now);
-      return (await pending.execute()).length;
+    async forgetDevices(kept) {
+      const pending = db.selectFrom("login_devices").select("hash").where("state", "=", "pending");
+      const old = pending.orderBy("expires_at", "desc").limit(-1).offset(kept);
+      await db.deleteFrom("login_devices").where("hash", "in", old).execute();
     },
     async moveDevice(hash, from, to) {
       const moved = db.updateTable("login_devices").set(to).where("hash", "=", hash).where("state", "=", from);
