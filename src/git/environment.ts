@@ -20,11 +20,11 @@ export const neutralConfig: Readonly<Record<string, string>> = {
   "advice.graftFileDeprecated": "false",
 };
 
-/** The environment of each git: the user's, without what could redirect it, make it ask, or let it see replaced objects. */
+/** The environment of each git: the user's, without what could redirect it, make it ask, or let it see replaced objects, and without our key. */
 export function neutralEnvironment(env: Environment, isolated: boolean): Record<string, string> {
   const neutral: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
-    if (value !== undefined && (!/^GIT_/iu.test(name) || kept.test(name))) neutral[name] = value;
+    if (value !== undefined && (!/^(GIT_|FERRY_API_KEY$)/iu.test(name) || kept.test(name))) neutral[name] = value;
   Object.assign(neutral, {
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",

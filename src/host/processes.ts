@@ -45,12 +45,17 @@ export function makeProcesses(env: Environment, platform: NodeJS.Platform): Proc
 
 function childOptions(env: Environment, options: Omit<RunOptions, "input">) {
   return {
-    env: definite(options.env ?? env),
+    env: withoutKey(definite(options.env ?? env)),
     extendEnv: false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
   };
+}
+
+/** Git, an editor or a pager, and what these start, have no use for the key; ferry's own processes are started by `detach`. */
+function withoutKey(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^FERRY_API_KEY$/iu.test(name)));
 }
 
 function definite(env: Environment): Record<string, string> {

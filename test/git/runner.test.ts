@@ -97,6 +97,7 @@ describe("the environment of git", () => {
   it("has none of the caller's repository, identity and configuration", async () => {
     const env = {
       GIT_DIR: "/x",
+      FERRY_API_KEY: "key",
       GIT_WORK_TREE: "/x",
       GIT_INDEX_FILE: "/x",
       GIT_AUTHOR_NAME: "x",

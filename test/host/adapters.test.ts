@@ -138,6 +138,21 @@ describe("a sleep", () => {
 describe("processes", () => {
   const processes = makeProcesses(process.env, process.platform);
 
+  test("what is run sees the environment, and no key of ours", async () => {
+    const env = { ...process.env, FERRY_API_KEY: "k", FERRY_HOST: "h" };
+    for (const given of [{}, { env }]) {
+      const print = "console.log(Object.keys(process.env).filter((name) => name.startsWith('FERRY_')).join())";
+      const { stdout } = await makeProcesses(env, process.platform).run([process.execPath, "-e", print], given);
+      expect(
+        Buffer.from(stdout)
+          .toString()
+          .split(",")
+          .map((name) => name.trim()),
+      ).toContain("FERRY_HOST");
+      expect(Buffer.from(stdout).toString()).not.toContain("FERRY_API_KEY");
+    }
+  });
+
   test("run gives bytes and the exit, whatever it is", async () => {
     const { code, stdout, stderr } = await processes.run(["sh", "-c", "cat; printf 'e\\n' >&2; exit 3"], {
       input: new Uint8Array([255, 10]),
