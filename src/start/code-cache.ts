@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { findFolders } from "../base/folders.ts";
 
@@ -41,10 +51,11 @@ function findFolder(build: string): string | undefined {
 function readOwn(path: string): Buffer | undefined {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
-    const { uid, mode } = fstatSync(file);
-    const mine = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
-    return mine ? readFileSync(file) : undefined;
+    // A pipe in its place would be waited for without end. Windows knows no O_NONBLOCK: there it counts as 0.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const status = fstatSync(file);
+    const mine = process.getuid === undefined || (status.uid === process.getuid() && (status.mode & 0o022) === 0);
+    return mine && status.isFile() ? readFileSync(file) : undefined;
   } catch {
     return undefined;
   } finally {

@@ -1,4 +1,5 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { layOutHelp } from "../../src/cli/help/layout.ts";
@@ -48,6 +49,15 @@ test("what is damaged, or what others could have written, is not run but made an
   chmodSync(helpCache(), 0o666);
   expect(await ferry.run(["help", "environment"])).toEqual(expected);
   expect(statSync(helpCache()).mode & 0o777).toBe(0o600);
+});
+
+test.skipIf(process.platform === "win32")("a pipe in its place is not waited for", async () => {
+  const expected = await ferry.run(["help", "environment"]);
+  const place = helpCache();
+  rmSync(place);
+  execFileSync("mkfifo", ["-m", "600", place]);
+  expect(await ferry.run(["help", "environment"])).toEqual(expected);
+  expect(statSync(place).isFile()).toBe(true);
 });
 
 test.each([

@@ -33,6 +33,8 @@ export interface PendingLogin extends HostEntry {
 }
 
 const patience = 5000;
+/** In bytes; some thousands of logins. */
+const largest = 1024 * 1024;
 
 export function configPath(host: Host): string {
   return join(findFolders(host).config, "config.json");
@@ -41,17 +43,20 @@ export function configPath(host: Host): string {
 /** @throws FerryError usage for a file that is broken, from a newer ferry, or has a value of the wrong type, which is named; auth for somebody else's */
 export async function readConfig(host: Host): Promise<Config> {
   const path = configPath(host);
-  await checkOwner(host, path);
+  await checkFile(host, path);
   const text = await host.files.readText(path);
   if (text === undefined) return { version: 1, hosts: [] };
   return checked(parsed(text, path), path);
 }
 
 /** Who can write it says where keys go. Root trusts a user's own, as in a container whose home is the user's. */
-async function checkOwner({ files, platform, uid }: Host, path: string): Promise<void> {
-  const real = platform === "win32" || uid === 0 ? undefined : await files.realPath(path);
-  const owner = real === undefined ? undefined : (await files.status(real))?.uid;
-  if (owner === undefined || owner === uid || owner === 0) return;
+async function checkFile({ files, platform, uid }: Host, path: string): Promise<void> {
+  const real = await files.realPath(path);
+  const status = real === undefined ? undefined : await files.status(real);
+  if (status === undefined) return;
+  if (status.size > largest)
+    throw new FerryError("usage", `${path} is larger than 1 MiB`, { hint: "mend it, or remove it and log in again" });
+  if (platform === "win32" || uid === 0 || status.uid === uid || status.uid === 0) return;
   throw new FerryError("auth", `${path} belongs to somebody else`, { hint: "remove it and log in again, as yourself" });
 }
 

@@ -76,12 +76,13 @@ describe("a file that can't be used is named, with its key", () => {
   test.each([
     ["{", "is no JSON"],
     ["[]", ": the whole is not an object"],
+    [" ".repeat(1024 * 1024 + 1), "is larger than 1 MiB"],
     ['{"hosts":[]}', ": version is not 1"],
     ['{"version":2}', "was written by a newer ferry"],
     ['{"version":1,"hosts":{}}', ": hosts is not an array"],
     ['{"version":1,"hosts":[{"url":1}]}', ": hosts[0].url is not a string"],
     ['{"version":1,"hosts":[{"url":"x","account":"y","store":"z"}]}', ': hosts[0].store is not "keychain" or "file"'],
-  ])("%s", async (text, message) => {
+  ])("%.40s", async (text, message) => {
     writeFileSync(configPath(world.host), text);
     await expect(readConfig(world.host)).rejects.toMatchObject({
       kind: "usage",
