@@ -1,5 +1,5 @@
 import { FerryError } from "../base/errors.ts";
-import { oneLine } from "../base/text.ts";
+import { cut, oneLine, textOf } from "../base/text.ts";
 import { readCliInfo } from "../client/capabilities.ts";
 import type { Client } from "../client/client.ts";
 import type { Tolerant } from "../client/tolerant.ts";
@@ -29,5 +29,24 @@ export async function identify(client: Client): Promise<Identity> {
 }
 
 function accountOf({ user, key }: Tolerant<CliInfo>): string {
-  return oneLine(user?.email || user?.id || key?.id || "key");
+  return [user?.email, user?.id, key?.id].map(nameOf).find((name) => name !== "") ?? "key";
+}
+
+/** The workspace's name, where the service tells one. */
+export function workspaceOf({ info }: Identity): string | undefined {
+  return nameOf(info?.workspace?.name) || undefined;
+}
+
+/** What the key may do, where the service tells that as it should. */
+export function scopesOf({ info }: Identity): readonly string[] | undefined {
+  const scopes: unknown = info?.key?.scopes;
+  return Array.isArray(scopes) ? scopes.map(nameOf) : undefined;
+}
+
+/** Characters of a name at most: of an address of e-mail (RFC 5321, 4.5.3.1). */
+const longest = 320;
+
+/** A service may send anything in the place of a name. */
+function nameOf(value: unknown): string {
+  return cut(oneLine(textOf(value)), longest);
 }

@@ -18,7 +18,8 @@ const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 /**
  * The short code that terminal and page both show, `XXXX-XXXX`: 40 bits of the PKCE challenge, so that a page for another
- * request can't show the same.
+ * request can't show the same. Who would have one that does has to know this challenge first, and try some 2^40 verifiers while the
+ * login waits, ten minutes at most; it is in the printed address, on the user's own screen, and in no command line.
  */
 export function confirmationCode(challenge: string): string {
   const letters = Array.from(challenge.slice(0, 8), (letter) => alphabet.charAt(base64url.indexOf(letter) & 31)).join("");

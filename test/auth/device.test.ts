@@ -94,6 +94,12 @@ describe("--device", () => {
     expect(slept[0]).toBeLessThan(30_002);
   });
 
+  test("it is asked once a second at most, and no more than an hour is told", async () => {
+    const { stderr, slept } = await device([pending, pending], { interval: 1e-9, expires_in: 1e308 });
+    expect(slept).toEqual([1000, 1000, 1000]);
+    expect(stderr).toContain("It waits for 60 minutes.\n");
+  });
+
   test.each(["DPoP", "mac"])("a key of type %s is refused", async (token_type) => {
     const { code, stderr } = await device([() => json(200, { access_token: "device-key", token_type })]);
     expect(code).toBe(1);

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { listen } from "../../src/host/network/listener.ts";
+import { readConfig } from "../../src/cli/config/config.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
-import { text } from "../support/login-server.ts";
+import { json, text } from "../support/login-server.ts";
 
 let scene: ForeignLogin;
 beforeEach(() => {
@@ -16,5 +18,53 @@ test.each(["https://x;{touch,pwned};echo/", "https://x$(id)/", "javascript:alert
       "ferry: agents.example.com redirects the login to somewhere that is no address of a host\n" +
         "  hint: check the host's address, and ask whoever runs the service\n",
     );
+  },
+);
+
+test.each([
+  [{ user: { id: 5, email: {} }, workspace: { name: 7 }, key: { id: "k", scopes: "all:all" } }, "{}", "7"],
+  [{ user: { id: "usr_1", email: "  " }, workspace: { name: "" }, key: { id: "k", scopes: [5, {}] } }, "usr_1", undefined],
+  [{ user: { email: "a".repeat(100_000) } }, `${"a".repeat(319)}…`, undefined],
+])("who the service says one is, %.60j, is a name in any case", async (info, account, workspace) => {
+  scene.server.answers.set("/api/v1/cli", async () => json(200, info));
+  const { code, stderr } = await scene.login();
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(` as ${account}`) as string });
+  const [entry] = (await readConfig(scene.world.host)).hosts;
+  expect([entry?.account, entry?.workspace]).toEqual([account, workspace]);
+});
+
+test("a right code that comes while a wrong one is being tried is tried after it", async () => {
+  let arrive: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const tried: string[] = [];
+  scene.server.answers.set("/token", async ({ body }) => {
+    const code = new URLSearchParams(String(body)).get("code") ?? "";
+    tried.push(code);
+    if (code !== "wrong-code")
+      return json(200, { access_token: scene.server.given[scene.server.given.push("key-x") - 1], token_type: "bearer" });
+    await arrived;
+    return json(400, { error: "invalid_grant" });
+  });
+  const pastes = ["wrong-code"];
+  const { code } = await scene.login(scene.approve, {
+    listen: (handler) =>
+      listen(async (request) => {
+        const answer = handler(request);
+        if (request.path === "/callback") setImmediate(arrive);
+        return answer;
+      }),
+    change: (host) => ({
+      ...host,
+      prompt: { ...host.prompt, text: async () => pastes.shift() ?? new Promise<never>(() => undefined) },
+    }),
+  });
+  expect({ code, tried }).toEqual({ code: 0, tried: ["wrong-code", "code-1"] });
+});
+
+test.each([{ WSL_DISTRO_NAME: "Debian" }, { SSH_TTY: "/dev/pts/1", BROWSER: "there %s" }])(
+  "a browser that may not reach this machine is given the address itself: %j",
+  async (env) => {
+    expect((await scene.login(scene.approve, { env })).code).toBe(0);
+    expect(scene.world.opened).toEqual([expect.stringMatching(/^https:\/\/agents\.example\.com\/authorize\?/u)]);
   },
 );

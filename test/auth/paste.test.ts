@@ -14,12 +14,24 @@ test("an address brings what it says itself, whoever it names", () => {
   expect(read("https://x/?error=access_denied&state=t")).toEqual({ error: "access_denied", state: "t" });
 });
 
-test.each(["", "   ", "abc", "häuser-und-höfe", "https://x/", "http://", "https://x/?state=t", "x".repeat(2049)])(
-  "%j is neither",
-  (text) => {
-    expect(readPasted(text, ours)).toBeUndefined();
-  },
-);
+test.each([
+  "",
+  "   ",
+  "abc",
+  "häuser-und-höfe",
+  "https://x/",
+  "http://",
+  "https://x/?state=t",
+  "x".repeat(2049),
+  "https://x/?code=&state=t",
+  "https://x/?code=a&code=b&state=t",
+  "https://x/?code=a&error=b&state=t",
+  "https://x/?code=a&state=t&state=u",
+  "https://x/?code=a&state=t&response=jwt",
+  "https://x/?code=a",
+])("%j is neither", (text) => {
+  expect(readPasted(text, ours)).toBeUndefined();
+});
 
 test("blanks and line breaks, wherever a terminal puts them, change nothing", () => {
   const word = fc.stringMatching(/^[\w~.-]{6,60}$/u);

@@ -3,6 +3,7 @@ import { callbackPath } from "../../wire/login.ts";
 import { type Binding, isState } from "../oauth/pkce.ts";
 import type { LoginServer } from "../oauth/server.ts";
 import { pages } from "./pages.ts";
+import { hasOneOutcome } from "./paste.ts";
 import type { StartPage } from "./start.ts";
 
 /** Where the browser comes back to, open only while a login runs. */
@@ -63,15 +64,12 @@ export async function openCallback(
 
 /** A navigation to the exact address that we gave, with our state once, and a code or an error once. */
 function isOurs({ method, path, host, query }: LoopbackRequest, port: number, binding: Binding): boolean {
-  const outcomes = [...query.getAll("code"), ...query.getAll("error")];
   return (
     method === "GET" &&
     path === callbackPath &&
     host === `127.0.0.1:${port}` &&
-    query.getAll("state").length === 1 &&
     isState(binding, query.get("state")) &&
-    outcomes.length === 1 &&
-    outcomes[0] !== ""
+    hasOneOutcome(query)
   );
 }
 

@@ -75,14 +75,33 @@ export async function loginByBrowser(host: LoginHost, server: LoginServer, calle
 
 type Take = (parameters: URLSearchParams) => Promise<string>;
 
-/** Browser and paste may bring the same code, and a code that is used twice is revoked: who comes second gets what the first got. */
+/**
+ * Browser and paste may bring the same code, and a code that is used twice is revoked: who comes second gets what the first got.
+ * Where that was another code, and wrong, the second's own is tried then.
+ */
 function oneAtATime(take: Take): Take {
-  let running: Promise<string> | undefined;
-  return (parameters) =>
-    (running ??= take(parameters).catch((error: unknown) => {
-      running = undefined;
+  let running: { readonly code: string | null; readonly key: Promise<string> } | undefined;
+  return async (parameters) => {
+    const code = parameters.get("code");
+    while (running !== undefined) {
+      const before = running;
+      try {
+        return await before.key;
+      } catch (error) {
+        wrongCode(error);
+        if (before.code === code) throw error;
+        if (running === before) running = undefined;
+      }
+    }
+    running = { code, key: take(parameters) };
+    const own = running;
+    try {
+      return await own.key;
+    } catch (error) {
+      if (running === own) running = undefined;
       throw error;
-    }));
+    }
+  };
 }
 
 interface Waiting extends Callback {

@@ -6,8 +6,14 @@ export function readPasted(text: string, ours: { readonly state: string; readonl
   const pasted = text.replace(/\s+/gu, "");
   if (/^https?:\/\//iu.test(pasted)) {
     const { searchParams } = URL.canParse(pasted) ? new URL(pasted) : { searchParams: new URLSearchParams() };
-    return searchParams.has("code") || searchParams.has("error") ? searchParams : undefined;
+    return hasOneOutcome(searchParams) ? searchParams : undefined;
   }
   if (!/^[\x21-\x7e]{6,2048}$/u.test(pasted)) return undefined;
   return new URLSearchParams({ code: pasted, state: ours.state, iss: ours.issuer });
+}
+
+/** An answer has one state, one code or one error, and none of it in a JWT: else it isn't of ours, whoever brings it. */
+export function hasOneOutcome(query: URLSearchParams): boolean {
+  const outcomes = [...query.getAll("code"), ...query.getAll("error")];
+  return outcomes.length === 1 && outcomes[0] !== "" && query.getAll("state").length === 1 && !query.has("response");
 }

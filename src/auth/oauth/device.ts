@@ -33,8 +33,10 @@ export interface DeviceLogin {
   trouble(why: string | undefined): Promise<void>;
 }
 
-/** In seconds (RFC 8628, 3.2 and 3.5). */
+/** In seconds (RFC 8628, 3.2 and 3.5). A service may say anything: it is asked once a second at most, and waited for an hour at most. */
 const presetInterval = 5;
+const shortestInterval = 1;
+const longestLife = 3600;
 const slowDown = 5;
 const longestPause = 60;
 
@@ -61,7 +63,9 @@ async function ask({ metadata, address }: LoginServer, caller: Caller, login: De
   const parameters = { scope: login.scopes.join(" "), ...login.requester };
   const options = callOptions(caller, address);
   const response = await deviceAuthorizationRequest(metadata, client, None(), parameters, options);
-  return processDeviceAuthorizationResponse(metadata, client, response);
+  const granted = await processDeviceAuthorizationResponse(metadata, client, response);
+  const interval = Math.max(granted.interval ?? presetInterval, shortestInterval);
+  return { ...granted, interval, expires_in: Math.min(granted.expires_in, longestLife) };
 }
 
 function taskOf(granted: DeviceAuthorizationResponse, address: string): DeviceTask {

@@ -95,7 +95,7 @@ async function withLeft(host: Host, config: Config, left: readonly string[]): Pr
 /** What it says of pending logins, where it is the user's own and not cut off. */
 async function readWhole(host: Host, path: string): Promise<Pick<Config, "pending">> {
   try {
-    await checkOwner(host, path);
+    await checkFile(host, path);
     return checked(parsed((await host.files.readText(path)) ?? "", path), path);
   } catch (error) {
     if (error instanceof FerryError) return {};

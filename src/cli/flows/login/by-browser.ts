@@ -19,9 +19,7 @@ export async function keyByBrowser(context: Context, server: LoginServer, { scop
     scopes,
     async show(start) {
       await say(context, start, obstacle);
-      // A browser of Windows may not reach what listens in WSL.
-      const isWsl = (host.env["WSL_DISTRO_NAME"] ?? "") !== "";
-      if (obstacle === undefined) await openBrowser(context, isWsl ? start.url : start.opening);
+      if (obstacle === undefined) await openBrowser(context, (await isFar(host)) ? start.url : start.opening);
     },
     paste: (until, signal) =>
       host.prompt.text("Or paste here what the page gives you in the end, a code or its address:", { until, signal }),
@@ -36,4 +34,10 @@ async function say({ print }: Context, { url, code, pasteOnly }: LoginStart, obs
   await print.warn(`The page must show the code ${code}.`);
   if (pasteOnly !== undefined)
     await print.warn(`The browser can't come back here by itself (${pasteOnly}): paste what it shows in the end.`);
+}
+
+/** Whether the browser may not reach what listens here: Windows' own from WSL, or one elsewhere that BROWSER leads to. */
+async function isFar(host: Context["host"]): Promise<boolean> {
+  if ((host.env["WSL_DISTRO_NAME"] ?? "") !== "") return true;
+  return (await whyNoBrowser({ ...host, env: { ...host.env, BROWSER: undefined } })) !== undefined;
 }

@@ -1,6 +1,6 @@
 import { hostName } from "../../../auth/address.ts";
 import { type Credentials, isSamePlace, type StoreName } from "../../../auth/credentials.ts";
-import { type Identity, identify } from "../../../auth/login.ts";
+import { type Identity, identify, scopesOf, workspaceOf } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, type PendingLogin, readConfig, updateConfig } from "../../config/config.ts";
@@ -73,10 +73,11 @@ async function enter(
   { host }: Context,
   credentials: Credentials,
   { note, key, store }: Stored,
-  { account, info }: Identity,
+  identity: Identity,
 ): Promise<Omit<Entered, "identity">> {
   const { url, item, by } = note;
-  const workspace = info?.workspace?.name ?? undefined;
+  const { account } = identity;
+  const workspace = workspaceOf(identity);
   const isSameLogin = (other: HostEntry): boolean => other.url === url && other.account === account;
   for (;;) {
     const found = (await readConfig(host)).hosts.find(isSameLogin);
@@ -130,10 +131,10 @@ async function withdraw(context: Context, credentials: Credentials, note: Note, 
   }
 }
 
-async function report(context: Context, { info }: Identity, entry: HostEntry, warning: string | undefined): Promise<void> {
+async function report(context: Context, identity: Identity, entry: HostEntry, warning: string | undefined): Promise<void> {
   const { host, print, global } = context;
   const { url, account, store: place, workspace } = entry;
-  const scopes = info?.key?.scopes;
+  const scopes = scopesOf(identity);
   if (warning !== undefined) await print.warn(warning);
   if (global.json) {
     await print.json({ host: url, account, workspace: workspace ?? null, scopes: scopes ?? null, store: place });
@@ -143,7 +144,7 @@ async function report(context: Context, { info }: Identity, entry: HostEntry, wa
   const about = [
     // A warning has told the place.
     ...(warning === undefined ? [`the key is in ${credentialsOf(context).place(place)}`] : []),
-    ...(scopes == null ? [] : [`its scopes: ${scopes.join(", ")}`]),
+    ...(scopes === undefined ? [] : [`its scopes: ${scopes.join(", ")}`]),
   ];
   if (about.length > 0) await print.note(about.join("; "));
   if ((host.env["FERRY_API_KEY"] ?? "") !== "") await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
