@@ -17,8 +17,6 @@ export default defineConfig({
     globalSetup: ["test/globalSetup.ts"],
     // Tests wait for child processes more than they compute.
     maxWorkers: "100%",
-    // Nothing keeps state in a module, so the files can share a process, and its modules: a fresh one for each took 100 s in all.
-    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     retry: results === undefined ? 0 : 1,

@@ -18,21 +18,28 @@ export function makeBrowser(env: Environment, platform: NodeJS.Platform, interru
       const named = namedBrowsers(env["BROWSER"], platform);
       const faults: string[] = [];
       for (const words of named) {
-        const fault = await faultOf(await start(withAddress(words, url)), words[0] ?? "", interrupt);
+        const fault = await faultOf(await start(withAddress(words, url), env), words[0] ?? "", interrupt);
         if (fault === undefined) return;
         faults.push(fault);
       }
       if (named.length > 0) throw new FerryError("failure", `BROWSER: ${faults.join("; ")}`);
-      const { default: open } = await import("open");
-      const fault = await faultOf(await open(url), platform === "linux" ? "xdg-open" : "the system's opener", interrupt);
+      const fault = await faultOf(...(await startOpener(url, platform, env)), interrupt);
       if (fault !== undefined) throw new FerryError("failure", fault);
     },
   };
 }
 
-async function start([program = "", ...args]: readonly string[]): Promise<ChildProcess> {
+/** On Linux by ourselves, since a browser that begins there has the environment that we give it; from WSL it is Windows' own. */
+async function startOpener(url: string, platform: NodeJS.Platform, env: Environment): Promise<[ChildProcess, string]> {
+  if (platform === "linux" && (env["WSL_DISTRO_NAME"] ?? "") === "") return [await start(["xdg-open", url], env), "xdg-open"];
+  const { default: open } = await import("open");
+  return [await open(url), "the system's opener"];
+}
+
+async function start([program = "", ...args]: readonly string[], env: Environment): Promise<ChildProcess> {
   const { spawn } = await import("node:child_process");
-  const child = spawn(program, args, { stdio: "ignore", detached: true });
+  const { FERRY_API_KEY: _, ...rest } = env;
+  const child = spawn(program, args, { stdio: "ignore", detached: true, env: rest });
   child.unref();
   return child;
 }

@@ -71,9 +71,10 @@ describe("running git", () => {
   });
 
   it("names the folder that isn't there", async () => {
-    await expect(git.run(["--version"], { cwd: "/nonexistent" })).rejects.toMatchObject({
+    const gone = `${cwd}/gone`;
+    await expect(git.run(["--version"], { cwd: gone })).rejects.toMatchObject({
       kind: "failure",
-      message: expect.stringContaining("/nonexistent") as string,
+      message: expect.stringContaining(gone) as string,
     });
   });
 
