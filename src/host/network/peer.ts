@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile } from "../fs.ts";
 import type { Socket } from "node:net";
 import type { LoopbackRequest } from "../host.ts";
 
