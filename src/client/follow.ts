@@ -2,6 +2,7 @@ import { FerryError } from "../base/errors.ts";
 import type { Spool } from "../host/host.ts";
 import type { Outcome } from "./outcome.ts";
 import { followAfter } from "./timeline/after.ts";
+import { isUpdate, placeAmong, readyNow } from "./timeline/ahead.ts";
 import { followArray, readAll, readRest } from "./timeline/array.ts";
 import { makeEnding, type EndingOptions } from "./timeline/ending.ts";
 import { madeAt, type SessionState, type SourceName, type Update } from "./timeline/items.ts";
@@ -72,21 +73,29 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
       while (end !== undefined) {
         const last: FollowItem = { kind: "outcome", ...end, session: ending.session };
         if (end.outcome === "timeout") {
+          const ahead = await readyNow(next, clock);
+          if (isUpdate(ahead)) yield* shown(ahead, options.since);
           yield last;
           return;
         }
         // What the source was too slow to bring, or missed on a dead line, may tell otherwise.
         const rest = await orTimeUp(checkRest(watched), ending.timeLeft(), clock);
-        for (const update of rest === timeUp ? [] : rest) {
+        // The source is one step ahead: what it took in before the rest isn't in that, and comes before it.
+        const ahead = await readyNow(next, clock);
+        const place = rest !== timeUp && isUpdate(ahead) ? placeAmong(rest, ahead) : -1;
+        const news = rest === timeUp ? [] : isUpdate(ahead) && place >= 0 ? rest.toSpliced(place, 0, ahead) : rest;
+        for (const update of news) {
           yield* shown(update, options.since);
           ending.observe(update);
         }
+        if (place >= 0) next = advance();
         const unread = rest === timeUp ? undefined : rest.find((update) => update.kind === "trouble")?.error;
         const wasStale = rest !== timeUp && unread === undefined && ending.caughtUp();
-        const isReady = (await orTimeUp(next, 0, clock)) !== timeUp;
+        const isReady = ahead !== timeUp && place < 0;
         const isNews = rest === timeUp || rest.length > 0 || wasStale;
         if (isNews) putOff++;
         if ((!isNews && !isReady) || putOff > mostPutOff) {
+          if (isReady && isUpdate(ahead)) yield* shown(ahead, options.since);
           yield unread === undefined ? last : { ...last, unread };
           return;
         }
@@ -117,7 +126,7 @@ function* shown(update: Update, since = -Infinity): Generator<FollowItem> {
   else {
     // A time that can't be read says nothing against an event.
     const items = since === -Infinity ? update.items : update.items.filter(({ event }) => !(madeAt(event) < since));
-    if (items.length > 0) yield { kind: "events", items };
+    if (items.length > 0) yield { ...update, items };
   }
 }
 

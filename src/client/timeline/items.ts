@@ -38,8 +38,8 @@ export interface EventItem extends SourcedEvent {
 
 /** What a source brings. */
 export type Update =
-  /** Never none of them. */
-  | { readonly kind: "events"; readonly items: readonly EventItem[] }
+  /** Never none of them. `order` counts the updates of a timeline's events as they were taken in. */
+  | { readonly kind: "events"; readonly items: readonly EventItem[]; readonly order: number }
   /** `before`: it was read before the events that came last, so that what it says of its end holds for them. */
   | { readonly kind: "session"; readonly session: SessionState; readonly before?: true }
   /** A commit is there to be pulled; the fields of `event: patch`. */

@@ -19,6 +19,7 @@ export function makeTimeline(): Timeline {
   const seen = new Map<string, Version>();
   let revision: number | undefined = 0;
   let newest = -Infinity;
+  let order = 0;
 
   /** Whether it is new or has changed. */
   const isNews = (event: TimelineEvent, before: Version | undefined, mark: number | undefined): boolean => {
@@ -40,7 +41,7 @@ export function makeTimeline(): Timeline {
         items.push({ event, update: before !== undefined, late: before === undefined && made < newest, texts: text, at });
         if (made > newest) newest = made;
       }
-      return items.length === 0 ? [] : [{ kind: "events", items }];
+      return items.length === 0 ? [] : [{ kind: "events", items, order: ++order }];
     },
     restart() {
       revision = 0;

@@ -118,6 +118,40 @@ describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
   });
 });
 
+describe("what a stream brings in one go while the end is decided", () => {
+  const burst = async (size: number, delay: number, timeout?: number) => {
+    let isOver = false;
+    const played = play(ways.stream, ({ url }) => {
+      if (!isOver || !url.endsWith("/ses_1")) return undefined;
+      isOver = false;
+      for (let count = 0; count < size; count++) played.service.add("agent_message");
+      return { delay };
+    });
+    const message = played.service.add("user_message", { status: "processing" });
+    const ending = (async () => {
+      await played.clock.sleep(3000);
+      isOver = true;
+      played.service.change(message.id, { status: "completed" });
+      played.service.set({ agent_status: "idle" });
+    })();
+    const items = await played.watch({ timeout });
+    await ending;
+    return items;
+  };
+
+  test("is shown in its order", async () => {
+    const items = await burst(3, 100);
+    expect(shown(items).slice(1)).toEqual(["evt_1 completed update", "evt_2 completed", "evt_3 completed", "evt_4 completed"]);
+    expect(outcome(items)).toMatchObject({ outcome: "idle" });
+  });
+
+  test("is shown where the time runs out, too", async () => {
+    const items = await burst(1, 60_000, 10_000);
+    expect(shown(items).at(-1)).toBe("evt_2 completed");
+    expect(outcome(items)).toMatchObject({ outcome: "timeout" });
+  });
+});
+
 test.each<[string, (served: { id: string; status?: string }[], count: number) => object[]]>([
   ["drops a message that was at work", (served) => served.slice(1)],
   ["gives its events other ids each time", (served, count) => served.map((event) => ({ ...event, id: `${event.id}-${count}` }))],
