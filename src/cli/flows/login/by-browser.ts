@@ -21,8 +21,7 @@ export async function keyByBrowser(context: Context, server: LoginServer, { scop
       await say(context, start, obstacle);
       if (obstacle === undefined) await openBrowser(context, (await isFar(host)) ? start.url : start.opening);
     },
-    paste: (until, signal) =>
-      host.prompt.text("Or paste here what the page gives you in the end, a code or its address:", { until, signal }),
+    paste: (until, signal) => host.prompt.text("Or paste here what the page gives you in the end:", { until, signal }),
     complain: (why) => print.warn(why),
   });
 }
