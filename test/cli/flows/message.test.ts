@@ -15,11 +15,17 @@ function play(...steps: Step[]) {
   const clock = makeIdleClock();
   const client = makeTestClient(script.send, { patience: 0, clock });
   const open = { connection: { client }, session: { id: "ses_1" } } as unknown as Parameters<typeof sendMessage>[1];
-  const host = { random: (size: number) => new Uint8Array(size).fill(7), clock, files: systemFiles };
+  let drawn = 7;
+  const host = { random: (size: number) => new Uint8Array(size).fill(drawn++), clock, files: systemFiles };
   const context = { host: { ...host, interrupt: new AbortController().signal } } as unknown as Context;
   const calls = () => script.asked.map(({ method, url }) => `${method} ${url.split("/").at(-1) ?? ""}`);
   return { open, context, clock, calls, send: () => sendMessage(context, open, "hi"), asked: script.asked };
 }
+
+const lost: Step = { lost: { sent: true } };
+const timeline = (...events: object[]): Step => ({ body: events });
+/** As often as it is looked for before it is sent again. */
+const searched = (step: Step): Step[] => Array<Step>(5).fill(step);
 
 describe("a message", () => {
   test("goes out with an id of its own", async () => {
@@ -35,15 +41,51 @@ describe("a message", () => {
     const arrived = play(step, { body: [event("evt_0", "completed"), event("evt_1", "queued", { client_id: clientId })] });
     expect((await arrived.send()).event?.id).toBe("evt_1");
     expect(arrived.calls()).toEqual(["POST messages", "GET events"]);
-    const lost = play(step, { body: [event("evt_0", "completed")] }, { body: event("evt_1", "processing") });
-    expect((await lost.send()).event?.id).toBe("evt_1");
-    expect(lost.calls()).toEqual(["POST messages", "GET events", "POST messages"]);
+    const missing = play(step, ...searched(timeline(event("evt_0", "completed"))), { body: event("evt_1", "processing") });
+    expect((await missing.send()).event?.id).toBe("evt_1");
+    expect(missing.calls()).toEqual(["POST messages", ...Array<string>(5).fill("GET events"), "POST messages"]);
+    expect(missing.clock.elapsed()).toBe(7_500);
+    expect(missing.asked.at(-1)?.body).toBe(missing.asked[0]?.body);
+  });
+
+  test("that the service stores only after its gateway gave up is not sent again", async () => {
+    const late = play({ status: 504 }, timeline(), timeline(), timeline(event("evt_1", "processing", { client_id: clientId })));
+    expect((await late.send()).event?.id).toBe("evt_1");
+    expect(late.calls()).toEqual(["POST messages", "GET events", "GET events", "GET events"]);
+  });
+
+  describe("where the service keeps no client_id", () => {
+    const nameless = (id: string, message: string) => event(id, "processing", { client_id: "", payload: { message } });
+
+    test("is known by its words, if it wasn't there before", async () => {
+      const earlier = [nameless("evt_0", "hi"), nameless("evt_1", "no")];
+      const late = play(lost, timeline(...earlier), timeline(...earlier, nameless("evt_2", "hi ")));
+      expect((await late.send()).event?.id).toBe("evt_2");
+    });
+
+    test("isn't sent again where it may be the one that is there", async () => {
+      const unclear = play(lost, ...searched(timeline(nameless("evt_1", "hi"))));
+      await expect(unclear.send()).rejects.toMatchObject({ kind: "unavailable", message: /same words; whether.*not known$/u });
+    });
+
+    test("and the session was made just now is the one with its words", async () => {
+      const { context, open } = play(lost, timeline(nameless("evt_1", "hi")));
+      expect((await sendFirstMessage(context, open, "hi")).event?.id).toBe("evt_1");
+    });
+  });
+
+  test.each<[string, Step, string]>([
+    ["isn't allowed", { status: 403, body: { error: "scope sessions:read is missing" } }, "auth"],
+    ["finds no session", { status: 404 }, "not_found"],
+    ["fails", { status: 502 }, "unavailable"],
+  ])("may be there where the search for it %s, and that is said", async (_what, step, kind) => {
+    const told = { kind, message: /not known$/u, hint: "see with: ferry message list ses_1" };
+    await expect(play(lost, step).send()).rejects.toMatchObject(told);
   });
 
   test("whose fate can't be found out says that, and how to see it", async () => {
     const doubt = { kind: "unavailable", message: /not known/u, hint: "see with: ferry message list ses_1" };
-    for (const steps of [[{ status: 502 }], [{ body: [] }, { lost: { sent: true } }]])
-      await expect(play({ lost: { sent: true } }, ...steps).send()).rejects.toMatchObject(doubt);
+    await expect(play(lost, ...searched(timeline()), lost).send()).rejects.toMatchObject(doubt);
   });
 
   test("that is interrupted on its way may have arrived, and says so; before that it has not", async () => {
@@ -87,13 +129,24 @@ describe("the first message of a session that was made just now", () => {
 
   test("that isn't taken says that the session is there, and how to send it", async () => {
     const hint = "send it: ferry message send ses_1 'the prompt'";
-    const lost = play(...Array<Step>(20).fill(unknown));
+    const missing = play(...Array<Step>(20).fill(unknown));
     const told = { kind: "not_found", message: "ses_1 was made, but the prompt was not sent: no such session", hint };
-    await expect(sendFirstMessage(lost.context, lost.open, "hi")).rejects.toMatchObject(told);
-    expect(lost.clock.elapsed()).toBeLessThan(5_000);
+    await expect(sendFirstMessage(missing.context, missing.open, "hi")).rejects.toMatchObject(told);
+    expect(missing.clock.elapsed()).toBeLessThan(5_000);
     const refused = play({ status: 403 });
     await expect(sendFirstMessage(refused.context, refused.open, "hi")).rejects.toMatchObject({ kind: "auth", hint });
     expect(refused.calls()).toHaveLength(1);
+  });
+
+  test("goes out under one id, also where the search for it isn't answered yet", async () => {
+    const ours = event("evt_1", "processing", { client_id: clientId });
+    const taken = play(unknown, lost, unknown, timeline(ours));
+    expect(await sendFirstMessage(taken.context, taken.open, "hi")).toMatchObject({ clientId, event: { id: "evt_1" } });
+    expect(taken.calls()).toEqual(["POST messages", "POST messages", "GET events", "GET events"]);
+    expect(taken.asked[1]?.body).toBe(taken.asked[0]?.body);
+    const never = play(lost, ...searched(unknown));
+    const told = { kind: "not_found", message: /not known$/u };
+    await expect(sendFirstMessage(never.context, never.open, "hi")).rejects.toMatchObject(told);
   });
 
   test("whose fate can't be found out isn't told as not sent", async () => {

@@ -3,7 +3,7 @@ import { isOpen } from "../../../client/outcome.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
 import { orUnsupported } from "../../flows/session/act.ts";
-import type { KnownEvent } from "../../flows/session/message.ts";
+import type { KnownEvent } from "../../flows/session/arrival.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
 import { timelineOf } from "../../flows/session/timeline.ts";
 import { showChanged } from "../../output/show.ts";

@@ -1,14 +1,11 @@
 import { type ErrorKind, FerryError, NoAnswerError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
 import { count, cut, oneLine, textOf } from "../../../base/text.ts";
-import type { Answer } from "../../../client/answers.ts";
 import { isGateway } from "../../../client/http/retry.ts";
 import { orTimeUp, timeUp } from "../../../client/timeline/time-up.ts";
 import type { Context } from "../../context.ts";
+import { findArrived, findEvent, type KnownEvent, type Outgoing } from "./arrival.ts";
 import type { OpenSession } from "./select.ts";
-import { timelineOf } from "./timeline.ts";
-
-export type KnownEvent = Answer<"readEvents">[number];
 
 export interface SentMessage {
   /** By it the message's end is known, also where the service answered without the event. */
@@ -34,9 +31,11 @@ const longestSearch = 2_000;
  */
 export async function sendFirstMessage(context: Context, open: OpenSession, message: string): Promise<SentMessage> {
   const { clock, interrupt } = context.host;
+  // However often it goes out, it is one message: by its id the service knows that, and so does the search.
+  const outgoing = { clientId: newClientId(context), message, fresh: true };
   for (let tries = 1; ; tries++) {
     try {
-      return await sendMessage(context, open, message);
+      return await deliver(context, open, outgoing);
     } catch (error) {
       if (!(error instanceof FerryError) || isDoubt(error)) throw error;
       interrupt.throwIfAborted();
@@ -57,23 +56,39 @@ function unsent({ session }: OpenSession, error: FerryError): FerryError {
 /**
  * Sends a message to the agent of a session. Where no answer comes, the timeline tells whether the service has it; it is sent
  * again only where it hasn't.
+ * @throws FerryError what went wrong; where the message may have arrived all the same, it says so
  */
 export async function sendMessage(context: Context, open: OpenSession, message: string): Promise<SentMessage> {
+  return deliver(context, open, { clientId: newClientId(context), message, fresh: false });
+}
+
+function newClientId({ host }: Context): string {
+  return `ferry-${Buffer.from(host.random(12)).toString("hex")}`;
+}
+
+async function deliver(context: Context, open: OpenSession, outgoing: Outgoing): Promise<SentMessage> {
+  const { clientId, message } = outgoing;
   const { client } = open.connection;
-  const clientId = `ferry-${Buffer.from(context.host.random(12)).toString("hex")}`;
+  const { interrupt } = context.host;
   const params = { sessionId: open.session.id };
   const send = async (): Promise<SentMessage> => ({
     clientId,
     event: await client.sendMessage({ params, body: { message, client_id: clientId } }),
   });
-  context.host.interrupt.throwIfAborted();
+  interrupt.throwIfAborted();
   try {
     return await send();
   } catch (error) {
-    if (context.host.interrupt.aborted) return inDoubt(open)(error);
+    if (interrupt.aborted && error instanceof FerryError && unanswered.has(error.kind)) throw inDoubt(open, error);
+    if (interrupt.aborted) throw error;
     if (!mayHaveArrived(error)) throw ended(error, open);
-    const known = await find(context, open, (event) => event.client_id === clientId).catch(inDoubt(open));
-    return known === undefined ? send().catch(inDoubt(open)) : { clientId, event: known };
+  }
+  // From here on it may be there, whatever else goes wrong: the search, or sending it again.
+  try {
+    const event = await findArrived(context, open, outgoing);
+    return event === undefined ? await send() : { clientId, event };
+  } catch (error) {
+    throw error instanceof FerryError ? inDoubt(open, error) : error;
   }
 }
 
@@ -102,22 +117,14 @@ function ended(error: unknown, { session }: OpenSession): unknown {
 }
 
 /** Whoever sends it by hand once more must know that it may be there already. */
-function inDoubt({ session }: OpenSession): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof FerryError) || !doubtful.has(error.kind)) throw error;
-    const { kind, message, status, code } = error;
-    const doubt = `${message}; ${inDoubtWords}`;
-    throw new FerryError(kind, doubt, {
-      status,
-      code,
-      hint: `see with: ferry message list ${typedId(session.id)}`,
-      cause: error,
-    });
-  };
+function inDoubt({ session }: OpenSession, error: FerryError): FerryError {
+  const { kind, message, status, code } = error;
+  const hint = `see with: ferry message list ${typedId(session.id)}`;
+  return new FerryError(kind, `${message}; ${inDoubtWords}`, { status, code, hint, cause: error });
 }
 
 /** No answer came, or nobody waited for it: Ctrl-C, a signal, the time that was given. */
-const doubtful: ReadonlySet<ErrorKind> = new Set(["unavailable", "interrupted", "terminated", "pending"]);
+const unanswered: ReadonlySet<ErrorKind> = new Set(["unavailable", "interrupted", "terminated", "pending"]);
 
 /** Neither no answer nor a gateway's says whether the service behind has taken it. */
 export function mayHaveArrived(error: unknown): boolean {
@@ -159,19 +166,6 @@ async function queuedBefore(context: Context, open: OpenSession, { id }: KnownEv
     if (isQueued && event.id !== id) before++;
     return isQueued && event.id === id;
   };
-  const ours = await find(context, open, isOurs, signal);
+  const ours = await findEvent(context, open, isOurs, signal);
   return ours === undefined ? 0 : before;
-}
-
-async function find(
-  context: Context,
-  open: OpenSession,
-  isIt: (event: KnownEvent) => boolean,
-  signal?: AbortSignal,
-): Promise<KnownEvent | undefined> {
-  for await (const events of timelineOf(context, open, signal)) {
-    const found = events.find(isIt);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { fieldsOf, readFields } from "../../output/timeline/fields.ts";
-import type { KnownEvent } from "./message.ts";
+import type { KnownEvent } from "./arrival.ts";
 import type { OpenSession } from "./select.ts";
 import { timelineOf } from "./timeline.ts";
 
