@@ -16,7 +16,7 @@ export async function usageError({ code, message }: CommanderError, program: Com
     isCommand && noun === undefined
       ? await meantCommands(program, word, near)
       : isCommand && noun !== undefined && near.length === 0
-        ? sameMeaning(word, noun)
+        ? meantOf(noun, word, program)
         : near;
   return new FerryError("usage", isCommand && noun !== undefined ? `${noun.name()} has no command '${word}'` : what.trim(), {
     hint: meant.length === 0 ? `see ${asked} --help` : `did you mean ${either(meant)}?`,
@@ -62,6 +62,14 @@ const synonyms: readonly (readonly [words: readonly string[], ours: readonly str
     ["stop", "cancel", "close"],
   ],
 ];
+
+/** What of a noun has that meaning; else the command that is of no noun, as `events` beside `session`. */
+function meantOf(noun: Command, word: string, program: Command): readonly string[] {
+  const ours = sameMeaning(word, noun);
+  if (ours.length > 0) return ours;
+  const alone = named(program, word);
+  return alone === undefined || alone.commands.length > 0 ? [] : [`ferry ${alone.name()}`];
+}
 
 function sameMeaning(word: string, noun: Command): readonly string[] {
   const ours = synonyms.find(([words]) => words.includes(word))?.[1] ?? [];

@@ -81,6 +81,7 @@ describe("what doesn't fit is exit 2, one line and a hint", () => {
     [["sessions", "delete"], "ferry: session has no command 'delete'\n  hint: did you mean close?\n"],
     [["key", "remove"], "ferry: key has no command 'remove'\n  hint: did you mean revoke?\n"],
     [["session", "rename", "x"], "ferry: session has no command 'rename'\n  hint: did you mean edit?\n"],
+    [["session", "events"], "ferry: session has no command 'events'\n  hint: did you mean ferry events?\n"],
     [["hook", "add"], "ferry: hook has no command 'add'\n  hint: did you mean install?\n"],
     [["configure"], "ferry: unknown command 'configure'\n  hint: did you mean config?\n"],
     [["repository", "list"], "ferry: unknown command 'repository'\n  hint: did you mean repo?\n"],

@@ -129,7 +129,7 @@ describe("repo", () => {
 
   test("two that a remote could be of: candidates, nothing guessed", async () => {
     await json("repo", "create", "--clone-url", "https://gitlab.example/acme/shop.git");
-    await json("repo", "create", "--clone-url", "ssh://git@gitlab.example/acme/shop");
+    await json("repo", "create", "--clone-url", "https://gitlab.example:8443/acme/shop.git");
     const { code, stderr } = await call([...here, "repo", "view"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(

@@ -9,6 +9,9 @@ export interface Sort {
   readonly noun: string;
 }
 
+/** Where there are no more, all are told to who named none of them. */
+const mostTold = 8;
+
 interface Candidates<T> {
   readonly all: readonly T[];
   readonly called: readonly T[];
@@ -18,7 +21,7 @@ interface Candidates<T> {
 
 /**
  * The one thing of a service that the user named: of those that are called so, else of those whose id begins so.
- * @throws FerryError not_found where there is none, usage with the ids, and what they are, where several match
+ * @throws FerryError not_found where there is none, with those that there are where they are few; usage with the ids, and what they are, where several match
  */
 export function theOneNamed<T extends { readonly id: string }>(
   given: string,
@@ -28,11 +31,16 @@ export function theOneNamed<T extends { readonly id: string }>(
 ): T {
   const matching = called.length > 0 ? called : withIdLike(all, given);
   const [only] = matching;
+  const told = (items: readonly T[]): string[] =>
+    items.map((item) => [item.id, ...about(item).map(textOf)].filter(Boolean).map(oneLine).join("  "));
   if (only === undefined)
-    throw new FerryError("not_found", `${service} has no ${one} ${oneLine(given)}`, { hint: `ferry ${noun} list` });
+    throw new FerryError("not_found", `${service} has no ${one} ${oneLine(given)}`, {
+      details: all.length > mostTold ? [] : told(all),
+      hint: `ferry ${noun} list`,
+    });
   if (matching.length > 1)
     throw new FerryError("usage", `${oneLine(given)} could be several ${several}`, {
-      details: matching.map((item) => [item.id, ...about(item).map(textOf)].filter(Boolean).map(oneLine).join("  ")),
+      details: told(matching),
       hint: "name one by its id",
     });
   return only;

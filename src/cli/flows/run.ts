@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly pull: "end" | "each" | "none";
   /** In ms. */
   readonly timeout?: number | undefined;
+  /** With --json, each changed version of an event too, not only its first. */
+  readonly updates?: boolean | undefined;
 }
 
 /** What came of a run; the first that isn't well is its exit code. */
@@ -40,6 +42,7 @@ export async function runSession(
     message: sent === undefined ? undefined : namesOf(sent),
     fresh: true,
     timeout: options.timeout,
+    updates: options.updates,
     look: options.pull === "each" ? pullQuietly(context, started) : undefined,
     lookedAt: started.session,
   });

@@ -12,7 +12,10 @@ export async function showList<Row>(
 ): Promise<void> {
   if (global.json) await print.json(items, known);
   else await print.data(await table(items, columns, host.terminal.stdout));
-  if (more) await print.note(`there is more than these ${items.length}: raise --limit, or leave it out`);
+  if (more)
+    await print.note(
+      `there is more than ${items.length === 1 ? "this one" : `these ${items.length}`}: raise --limit, or leave it out`,
+    );
   else if (items.length === 0 && !global.json) await print.note("there is none");
 }
 

@@ -139,6 +139,7 @@ test.each([
   remote("https://gitlab.example/acme/shop.git");
   publicProjects(() => ({ status, text }));
   expect(await create()).not.toHaveProperty("external_id", expect.stringMatching(/./u));
+  git("remote", "set-url", "origin", "https://gitlab.example/acme/till.git");
   expect(await createAsked({ "Project id on gitlab.example": "12" })).toMatchObject({ external_id: "12" });
 });
 
@@ -167,6 +168,7 @@ test("the default branch: the remote says it; where it can't, a person does; mai
   git("config", `url.${upstream.folder}-gone.insteadOf`, "https://unreachable.example/acme/");
   git("remote", "set-url", "origin", "https://unreachable.example/acme/till.git");
   expect(await create()).not.toHaveProperty("default_branch", expect.stringMatching(/./u));
+  git("remote", "set-url", "origin", "https://unreachable.example/acme/well.git");
   expect(await createAsked({ "Default branch:": "trunk" })).toMatchObject({ default_branch: "trunk" });
 });
 

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
 import { freshRepository, useLocalService } from "../../support/local.ts";
 
@@ -24,4 +25,72 @@ test("the embedded service analyzes nothing, and doesn't say that it will", asyn
   expect((await here("view")).stdout).toContain(`\nanalysis:       failed\nanalysis error: ${told} yet\n`);
   expect(await here("analyze")).toEqual({ code: 1, stdout: "", stderr: `ferry: ${told}\n` });
   expect(await here("analysis")).toEqual({ code: 1, stdout: "", stderr: `ferry: ${told}\n` });
+});
+
+test("a provider by its name, for the remote's address; an unknown one is told with those that there are", async () => {
+  const clone = freshRepository(world, { a: "1\n" });
+  clone("remote", "add", "origin", "git@gitlab.example:acme/shop.git");
+  clone("update-ref", "refs/remotes/origin/trunk", "HEAD");
+  clone("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk");
+  const there = (...argv: string[]) => ferry(world.next({ cwd: clone.folder, env: { TOKEN: "glpat-1" } }), ...argv);
+  await there("provider", "create", "--name", "gl", "--base-url", "https://gitlab.example", "--token-env", "TOKEN");
+  const { stdout } = await there("repo", "create", "--json", "--provider", "gl");
+  expect(JSON.parse(stdout)).toMatchObject({
+    full_name: "acme/shop",
+    clone_url: "https://gitlab.example/acme/shop.git",
+    platform: "gitlab",
+    default_branch: "trunk",
+  });
+  expect(await there("repo", "create", "--provider", "gh")).toEqual({
+    code: 5,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^ferry: local has no provider gh\n {2}prv_\S+ +gl +https:\/\/gitlab.example\n {2}hint: ferry provider list\n$/u,
+    ) as string,
+  });
+});
+
+test("both of two flags that exclude each other are not asked for", async () => {
+  const told = "ferry: give one of --enable and --disable, not both\n";
+  expect(await here("edit", "x", "--enable", "--disable")).toEqual({ code: 2, stdout: "", stderr: told });
+});
+
+describe("what is registered already", () => {
+  test("is said, and shown; what is wished for and isn't so is refused", async () => {
+    const clone = freshRepository(world, { a: "1\n" });
+    const create = (...argv: string[]) => ferry(world.next({ cwd: clone.folder }), "repo", "create", "--json", ...argv);
+    const made = JSON.parse((await create()).stdout) as { id: string; full_name: string };
+    const told = `already registered as ${made.full_name} (${made.id})\n`;
+    const same = { code: 0, stdout: `${JSON.stringify(made)}\n`, stderr: told };
+    expect(await create()).toEqual(same);
+    expect(await create("--clone-url", clone.folder, "--full-name", made.full_name)).toEqual(same);
+    const refused = await ferry(world.next({ cwd: clone.folder }), "repo", "create", "--full-name", "foo");
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(`\n  --full-name is ${made.full_name} there\n  hint: leave that out, or`) as string,
+    });
+    expect(await create("--disabled")).toMatchObject({ code: 2, stderr: expect.stringContaining("--disable") as string });
+  });
+
+  test("by ssh and by https, it is one; another port of the same is another server", async () => {
+    const create = (address: string) => here("create", "--jq", ".id", "--clone-url", address);
+    const { stdout } = await create("https://x.example/acme/one.git");
+    const again = await create("git@x.example:acme/one.git");
+    expect(again).toMatchObject({ code: 0, stdout, stderr: expect.stringContaining("already registered") as string });
+    expect((await create("https://x.example:8443/acme/one.git")).stdout).not.toBe(stdout);
+  });
+});
+
+test("a path that is no repository, and a branch that isn't there, are refused", async () => {
+  const clone = freshRepository(world, { "folder/a": "1\n" });
+  for (const path of ["/nope", join(clone.folder, "folder"), join(clone.folder, "folder", "a")])
+    expect(await here("create", "--clone-url", path)).toMatchObject({
+      code: 2,
+      stderr: `ferry: --clone-url ${path} is no git repository\n  hint: give a repository's folder\n`,
+    });
+  const create = (branch: string) => here("create", "--clone-url", clone.folder, "--default-branch", branch, "--json");
+  expect(await create("nope")).toMatchObject({ code: 2, stderr: expect.stringContaining("has no such branch") as string });
+  clone("branch", "other");
+  expect(JSON.parse((await create("other")).stdout)).toMatchObject({ default_branch: "other" });
 });

@@ -93,6 +93,7 @@ describe("a key", () => {
     [["login", "claude", "--with-token"], "", "the key is empty"],
     [["login", "claude", "--with-token"], "two words", "this is no key"],
     [["login", "claude"], "", "no key was given"],
+    [["login", "nope"], "", 'there is no agent "nope" that needs a key'],
     [["login", "shell", "--with-token"], "k", 'there is no agent "shell" that needs a key'],
     [["login"], "", "missing the agent's name"],
   ])("%j with %j: %s", async (argv, stdin, message) => {

@@ -44,6 +44,15 @@ test("the main job: a session, its timeline, its commit", async () => {
   expect(again).toEqual({ code: 0, stdout: "", stderr: "nothing new\n" });
 });
 
+test("with --json --updates each change of an event, too; `session start` shows what its message began", async () => {
+  const { stdout } = await ferry(here(), "run", "--json", "--updates", "--pull", "none", "echo 1 > one");
+  const commands = stdout.split("\n").filter((line) => line.includes('"exit_code":'));
+  expect(commands.length).toBeGreaterThan(1);
+  expect(commands.at(-1)).toContain('"exit_code":0');
+  const started = await ferry(here(), "session", "start", "-m", "echo 2 > two", "--json");
+  expect(JSON.parse(started.stdout)).toMatchObject({ title: "echo 2 > two" });
+});
+
 test("with --json: the session, the events, the result, a line each", async () => {
   const { code, stdout } = await ferry(here(), "run", "--json", "echo 1 > one");
   const lines = stdout

@@ -3,7 +3,7 @@ import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
-import { providerLines } from "./find.ts";
+import { providerLines } from "./columns.ts";
 import { readToken, type TokenOptions } from "./token.ts";
 
 /** The kinds that the interface has. */

@@ -1,8 +1,8 @@
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
+import { findProvider } from "../../flows/provider.ts";
 import { confirm } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
-import { findProvider } from "./find.ts";
 
 export const remove: Verb = {
   name: "delete",

@@ -1,9 +1,10 @@
 import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
+import { findProvider } from "../../flows/provider.ts";
 import { showChanged } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
-import { findProvider, providerLines } from "./find.ts";
+import { providerLines } from "./columns.ts";
 import { readToken, type TokenOptions } from "./token.ts";
 
 interface Options extends TokenOptions {

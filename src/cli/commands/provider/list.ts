@@ -4,7 +4,7 @@ import { connect } from "../../flows/host/connect.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
-import { providerColumns } from "./find.ts";
+import { providerColumns } from "./columns.ts";
 
 export const list: Verb = {
   name: "list",

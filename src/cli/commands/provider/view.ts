@@ -1,8 +1,9 @@
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
+import { findProvider } from "../../flows/provider.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
-import { findProvider, providerLines } from "./find.ts";
+import { providerLines } from "./columns.ts";
 
 export const view: Verb = {
   name: "view",

@@ -1,5 +1,4 @@
 import { basename } from "node:path";
-import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { parseRemote } from "../../../git/address.ts";
 import type { BodyOf } from "../../../wire/contract.ts";
@@ -7,12 +6,13 @@ import { fields } from "../../../wire/fields.ts";
 import { platforms } from "../../../wire/values.ts";
 import type { Context } from "../../context.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
-import { findPlace } from "../../flows/place/place.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { repositoryLines } from "./columns.ts";
-import { defaultBranch, type Origin, readOrigin } from "./origin.ts";
-import { findPlatform, publicProjectId } from "./platform.ts";
+import { checkBranch, type Lying, whereItLies } from "./lying.ts";
+import { defaultBranch, type Origin } from "./origin.ts";
+import { findPlatform, overHttp, platformNamed, type PlatformMatch, publicProjectId } from "./platform.ts";
+import { findRegistered, nameOf, refuseOther } from "./registered.ts";
 
 interface Options {
   readonly provider?: string;
@@ -31,7 +31,7 @@ export const create: Verb = {
   examples: ["ferry repo create", "ferry repo create --provider prv_… --clone-url https://gitlab.com/acme/shop.git"],
   define(command) {
     command
-      .option("--provider <id>", "the code provider that reaches it")
+      .option("--provider <provider>", "id or name of the code provider that reaches it")
       .option("--full-name <owner/name>", "its name on the platform")
       .option("--clone-url <url>", "where it is cloned from")
       .option("--default-branch <name>", "its default branch")
@@ -41,26 +41,44 @@ export const create: Verb = {
   },
   async run(context, options: Options) {
     const connection = await connect(context);
-    const body = await describe(context, options, connection);
-    const repository = await connection.client.createRepository({ body });
+    const { provider, cloneUrl } = options;
+    const named = provider === undefined ? undefined : await platformNamed(connection, provider);
+    const platform = platformOf(options.platform, provider);
+    const lying = await whereItLies(context, connection, cloneUrl, platform === "git");
+    const known = await findRegistered(connection, lying.cloneUrl);
+    if (known !== undefined) {
+      const { fullName, defaultBranch, externalId, disabled } = options;
+      const wished = { fullName, defaultBranch, externalId, disabled, platform: options.platform, provider: named?.providerId };
+      refuseOther(known, wished);
+      await context.print.note(`already registered as ${nameOf(known)}`);
+    }
+    const repository =
+      known ??
+      (await connection.client.createRepository({ body: await describe(context, connection, { ...options, named, lying }) }));
     await showOne(context, repository, repositoryLines(repository, context.host), fields.repository);
   },
 };
 
-async function describe(context: Context, options: Options, connection: Connection): Promise<BodyOf<"createRepository">> {
-  const found = options.cloneUrl === undefined ? await fromWorkingCopy(context, connection, options) : {};
-  const cloneUrl = options.cloneUrl ?? found.cloneUrl ?? "";
-  const fullName = options.fullName ?? nameOf(cloneUrl);
-  const provider = options.provider ?? found.provider;
+/** What is wanted, the provider that was named, and where the repository is. */
+interface Wanted extends Options {
+  readonly named: PlatformMatch | undefined;
+  readonly lying: Lying;
+}
+
+async function describe(context: Context, connection: Connection, wanted: Wanted): Promise<BodyOf<"createRepository">> {
+  const found = await fromWorkingCopy(context, connection, wanted);
+  const cloneUrl = found.cloneUrl ?? wanted.lying.cloneUrl;
+  const fullName = wanted.fullName ?? fullNameOf(cloneUrl);
+  const provider = wanted.named?.providerId ?? found.provider;
   return {
     name: basename(fullName),
     full_name: fullName,
     clone_url: cloneUrl,
-    platform: platformOf(options.platform, provider),
-    enabled: !options.disabled,
-    ...defined("default_branch", options.defaultBranch ?? found.defaultBranch),
+    platform: platformOf(wanted.platform, provider),
+    enabled: !wanted.disabled,
+    ...defined("default_branch", wanted.defaultBranch ?? found.defaultBranch),
     ...defined("code_provider_id", provider),
-    ...defined("external_id", options.externalId ?? found.externalId),
+    ...defined("external_id", wanted.externalId ?? found.externalId),
   };
 }
 
@@ -78,28 +96,30 @@ interface WorkingCopy {
   readonly externalId?: string;
 }
 
-/** The embedded service takes the folder itself; another one needs an address that it can reach. */
-async function fromWorkingCopy(context: Context, connection: Connection, options: Options): Promise<WorkingCopy> {
-  const place = await findPlace(context);
-  if (connection.host === local) return { cloneUrl: place.repository.commonDir, ...defined("defaultBranch", place.branch) };
-  const origin = await readOrigin(context, place);
-  const branch = options.defaultBranch ?? (await defaultBranch(context, place, origin.remote));
+/** What it says beside the address; nothing where an address was given. */
+async function fromWorkingCopy(context: Context, connection: Connection, wanted: Wanted): Promise<WorkingCopy> {
+  const { place, origin } = wanted.lying;
+  if (place === undefined) return {};
+  if (origin === undefined) {
+    await checkBranch(context, place, wanted.defaultBranch);
+    return defined("defaultBranch", place.branch);
+  }
+  const branch = wanted.defaultBranch ?? (await defaultBranch(context, place, origin.remote));
   return {
-    cloneUrl: origin.cloneUrl,
     ...defined("defaultBranch", branch ?? (await ask(context, "Default branch:", place.branch))),
-    ...(await onPlatform(context, connection, origin, options)),
+    ...(await onPlatform(context, connection, origin, wanted)),
   };
 }
 
 /** Nothing where the service has no credential for the platform, or the user says what reaches it. */
-async function onPlatform(context: Context, connection: Connection, { address }: Origin, options: Options): Promise<WorkingCopy> {
-  if (address === undefined || options.platform === "git" || options.provider !== undefined) return {};
+async function onPlatform(context: Context, connection: Connection, { address }: Origin, options: Wanted): Promise<WorkingCopy> {
+  if (address === undefined || options.platform === "git") return {};
+  if (options.named !== undefined) return defined("cloneUrl", overHttp(options.named, address));
   const platform = await findPlatform(context, connection, address);
   if (platform === undefined) return {};
   const id = options.externalId ?? (await publicProjectId(context.host, platform, address.path));
   return {
-    // The provider's token goes over http.
-    cloneUrl: `${new URL(platform.url).origin}/${address.path}.git`,
+    ...defined("cloneUrl", overHttp(platform, address)),
     provider: platform.providerId,
     ...defined("externalId", id ?? (await ask(context, `Project id on ${address.host} (Enter: none):`))),
   };
@@ -111,7 +131,7 @@ async function ask({ interactive, host }: Context, question: string, preset?: st
   return answer.trim() === "" ? undefined : answer.trim();
 }
 
-function nameOf(cloneUrl: string): string {
+function fullNameOf(cloneUrl: string): string {
   const path = parseRemote(cloneUrl)?.path;
   if (path !== undefined) return path;
   const folder = cloneUrl.replace(/\/+(\.git)?\/*$/u, "").replace(/\.git$/u, "");

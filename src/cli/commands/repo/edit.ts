@@ -22,7 +22,8 @@ export const edit: Verb = {
       .option("--disable", "agents may not use it", false);
   },
   async run(context, { enable, disable }: Options, given: string) {
-    if (enable === disable) throw new FerryError("usage", "give --enable or --disable");
+    if (enable === disable)
+      throw new FerryError("usage", enable ? "give one of --enable and --disable, not both" : "give --enable or --disable");
     const connection = await connect(context);
     const repository = await repositoryNamed(connection, given);
     const answer = await connection.client.updateRepository({ params: { id: repository.id }, body: { enabled: enable } });

@@ -1,10 +1,10 @@
 import { FerryError, NoAnswerError } from "../../../base/errors.ts";
-import { listAll } from "../../../client/pages.ts";
 import type { RemoteAddress } from "../../../git/address.ts";
 import type { Host, SendResponse } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
 import { choose } from "../../flows/choice.ts";
 import type { Connection } from "../../flows/host/connect.ts";
+import { findProvider, visibleProviders } from "../../flows/provider.ts";
 
 /** A code hosting platform that the service has a credential for, and that a remote lies on. */
 export interface PlatformMatch {
@@ -19,14 +19,14 @@ export interface PlatformMatch {
  */
 export async function findPlatform(
   { interactive, host: own }: Context,
-  { client }: Connection,
+  connection: Connection,
   { host }: RemoteAddress,
 ): Promise<PlatformMatch | undefined> {
-  const all = await listAll(client.listProviders).catch(unlessNotOurs);
+  const all = (await visibleProviders(connection)) ?? [];
   const matching = all.filter(({ base_url }) => hostOf(base_url) === host);
   const named = matching.map(({ id, name, base_url }) => ({
     name: `${id}  ${name ?? ""}`,
-    value: { providerId: id, url: (base_url ?? "").replace(/\/+$/u, "") },
+    value: { providerId: id, url: bare(base_url) },
   }));
   if (named.length <= 1) return named[0]?.value;
   if (interactive) return choose(own, "Which provider reaches it?", named);
@@ -34,6 +34,21 @@ export async function findPlatform(
     details: named.map(({ name }) => name),
     hint: "name one: --provider ID",
   });
+}
+
+/**
+ * The provider that the user named. A key that mayn't see the providers takes its word for an id.
+ * @throws FerryError not_found where there is none, usage where several match
+ */
+export async function platformNamed(connection: Connection, given: string): Promise<PlatformMatch> {
+  if ((await visibleProviders(connection)) === undefined) return { providerId: given, url: "" };
+  const { id, base_url } = await findProvider(connection, given);
+  return { providerId: id, url: bare(base_url) };
+}
+
+/** Where it is cloned from with the provider's token, which goes over http; undefined where it isn't of that platform. */
+export function overHttp({ url }: PlatformMatch, { host, path }: RemoteAddress): string | undefined {
+  return hostOf(url) === host ? `${new URL(url).origin}/${path}.git` : undefined;
 }
 
 /** A GitLab project's id, where it tells everybody: "Get a single project" of its Projects API. No credential is sent. */
@@ -57,10 +72,8 @@ export async function publicProjectId(
   }
 }
 
-/** A key that may register repositories need not see the providers. */
-function unlessNotOurs(error: unknown): [] {
-  if (error instanceof FerryError && [401, 403, 404].includes(error.status ?? 0)) return [];
-  throw error;
+function bare(url: string | null | undefined): string {
+  return (url ?? "").replace(/\/+$/u, "");
 }
 
 function hostOf(url: string | null | undefined): string | undefined {

@@ -1,17 +1,19 @@
 import { Option } from "commander";
+import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
+import type { Context } from "../../context.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
 import { sendFirstMessage } from "../../flows/session/message.ts";
-import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
-import { startSession } from "../../flows/session/start.ts";
+import { addStartOptions, updatesHelp, type StartOptions } from "../../flows/session/options.ts";
+import { startSession, type StartedSession } from "../../flows/session/start.ts";
 import { readText } from "../../flows/text.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";
 
-interface Options extends StartOptions, Pick<RunOptions, "pull"> {
+interface Options extends StartOptions, Pick<RunOptions, "pull" | "updates"> {
   readonly message?: string;
   readonly file?: string;
   readonly follow: boolean;
@@ -35,10 +37,11 @@ export const start: Verb = {
       .option("--follow", "watch it until the agent needs nothing more", false)
       .addOption(
         new Option("--pull <when>", "with --follow: when its commits come").choices(["end", "each", "none"]).default("none"),
-      );
+      )
+      .option("--updates", updatesHelp, false);
   },
   async run(context, options: Options) {
-    const { message, file, follow, pull } = options;
+    const { message, file, follow, pull, updates } = options;
     const words = message === undefined ? [] : [message];
     const text =
       message === undefined && file === undefined ? undefined : await readText(context, words, file, "the first message");
@@ -51,7 +54,24 @@ export const start: Verb = {
     );
     if (follow && context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
     const sent = text === undefined ? undefined : await sendFirstMessage(context, started, text);
-    if (follow) await runSession(context, started, sent, { pull });
-    else await showOne(context, started.session, () => sessionLines(context.host, started), fields.session);
+    if (follow) await runSession(context, started, sent, { pull, updates });
+    else await show(context, started, sent !== undefined);
   },
 };
+
+/** What the message began is no part of the answer from before it. Where it can't be read, the session was started all the same. */
+async function show(context: Context, started: StartedSession, changed: boolean): Promise<void> {
+  const { client } = started.connection;
+  const read = () => client.readSession({ params: { sessionId: started.session.id } });
+  const session = changed ? await read().catch(unlessInterrupted(context, started.session)) : started.session;
+  const shown = { ...started, session };
+  await showOne(context, session, () => sessionLines(context.host, shown), fields.session);
+}
+
+function unlessInterrupted<T>({ host }: Context, otherwise: T): (error: unknown) => T {
+  return (error) => {
+    host.interrupt.throwIfAborted();
+    if (error instanceof FerryError) return otherwise;
+    throw error;
+  };
+}

@@ -7,7 +7,7 @@ import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
 import { sendFirstMessage, type SentMessage } from "../../flows/session/message.ts";
-import { addStartOptions, type StartOptions } from "../../flows/session/options.ts";
+import { addStartOptions, updatesHelp, type StartOptions } from "../../flows/session/options.ts";
 import { startSession, type StartedSession } from "../../flows/session/start.ts";
 import { readText } from "../../flows/text.ts";
 import { duration } from "../../options.ts";
@@ -41,7 +41,8 @@ export const run: Verb = {
       .addOption(new Option("--pull <when>", "when the commits come").choices(["end", "each", "none"]).default("end"))
       .option("--detach", "start it and don't wait; in a pipe, print its id", false)
       .option("--timeout <duration>", "stop waiting this long after the start; the commits that are there by then come", duration)
-      .option("--cancel-on-interrupt", "Ctrl-C stops the agent, too", false);
+      .option("--cancel-on-interrupt", "Ctrl-C stops the agent, too", false)
+      .option("--updates", updatesHelp, false);
   },
   async run(context, options: Options, words: string[]) {
     const text = await readText(context, words, options.file, "the prompt");

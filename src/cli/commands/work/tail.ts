@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { typedId } from "../../../base/ids.ts";
 import { followSession } from "../../flows/follow.ts";
 import { outcomeError, unreadError } from "../../flows/outcome.ts";
+import { updatesHelp } from "../../flows/session/options.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { typesIn } from "../../flows/session/timeline.ts";
 import { list } from "../../options.ts";
@@ -35,7 +36,7 @@ export const tail: Verb = {
       .option("--no-exit", "go on after the session's end")
       .option("--since <time>", "only events after this: a time, or a duration ago")
       .option("--type <types>", "only events of these types, separated by commas", list)
-      .option("--updates", "with --json, each changed version of an event, too", false);
+      .option("--updates", updatesHelp, false);
   },
   async run(context, { until, exit, since, type, updates }: Options, given?: string) {
     const open = await openSession(context, given);

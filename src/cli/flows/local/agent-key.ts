@@ -13,8 +13,8 @@ const limit = 16 * 1024;
  */
 export async function keepKey(context: Context, agent: string, fromStdin: boolean): Promise<string> {
   const { host, interactive } = context;
-  if (!fromStdin && !interactive) throw new FerryError("usage", "no key was given", { hint: "pipe it in: --with-token" });
   const variables = await variablesOf(context, agent);
+  if (!fromStdin && !interactive) throw new FerryError("usage", "no key was given", { hint: "pipe it in: --with-token" });
   const text = fromStdin ? Buffer.from(await host.terminal.stdin.read(limit)).toString("utf8") : await askUnseen(context, agent);
   const key = text.trim();
   // It becomes a header.

@@ -77,6 +77,13 @@ function same(one: RemoteAddress, other: RemoteAddress): boolean {
   return one.host === other.host && one.path !== "" && equal(one.path, other.path);
 }
 
+/** Whether two addresses to clone from are of one repository, by whatever transport; two ports of the same are two servers. */
+export function isSameAddress(one: string, other: string): boolean {
+  const [left, right] = [parseRemote(one), parseRemote(other)];
+  if (left === undefined || right === undefined) return one === other;
+  return same(left, right) && (left.transport !== right.transport || left.port === right.port);
+}
+
 function equal(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }

@@ -9,6 +9,10 @@ export interface StartOptions {
   readonly model?: string;
 }
 
+/** What `--updates` says wherever a timeline is followed. */
+export const updatesHelp =
+  "with --json, each change of an event too (a command's output and exit code); without it, an event is printed once, as it first came";
+
 /** `autoCommit` is what holds where neither of its two flags is given. */
 export function addStartOptions(command: Command, autoCommit: boolean): void {
   command
