@@ -23,6 +23,8 @@ export interface Verdict {
   readonly blocked_by: readonly string[];
   /** A line each, harmless: what a person should know about what came. */
   readonly notices: readonly string[];
+  /** That of the notices which says that there are commits in the sandbox that can't come. */
+  readonly left_behind?: string;
   /** What came beside the commits, where that was asked for. */
   readonly uncommitted?: UncommittedVerdict;
 }
@@ -86,6 +88,11 @@ export function whatCame(commits: readonly HeldCommit[], before: readonly (strin
 /** How many commits came: not those of which nothing was left. */
 export function newsOf({ commits }: Pick<Verdict, "commits">): number {
   return commits.filter(({ applied_as }) => applied_as !== null).length;
+}
+
+/** The notices but the one of what is left in the sandbox, which is an error of its own. */
+export function notesOf({ notices, left_behind }: Verdict): readonly string[] {
+  return notices.filter((notice) => notice !== left_behind);
 }
 
 /** A pull that nothing came of, with what is known so far. */

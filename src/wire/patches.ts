@@ -31,6 +31,8 @@ export const manifest = z.looseObject({
   /** False where the series can't be mail (merges); `reason` says why. */
   mailable: z.boolean(),
   reason: z.string(),
+  /** Commits that are in the sandbox and can't come home, a sentence; absent where there are none. Ours. */
+  left_behind: z.string().optional(),
   items: z.array(manifestItem),
   next_cursor: z.string(),
 });

@@ -1,10 +1,11 @@
 import { asFerryError, exitCodes, FerryError } from "../../base/errors.ts";
 import type { Outcome } from "../../client/outcome.ts";
 import type { SessionState } from "../../client/timeline/items.ts";
-import { PullRefused, type Verdict } from "../../patch/verdict.ts";
+import { notesOf, PullRefused, type Verdict } from "../../patch/verdict.ts";
 import type { Context } from "../context.ts";
 import { followSession } from "./follow.ts";
 import { outcomeError, unreadError } from "./outcome.ts";
+import { leftBehindError } from "./pull/left-behind.ts";
 import { tellLeftThere } from "./pull/left-there.ts";
 import type { Look } from "./pull/looks.ts";
 import { pullSession, summary } from "./pull.ts";
@@ -69,11 +70,13 @@ async function pullAtEnd(context: Context, started: StartedSession): Promise<Pul
     // Its head may have moved on since it was made.
     const session = await started.connection.client.readSession({ params: { sessionId: started.session.id } });
     const verdict = await pullSession(context, { ...started, session });
-    if (global.json) return { verdict };
-    for (const notice of verdict.notices) await print.note(`note: ${notice}`);
+    const failure = leftBehindError(verdict.left_behind, { session });
+    const pulled = failure === undefined ? { verdict } : { verdict, failure };
+    if (global.json) return pulled;
+    for (const notice of notesOf(verdict)) await print.note(`note: ${notice}`);
     if (started.place !== undefined) await print.note(summary(verdict, started.place));
     await tellLeftThere(context, { ...started, session });
-    return { verdict };
+    return pulled;
   } catch (error) {
     context.host.interrupt.throwIfAborted();
     const failure = asFerryError(error);

@@ -66,6 +66,7 @@ function parseManifest(page: Answer<"readPatches">): Manifest {
     ...texts(page, ["repository_id", "object_format", "base_commit", "head_commit"]),
     mailable,
     reason: page.reason ?? "",
+    ...(typeof page.left_behind === "string" && page.left_behind !== "" ? { left_behind: page.left_behind } : {}),
     items: items.map(parseItem),
     next_cursor: page.next_cursor ?? "",
   };

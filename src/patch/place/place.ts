@@ -60,7 +60,9 @@ export function makeVerdict(
     files: changes.length,
     conflicts: [],
     blocked_by: [],
+    ...(found.leftBehind === undefined ? {} : { left_behind: found.leftBehind }),
     notices: [
+      ...(found.leftBehind === undefined ? [] : [found.leftBehind]),
       ...(found.approximation === undefined || series.items.length === 0 ? [] : [`approximate: ${found.approximation}`]),
       ...(isDetached ? ["HEAD is detached: no branch holds these commits"] : []),
       ...(series.items.length === 0 ? [] : (found.told?.notices ?? [])),

@@ -16,6 +16,8 @@ export interface Found {
   readonly approximation?: string | undefined;
   /** Where the series is of others that were made of the sandbox's: those with what they became, and what is odd about it. */
   readonly told?: { readonly commits: readonly HeldCommit[]; readonly notices: readonly string[] } | undefined;
+  /** What of the sandbox's commits no source has, as the service says it, one line; undefined where that is nothing. */
+  readonly leftBehind?: string | undefined;
   /** What the cursor is to be, where it can't be the last commit. */
   readonly note?: CursorNote | undefined;
   /** For `-v` and the last line: where exactly it came from. */

@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
 import type { Manifest } from "../../wire/patches.ts";
 import type { PullContext } from "../context.ts";
 import { readSeries } from "../series/series.ts";
@@ -14,7 +15,8 @@ export async function findPatches(patches: PatchSource, cursor: string, { reposi
     start,
     repositoryId: request.repositoryId,
   });
-  return { source: "patches", series, isRewritten, patches, from: "the service's patches" };
+  const leftBehind = manifest.left_behind === undefined ? undefined : oneLine(manifest.left_behind);
+  return { source: "patches", series, isRewritten, patches, leftBehind, from: "the service's patches" };
 }
 
 /** All of it, where what came last is no longer in the session's history. */

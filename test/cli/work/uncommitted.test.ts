@@ -61,3 +61,53 @@ test("a pull or diff with nothing new says what isn't committed; undo names anot
   const merged = await here("session", "wait", session, "--for", "merged", "--timeout", "1s");
   expect(merged).toMatchObject({ code: 8, stderr: expect.stringContaining("the session is still open") as string });
 });
+
+const onAnother = "git switch -q -c other; echo o > o; git add o; git commit -qm other";
+const onRewrittenBase = "git commit -q --amend -m better; echo o > o; git add o; git commit -qm o";
+
+test.each([
+  [
+    "off the branch",
+    onAnother,
+    /^1 commit in the sandbox can't come home: the agent works on other; only commits on \S+ come home$/u,
+  ],
+  [
+    "on a rewritten base",
+    onRewrittenBase,
+    /^2 commits in the sandbox can't come home: the branch \S+ no longer holds the commit/u,
+  ],
+])("commits %s: run, pull, diff and patch say so, exit 3; the files come by pull --uncommitted", async (_, script, left) => {
+  const base = git("rev-parse", "HEAD").slice(0, 12);
+  const ran = await here("run", script);
+  const told = ran.stderr.split("\n").find((line) => line.startsWith("ferry: ")) ?? "";
+  expect({ code: ran.code, told: told.slice("ferry: ".length) }).toEqual({
+    code: 3,
+    told: expect.stringMatching(left) as string,
+  });
+  expect(ran.stderr).toMatch(
+    new RegExp(`ferry say --session \\S+ "put your commits on the branch \\S+, on top of ${base}"`, "u"),
+  );
+  for (const verb of ["pull", "diff", "patch"]) {
+    const { code, stderr } = await here(verb);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(told) as string });
+    expect(stderr.match(/can't come home/gu)).toHaveLength(1);
+  }
+  const { code, stdout } = await here("pull", "--json");
+  const notice = expect.stringMatching(left) as string;
+  expect({ code, verdict: JSON.parse(stdout) as unknown }).toMatchObject({
+    code: 3,
+    verdict: { left_behind: notice, notices: [notice] },
+  });
+  expect(await here("pull", "--uncommitted")).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^1 file not committed there; /u) as string,
+  });
+  expect(git("status", "--porcelain")).toBe("?? o");
+});
+
+test("a look at an older commit leaves nothing behind, and commits that the agent put on its branch after all come", async () => {
+  expect(await here("run", "git commit -q --allow-empty -m one; git checkout -q --detach HEAD~1")).toMatchObject({ code: 0 });
+  expect((await here("run", onAnother)).code).toBe(3);
+  await here("message", "send", "-", "--wait", "git switch -q -; git merge -q other");
+  expect(await here("pull")).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1 commit /u) as string });
+});

@@ -47,6 +47,7 @@ async function act(context: Context, place: Place, open: OpenSession, name: Hook
     return;
   }
   const verdict = await pullSession(context, open, { hook: name });
+  if (verdict.left_behind !== undefined) await context.print.note(`ferry: ${verdict.left_behind}: ferry pull`);
   if (verdict.applied) await context.print.note(`ferry: ${summary(verdict, place)}`);
 }
 

@@ -1,10 +1,11 @@
 import { Option } from "commander";
 import type { Preview } from "../../../patch/preview/preview.ts";
 import { previewFiles } from "../../../patch/preview/files.ts";
-import type { Verdict } from "../../../patch/verdict.ts";
+import { notesOf, type Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { checkRepository, previewPull } from "../../flows/pull.ts";
 import { addExclude, shapeOf } from "../../flows/pull/shape.ts";
+import { leftBehindError } from "../../flows/pull/left-behind.ts";
 import { tellLeftThere } from "../../flows/pull/left-there.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { Pile } from "../../output/diff/pile.ts";
@@ -54,18 +55,22 @@ export const diff: Verb = {
       else await shown.take(await render(context, preview, options));
     });
     await shown.print();
-    if (verdict.commits.length > 0 || verdict.uncommitted !== undefined) return;
-    if (context.global.json) await printJson(context, verdict, []);
-    else await context.print.note("nothing new");
-    if (!options.uncommitted) await tellLeftThere(context, open);
+    if (verdict.commits.length === 0 && verdict.uncommitted === undefined) {
+      if (context.global.json) await printJson(context, verdict, []);
+      else await context.print.note("nothing new");
+      if (!options.uncommitted) await tellLeftThere(context, open);
+    }
+    const left = leftBehindError(verdict.left_behind, open);
+    if (left !== undefined && !options.uncommitted) throw left;
+    if (left !== undefined) await context.print.warn(left.message);
   },
 };
 
 /** Before the diff, which may open a pager. */
-async function tell({ print, global }: Context, { notices, blocked_by }: Verdict): Promise<void> {
+async function tell({ print, global }: Context, verdict: Verdict): Promise<void> {
   if (global.json) return;
-  for (const notice of notices) await print.note(`note: ${notice}`);
-  for (const line of blocked_by) await print.note(`in the way of the pull: ${line}`);
+  for (const notice of notesOf(verdict)) await print.note(`note: ${notice}`);
+  for (const line of verdict.blocked_by) await print.note(`in the way of the pull: ${line}`);
 }
 
 async function printJson(

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
-import { count } from "../../../base/text.ts";
+import { count, oneLine } from "../../../base/text.ts";
 import type { PatchSource } from "../../../patch/source.ts";
 import type { Manifest } from "../../../wire/patches.ts";
 import type { Context } from "../../context.ts";
+import { leftBehindError } from "../../flows/pull/left-behind.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { makePatchSource } from "../../flows/source.ts";
 import type { Verb } from "../../verb.ts";
@@ -25,21 +26,28 @@ export const patch: Verb = {
       });
     const source = makePatchSource(connection.client, session.id, session.repository_id || undefined);
     const manifest = await source.manifest("");
-    const { json } = context.global;
-    if (json) await context.print.json(manifest);
-    if (json && outputDirectory === undefined) return;
-    if (manifest.items.length === 0) {
-      await context.print.note("no commits yet");
-      return;
-    }
-    if (!manifest.mailable)
-      throw new FerryError("failure", `the series can't be a mailbox: ${manifest.reason}`, {
-        hint: "ferry pull brings it all the same",
-      });
-    if (outputDirectory !== undefined) await writeFiles(context, source, manifest, resolve(context.folder, outputDirectory));
-    else for await (const chunk of source.mbox("", manifest.head_commit)) await context.print.data(chunk);
+    await write(context, source, manifest, outputDirectory);
+    const left = manifest.left_behind === undefined ? undefined : oneLine(manifest.left_behind);
+    const error = leftBehindError(left, { session });
+    if (error !== undefined) throw error;
   },
 };
+
+async function write(context: Context, source: PatchSource, manifest: Manifest, folder: string | undefined): Promise<void> {
+  const { json } = context.global;
+  if (json) await context.print.json(manifest);
+  if (json && folder === undefined) return;
+  if (manifest.items.length === 0) {
+    await context.print.note("no commits yet");
+    return;
+  }
+  if (!manifest.mailable)
+    throw new FerryError("failure", `the series can't be a mailbox: ${manifest.reason}`, {
+      hint: "ferry pull brings it all the same",
+    });
+  if (folder !== undefined) await writeFiles(context, source, manifest, resolve(context.folder, folder));
+  else for await (const chunk of source.mbox("", manifest.head_commit)) await context.print.data(chunk);
+}
 
 /** The manifest says how long each message is, so nothing has to be guessed from the text. */
 async function writeFiles(

@@ -8,6 +8,7 @@ import { findPlace } from "../../flows/place/place.ts";
 import { checkRepository, undoPull } from "../../flows/pull.ts";
 import { addShapeOptions, shapeOf, type ShapeOptions, shapeOptions } from "../../flows/pull/shape.ts";
 import { watchPulls } from "../../flows/pull/watch.ts";
+import { leftBehindError } from "../../flows/pull/left-behind.ts";
 import { tellLeftThere } from "../../flows/pull/left-there.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
 import { wholeText } from "../../options.ts";
@@ -127,6 +128,10 @@ export const pull: Verb = {
       await showVerdict(context, verdict, unfinished ? "nothing new yet: the agent is still working" : said);
       if (verdict.commits.length === 0 && verdict.uncommitted === undefined && !options.uncommitted)
         await tellLeftThere(context, open);
+      const left = leftBehindError(verdict.left_behind, open);
+      // With --uncommitted the files came, if not the commits.
+      if (left !== undefined && !options.uncommitted) throw left;
+      if (left !== undefined) await context.print.warn(left.message);
     } catch (error) {
       if (error instanceof PullRefused) await showVerdict(context, error.verdict, undefined);
       throw error;

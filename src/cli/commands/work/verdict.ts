@@ -1,4 +1,4 @@
-import type { Verdict, VerdictCommit } from "../../../patch/verdict.ts";
+import { notesOf, type Verdict, type VerdictCommit } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { table, type Column } from "../../output/table.ts";
 
@@ -16,6 +16,6 @@ export async function showVerdict({ print, global, host }: Context, verdict: Ver
   }
   const came = verdict.commits.filter(({ applied_as }) => applied_as !== null);
   if (last !== undefined) await print.data(await table(came, columns, host.terminal.stdout));
-  for (const notice of verdict.notices) await print.note(`note: ${notice}`);
+  for (const notice of notesOf(verdict)) await print.note(`note: ${notice}`);
   if (last !== undefined) await print.note(last);
 }

@@ -3,10 +3,11 @@ import { typedId } from "../../../base/ids.ts";
 import { count, oneLine } from "../../../base/text.ts";
 import type { Outcome } from "../../../client/outcome.ts";
 import type { SessionState } from "../../../client/timeline/items.ts";
-import { PullRefused, type Verdict } from "../../../patch/verdict.ts";
+import { notesOf, PullRefused, type Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { followSession } from "../follow.ts";
 import type { OpenSession } from "../session/select.ts";
+import { leftBehindError } from "./left-behind.ts";
 import { remotesOf } from "./remotes.ts";
 
 /** What a pull brought, and the line that tells it. */
@@ -27,6 +28,7 @@ export async function watchPulls(
 ): Promise<void> {
   const { print, host, global } = context;
   const came = { commits: 0, pulls: 0 };
+  let left: FerryError | undefined;
   const pull = async (): Promise<SessionState> => {
     const session = await open.connection.client.readSession({ params: { sessionId: open.session.id } });
     const brought = await bring({ ...open, session });
@@ -35,6 +37,10 @@ export async function watchPulls(
       came.commits += brought.verdict.commits.filter(({ applied_as }) => applied_as !== null).length;
       await tell(context, brought);
     }
+    // While it goes on, the agent may still put it right.
+    const before = left?.message;
+    left = leftBehindError(brought.verdict.left_behind, { session });
+    if (left !== undefined && left.message !== before) await print.note(`note: ${left.message}`);
     return session;
   };
   let told = "";
@@ -58,6 +64,7 @@ export async function watchPulls(
     const { outcome } = await followSession(context, open, { until: "end", silent: true, look, lookedAt });
     await pull();
     if (!global.json) await print.note(`${endings[outcome] ?? "the session is over"}; ${inWords(came)}`);
+    if (left !== undefined) throw left;
   } catch (error) {
     if (error instanceof PullRefused && global.json) await print.jsonLine(error.verdict);
     if (!global.json && host.interrupt.aborted)
@@ -69,7 +76,7 @@ export async function watchPulls(
 
 async function tell({ print, global }: Context, { verdict, said }: Brought): Promise<void> {
   if (global.json) return print.jsonLine(verdict);
-  for (const notice of verdict.notices) await print.note(`note: ${notice}`);
+  for (const notice of notesOf(verdict)) await print.note(`note: ${notice}`);
   await print.data(`${oneLine(said)}\n`);
 }
 

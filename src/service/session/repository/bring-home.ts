@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
 import { makeId } from "../../../base/ids.ts";
+import { count } from "../../../base/text.ts";
 import type { Git } from "../../../git/git.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
 import { type SessionsDeps, timestamp } from "../deps.ts";
@@ -30,22 +31,30 @@ export interface BroughtHome {
 /**
  * Brings what the session's branch has in the sandbox into the session's repository, and with it the workspace `tree` as far as
  * it isn't committed, so that nothing of it is lost with the sandbox. The branch is what counts: commits that lie elsewhere stay
- * in the sandbox, and the remark says so.
+ * in the sandbox; the remark says so, and it is kept for whoever asks for the series.
  * @throws FerryError failure where the sandbox's series can't be read or isn't sound; the session's stays as it was then
  */
 export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: string, series: Series): Promise<BroughtHome> {
   const { git } = deps;
   const { branch, base, head } = series;
   const home = { ...series, gitDir: layout.repository(deps.data, series.sessionId) };
-  const { tip, uncommitted, remark } = await findTips(sandbox, branch, tree);
-  if (tip === "" && head !== "")
-    return { head, remark: `the branch ${branch} is gone from the sandbox; what came before is kept` };
+  const { tip, uncommitted, remark, left } = await findTips(sandbox, tree, series);
+  /** The branch can't be had: what came before stays, and what the files are comes as what isn't committed. */
+  const stay = async (why: string, told: string): Promise<BroughtHome> => {
+    await keepLeft(deps, home, left, why);
+    const more = await keepUncommitted(deps, sandbox, uncommitted, home);
+    return { head, remark: [told, more].filter((text) => text !== "").join("; ") };
+  };
+  if (tip === "" && head !== "") {
+    const gone = `the branch ${branch} is gone from the sandbox`;
+    return stay(gone, `${gone}; what came before is kept`);
+  }
   await fetchFrom(deps, sandbox, { name: `refs/heads/${branch}`, commit: tip }, home);
-  if (base !== "" && !(await isAncestor(git, home.gitDir, base, tip)))
-    return {
-      head,
-      remark: `the branch ${branch} no longer holds the commit it began with, ${base}: its commits can't be brought home`,
-    };
+  if (base !== "" && !(await isAncestor(git, home.gitDir, base, tip))) {
+    const lost = `the branch ${branch} no longer holds the commit it began with`;
+    return stay(`${lost}, ${base.slice(0, 12)}`, `${lost}, ${base}: its commits can't be brought home`);
+  }
+  await keepLeft(deps, home, left, remark);
   await moveRef(git, home.gitDir, `refs/heads/${branch}`, tip);
   const remarks = [
     head !== "" && !(await isAncestor(git, home.gitDir, head, tip))
@@ -55,6 +64,13 @@ export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: stri
   ];
   await tidy(deps, home.gitDir);
   return { head: tip, remark: remarks.filter((text) => text !== "").join("; ") };
+}
+
+/** Commits that are nowhere but in the sandbox are told wherever the series is asked for, until a later turn puts them right. */
+async function keepLeft({ host, data }: SessionsDeps, { sessionId }: Home, left: number, why: string): Promise<void> {
+  const path = layout.left(data, sessionId);
+  if (left > 0) await host.files.write(path, `${count(left, "commit")} in the sandbox can't come home: ${why}`);
+  else await host.files.remove(path);
 }
 
 /** Whether `ancestor` is in the history of `commit`; false also where the repository doesn't have it. */

@@ -8,6 +8,8 @@ export const layout = {
   repository: (data: string, sessionId: string) => join(data, "sessions", sessionId, "repo.git"),
   /** When its workspace was looked at last, as ISO 8601 text. */
   looked: (data: string, sessionId: string) => join(data, "sessions", sessionId, "looked"),
+  /** What of the sandbox's commits can't come home, a sentence; not there where all of them can. */
+  left: (data: string, sessionId: string) => join(data, "sessions", sessionId, "left-behind"),
   /** What is kept of the session's agent: which it is and how it calls its session, and what lies in its HOME. */
   agent: (data: string, sessionId: string) => join(data, "sessions", sessionId, "agent.json"),
   agentHome: (data: string, sessionId: string) => join(data, "sessions", sessionId, "agent-home.tar.gz"),

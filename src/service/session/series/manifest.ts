@@ -3,7 +3,8 @@ import type { Git } from "../../../git/git.ts";
 import type { Manifest, ManifestItem } from "../../../wire/patches.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { Problem } from "../../problem.ts";
-import { own } from "../repository/layout.ts";
+import type { SessionsDeps } from "../deps.ts";
+import { layout, own } from "../repository/layout.ts";
 import { type CommitObject, fitting, readCommits } from "./commits.ts";
 import { diffOptions, mailLine, mails } from "./mail.ts";
 import { gitOutput, sections } from "./output.ts";
@@ -12,12 +13,25 @@ import { countCommits, type Deps, listCommits, type Range, resolveRange, whyNotM
 /** Items of a page at most, and bytes of their commit objects. */
 const page = { items: 500, bytes: 8 * 1024 * 1024 };
 
+/** What a range of the series holds, and what of the sandbox's commits isn't in any. @throws Problem as its parts do */
+export async function manifest(
+  deps: Deps & Pick<SessionsDeps, "host">,
+  session: Session,
+  asked: { after: string; until: string; cursor: string },
+): Promise<Manifest> {
+  const [series, left] = await Promise.all([
+    readRange(deps, session, asked),
+    deps.host.files.readText(layout.left(deps.data, session.id)),
+  ]);
+  return left === undefined ? series : { ...series, left_behind: left };
+}
+
 /**
  * What a range of the series holds, commit by commit. A cursor is `<until>.<number of items before>`: later pages are of the same
  * range, also where the series grew meanwhile.
  * @throws Problem 400 for a cursor that isn't one, 409 `history_rewritten` where the range is no part of the series
  */
-export async function manifest(
+async function readRange(
   deps: Deps,
   session: Session,
   asked: { after: string; until: string; cursor: string },
