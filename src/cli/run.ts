@@ -15,9 +15,9 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
 
 /** Tells what ended the command, whatever it is, and gives the exit code. */
 export async function fail(error: unknown, argv: readonly string[], host: Host): Promise<number> {
-  // Whoever reads us has seen enough (`| head`, a quit pager): that is no failure.
-  if (error instanceof ReaderGoneError) return 0;
   const { aborted, reason } = host.interrupt as { aborted: boolean; reason: unknown };
+  // Whoever reads us has seen enough (`| head`, a quit pager): that is no failure. Ctrl-C, which ends readers as well, is one.
+  if (error instanceof ReaderGoneError && !aborted) return 0;
   // What came of it all is told by whoever knows more than that it was interrupted.
   const knowsMore = error instanceof FerryError && reason instanceof FerryError && error.kind === reason.kind;
   const failure = asFailure(aborted && !knowsMore ? reason : error);
@@ -61,9 +61,13 @@ async function report(failure: FerryError, argv: readonly string[], host: Host):
     const text = json ? failureAsJson(failure) : describeFailure(failure, verbose);
     await stderr.write(stderr.isTTY ? await readable(text, json, host) : text);
   } catch (error) {
-    // With stderr gone as well there is nobody left to tell; the exit code still says it.
-    if (!(error instanceof ReaderGoneError)) throw error;
+    // With stderr gone as well, or held up, there is nobody left to tell; the exit code still says it.
+    if (!(error instanceof ReaderGoneError) && !isReason(error, host)) throw error;
   }
+}
+
+function isReason(error: unknown, { interrupt }: Host): boolean {
+  return interrupt.aborted && error === interrupt.reason;
 }
 
 /** A failure as a terminal can show it; JSON is one line, whoever reads it. */

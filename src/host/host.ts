@@ -52,7 +52,10 @@ export interface Output {
   readonly rows?: number | undefined;
   /** Whether colour is wanted here: flag, NO_COLOR and its kin, TERM and isTTY were weighed. */
   readonly color: boolean;
-  /** Resolves when the text was taken. A closed pipe (EPIPE) rejects with a ReaderGoneError (base/errors.ts). */
+  /**
+   * Resolves when the text was taken. A closed pipe (EPIPE) rejects with a ReaderGoneError (base/errors.ts); one that takes nothing
+   * rejects with the interrupt's reason, soon after that came.
+   */
   write(text: string | Uint8Array): Promise<void>;
 }
 

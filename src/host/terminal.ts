@@ -9,10 +9,10 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
   return {
     stdin,
     get stdout() {
-      return (stdout ??= makeOutput(process.stdout, env));
+      return (stdout ??= makeOutput(process.stdout, env, interrupt));
     },
     get stderr() {
-      return (stderr ??= makeOutput(process.stderr, env, interrupt));
+      return (stderr ??= makeOutput(process.stderr, env, interrupt, true));
     },
     unicode: showsUnicode(env, platform),
     onResize(callback) {
@@ -39,12 +39,27 @@ const stdin: Input = {
   },
 };
 
-/** Where Ctrl-C was pressed the terminal has put `^C` on the line: what `interrupt` tells of is said below, or it would be broken too late. */
-function makeOutput(stream: NodeJS.WriteStream, env: Environment, interrupt?: AbortSignal): Output {
-  let isBelow = false;
+/** How long a reader that takes nothing may hold up what was interrupted, and each of its last lines, in ms. */
+const lastPatience = 200;
+
+/**
+ * What is written goes to the stream. `interrupt` ends the waiting for a reader that takes nothing: the write fails with its reason.
+ * Where Ctrl-C was pressed the terminal has put `^C` on the line: what `tells` of it goes below, or it would be broken too late.
+ */
+export function makeOutput(stream: NodeJS.WriteStream, env: Environment, interrupt: AbortSignal, tells = false): Output {
+  let isBelow = !tells;
   const put = (text: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
-      stream.write(text, (error) => (error ? reject(writeFailure(error)) : resolve()));
+      let timer: NodeJS.Timeout | undefined;
+      const leave = (): void => void (timer = setTimeout(() => reject(interrupt.reason as Error), lastPatience));
+      if (interrupt.aborted) leave();
+      else interrupt.addEventListener("abort", leave, { once: true });
+      stream.write(text, (error) => {
+        interrupt.removeEventListener("abort", leave);
+        clearTimeout(timer);
+        if (error) reject(writeFailure(error));
+        else resolve();
+      });
     });
   // Each failed write is told to whoever wrote; without a listener the stream would throw it at the process once more.
   stream.on("error", () => undefined);
@@ -62,7 +77,7 @@ function makeOutput(stream: NodeJS.WriteStream, env: Environment, interrupt?: Ab
       return wantsColor(env, stream.isTTY);
     },
     async write(text) {
-      if (!isBelow && interrupt?.aborted === true && stream.isTTY) {
+      if (!isBelow && interrupt.aborted && stream.isTTY) {
         isBelow = true;
         await put("\n");
       }

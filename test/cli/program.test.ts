@@ -4,7 +4,7 @@ import { NoAnswerError, ReaderGoneError } from "../../src/base/errors.ts";
 import { entries } from "../../src/cli/commands/index.ts";
 import { layOutHelp } from "../../src/cli/help/layout.ts";
 import { commandTree } from "../../src/cli/help/tree.ts";
-import { run } from "../../src/cli/run.ts";
+import { fail, run } from "../../src/cli/run.ts";
 import { ferry } from "../support/ferry.ts";
 import { answer } from "../support/seed-service.ts";
 import { makeWorld, type World } from "../support/world.ts";
@@ -162,6 +162,18 @@ test("a closed pipe is no failure; a full disk is", async () => {
   expect(world.terminal.written.stderr).toBe("");
   expect(await run(["--help"], failing(Object.assign(new Error("ENOSPC: write"), { code: "ENOSPC" })))).toBe(1);
   expect(world.terminal.written.stderr).toBe("ferry: ENOSPC: write\n");
+});
+
+test("Ctrl-C is told as what ended it, also where the reader went with it; with stderr held up, by the exit code alone", async () => {
+  const interrupted = world.next();
+  interrupted.interrupt();
+  const gone = () => Promise.reject(new ReaderGoneError("gone"));
+  expect(await fail(new ReaderGoneError("gone"), ["tail"], interrupted.host)).toBe(130);
+  expect(interrupted.terminal.written.stderr).toBe("ferry: interrupted\n");
+  for (const write of [gone, () => Promise.reject(interrupted.host.interrupt.reason as Error)]) {
+    const terminal = { ...interrupted.terminal, stderr: { ...interrupted.terminal.stderr, write } };
+    expect(await fail(interrupted.host.interrupt.reason, ["tail"], { ...interrupted.host, terminal })).toBe(130);
+  }
 });
 
 test("a pipe that breaks elsewhere is a failure, whatever a service calls it", async () => {

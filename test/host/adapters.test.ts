@@ -2,11 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import { systemFiles as files } from "../../src/host/files.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
-import { wantsColor } from "../../src/host/terminal.ts";
+import { makeOutput, wantsColor } from "../../src/host/terminal.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -216,4 +217,19 @@ describe("colour", () => {
 
 test("a sleep that is given up rejects with the signal's own reason", async () => {
   await expect(systemClock.sleep(60_000, AbortSignal.abort(new Error("why")))).rejects.toThrow("why");
+});
+
+test("a reader that takes nothing holds nothing up that was interrupted, nor its last lines", async () => {
+  const stuck = new Writable({ write: () => undefined }) as unknown as NodeJS.WriteStream;
+  const interrupt = new AbortController();
+  const reason = new Error("interrupted");
+  const output = makeOutput(stuck, {}, interrupt.signal);
+  const written = output.write("one");
+  interrupt.abort(reason);
+  await expect(written).rejects.toBe(reason);
+  await expect(output.write("two")).rejects.toBe(reason);
+  const taken: string[] = [];
+  const free = new Writable({ write: (chunk, _encoding, done) => void (taken.push(String(chunk)), setImmediate(done)) });
+  await makeOutput(free as unknown as NodeJS.WriteStream, {}, interrupt.signal).write("three");
+  expect(taken).toEqual(["three"]);
 });
