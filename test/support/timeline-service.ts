@@ -20,6 +20,8 @@ export interface Fault {
   readonly delay?: number;
   /** A stream doesn't have what is this old or older any more: it begins after this revision. */
   readonly forgot?: number;
+  /** It goes on after a revision that it never had, and tells of no gap. */
+  readonly gapless?: true;
   /** An array comes in another order. */
   readonly reversed?: true;
 }
@@ -116,7 +118,7 @@ export function makeTimelineService({ clock, capabilities, fault }: TimelineServ
   async function* stream(
     after: number,
     signal: AbortSignal | undefined,
-    { twice, dead, forgot = 0 }: Fault,
+    { twice, dead, forgot = 0, gapless }: Fault,
   ): AsyncGenerator<Uint8Array> {
     const told: string[] = [];
     const listen = (text?: string) => text !== undefined && told.push(text);
@@ -127,7 +129,7 @@ export function makeTimelineService({ clock, capabilities, fault }: TimelineServ
     bell.once("hang-up", close);
     try {
       let at = after;
-      if (at > revision || at < forgot) {
+      if ((at > revision && gapless !== true) || at < forgot) {
         at = forgot;
         yield Buffer.from(`event: gap\ndata: {"after":${at}}\n\n`);
       }

@@ -1,4 +1,4 @@
-import { lookAround, readState } from "./array.ts";
+import { lookAround, readRest, readState } from "./array.ts";
 import type { Update } from "./items.ts";
 import { pace } from "./pace.ts";
 import { notOffered, persistently, type Trial, type Watched } from "./source.ts";
@@ -20,7 +20,10 @@ async function* poll(watched: Watched, { doubted, proven }: Trial): AsyncGenerat
     const { events, text } = await readPart(watched, { after, limit: pageSize, patience: 0 });
     const news = timeline.accept(events, { text });
     yield* news;
-    if (rhythm.wantsState(news.length > 0)) yield* readState(watched);
+    if (rhythm.wantsState(news.length > 0)) {
+      if (news.length === 0) yield* await readRest(watched, 0);
+      yield* readState(watched);
+    }
     proven();
     // A full page has more behind it, but for a service that takes no notice of what we have.
     if (events.length < pageSize || timeline.revision === after) await rhythm.rest();

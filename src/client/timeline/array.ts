@@ -22,14 +22,20 @@ export function readAll(watched: Watched, fresh: boolean): AsyncGenerator<Update
   });
 }
 
-/** What is there and was not seen yet, by plain asking, when all else says that there is no more. `patience` as in ClientOptions. */
+/**
+ * What is there and was not seen yet, by plain asking, when all else says that there is no more. The newest that we have is asked for
+ * again: a service that has it no more counts anew (after a restore, say), and what is new there has revisions that we had already.
+ * `patience` as in ClientOptions.
+ */
 export async function readRest(watched: Watched, patience?: number): Promise<Update[]> {
   const { timeline } = watched;
-  const after = timeline.revision ?? 0;
-  if (after > 0) {
+  const newest = timeline.revision ?? 0;
+  let sameTag = false;
+  if (newest > 0) {
     try {
-      const { events, text } = await readPart(watched, { after, ...(patience === undefined ? {} : { patience }) });
-      return timeline.accept(events, { text });
+      const { events, text } = await readPart(watched, { after: newest - 1, ...(patience === undefined ? {} : { patience }) });
+      if (events.length > 0) return timeline.accept(events, { text });
+      sameTag = true;
     } catch (error) {
       watched.signal.throwIfAborted();
       if (!passes(error)) throw error;
@@ -37,7 +43,7 @@ export async function readRest(watched: Watched, patience?: number): Promise<Upd
     }
   }
   const rest: Update[] = [];
-  for await (const update of patiently(watched, { faults: true }, () => readNews(watched))) rest.push(update);
+  for await (const update of patiently(watched, { faults: true }, () => readNews(watched, { sameTag }))) rest.push(update);
   return rest;
 }
 
@@ -98,5 +104,14 @@ export async function* readState({ client, sessionId, signal }: Watched): AsyncG
 
 /** What is new in the whole array, or has changed. */
 export async function* readNews({ array, timeline }: Watched, how?: HowToRead): AsyncGenerator<Update> {
-  for await (const { events, ...known } of array.read(how)) yield* timeline.accept(events, known);
+  // As it was when the array was asked for: what comes by another way meanwhile may be newer.
+  const newest = timeline.revision ?? 0;
+  let isAnew = false;
+  for await (const { events, ...known } of array.read(how)) {
+    if (!isAnew && timeline.isAnew(events, newest)) {
+      isAnew = true;
+      timeline.restart();
+    }
+    yield* timeline.accept(events, known);
+  }
 }

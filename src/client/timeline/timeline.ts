@@ -11,6 +11,12 @@ export interface Timeline {
    * are those of the events' bytes, `text` gives their JSON as it came, where these are known.
    */
   accept(batch: readonly TimelineEvent[], known?: Partial<Pick<EventBatch, "prints" | "text">>): Update[];
+  /**
+   * Whether a batch of the whole shows that the service counts its revisions anew: one of them is new and has a revision that was
+   * passed already (`newest` was the greatest when it was asked for), or is the same and has a smaller one than before. An answer
+   * that is merely old, from a cache say, has neither.
+   */
+  isAnew(batch: readonly TimelineEvent[], newest: number): boolean;
   /** The service counts its revisions anew: where to go on is its start, and what is the same there is no news. */
   restart(): void;
 }
@@ -42,6 +48,16 @@ export function makeTimeline(): Timeline {
         if (made > newest) newest = made;
       }
       return items.length === 0 ? [] : [{ kind: "events", items, order: ++order }];
+    },
+    isAnew(batch, newest) {
+      if (revision === undefined || newest === 0) return false;
+      return batch.some((event) => {
+        if (typeof event.revision !== "number") return false;
+        const before = seen.get(event.id);
+        if (before === undefined) return event.revision <= newest;
+        const version = versionOf(event, undefined);
+        return isOlder(version, before) && stampOf(version) === stampOf(before);
+      });
     },
     restart() {
       revision = 0;

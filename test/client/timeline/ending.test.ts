@@ -118,6 +118,30 @@ describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
   });
 });
 
+test.each(["stream", "after"] as const)("a service that counts anew and doesn't say so loses nothing, by %s", async (way) => {
+  const played = play(ways[way], () => ({ gapless: true }));
+  const message = played.service.add("user_message", { status: "processing" });
+  for (let count = 0; count < 3; count++) played.service.add("agent_message");
+  for (let count = 0; count < 9; count++)
+    played.service.change("evt_2", { payload: { type: "agent_message", message: `${count}` } });
+  const restored = (async () => {
+    await played.clock.sleep(2000);
+    played.service.recount();
+    played.service.hangUp();
+    played.service.add("agent_message");
+    await played.clock.sleep(60_000);
+    const before = played.service.asked.length;
+    await played.clock.sleep(60_000);
+    expect(played.service.asked.slice(before).filter((line) => line.endsWith("/events"))).toEqual([]);
+    played.service.change(message.id, { status: "completed" });
+    played.service.set({ agent_status: "idle" });
+  })();
+  const items = await played.watch({ timeout: 300_000 });
+  await restored;
+  expect(shown(items).slice(4)).toEqual(["evt_5 completed", "evt_1 completed update"]);
+  expect(outcome(items)).toMatchObject({ outcome: "idle" });
+});
+
 describe("what a stream brings in one go while the end is decided", () => {
   const burst = async (size: number, delay: number, timeout?: number) => {
     let isOver = false;

@@ -75,6 +75,16 @@ describe("with revisions", () => {
     expect(timeline.revision).toBe(3);
   });
 
+  test("an answer that is only old, or brings what came since, is not counted anew", () => {
+    const { accept, timeline } = play();
+    accept(revised("a", 1, 1), revised("b", 2, 2));
+    accept(revised("a", 3, 5));
+    expect(timeline.isAnew([revised("a", 1, 1), revised("b", 2, 2)], 3)).toBe(false);
+    expect(timeline.isAnew([revised("a", 3, 5), revised("c", 4, 6)], 3)).toBe(false);
+    expect(timeline.isAnew([revised("b", 1, 2)], 3)).toBe(true);
+    expect(timeline.isAnew([revised("c", 3, 6)], 3)).toBe(true);
+  });
+
   test("one event without ends the counting", () => {
     const { accept, timeline } = play();
     accept(revised("a", 1, 1), event("b"), revised("c", 3, 3));
