@@ -46,7 +46,7 @@ export async function bring(incoming: Incoming, context: PullContext): Promise<V
     verdict.base === "" || request.acceptDeletion === true ? undefined : await massDeletion(verdict.base, changes, court);
   if (lost !== undefined) throw deletesMost(lost, verdict);
   const { blocked, left } = await tryLanding({ incoming, placed, changes, quarantine, verdict }, context);
-  if (blocked.length > 0) throw inTheWay(blocked, verdict);
+  if (blocked.length > 0) throw inTheWay(blocked, verdict, true);
   if (left !== undefined) throw stashLeft(left, { ...verdict, applied: true });
   if (request.dryRun === true) return verdict;
   const pointers = incoming.isAside ? [] : await pointersLeft(context, changes);

@@ -226,12 +226,20 @@ describe("session and messages", () => {
     expect(again.stdout).toContain(id);
   });
 
-  test("a session that is closed can be closed again", async () => {
+  test("close says what it stopped; a session that is closed can be closed again", async () => {
     const first = await call(["session", "close", id]);
-    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(first).toMatchObject({ code: 0, stderr: "stopped: do it\n" });
     expect(await call(["session", "close", id])).toEqual({ ...first, stderr: "already closed\n" });
     const events = (await call(["events", id, "--json", "--type", "session_closed"])).stdout;
     expect(events.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("close asks on a terminal before it stops a turn", async () => {
+    const asking = world.next({}, { tty: true });
+    asking.prompt.expect("The agent is at work.", false);
+    expect(await ferry(asking, "session", "close", id)).toMatchObject({ code: 130 });
+    expect(asking.prompt.open).toEqual([]);
+    expect(await json("session", "view", id)).toMatchObject({ status: "active", agent_status: "working" });
   });
 
   test("edit, cancel, close", async () => {

@@ -155,6 +155,7 @@ describe("--autostash refuses what git would not give back", () => {
     writeFile(scene.local, "n", precious);
     const error = await refusedBy(pullInto(scene.local.folder, scene.source, { autostash: true }));
     expect(error.message).toBe("--autostash puts changes of tracked files away, and not this: n is here, but not in git");
+    expect(error.hint).toBe("nothing was changed; move it away, then try again");
     expect([error.details, error.verdict.blocked_by]).toEqual([[], ["a", "n"]]);
   });
 

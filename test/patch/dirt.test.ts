@@ -24,7 +24,7 @@ describe("local work in the way", () => {
     const scene = makeScene({ files: { a: "1\n2\n3\n4\n5\n6\n" } });
     commitFiles(scene.sandbox, { a: "eins\n2\n3\n4\n5\n6\n" });
     writeFile(scene.local, "a", "1\n2\n3\n4\n5\nsix\n");
-    expect((await pullRefused(scene)).hint).toMatch(/git stash -u.*git stash pop/u);
+    expect((await pullRefused(scene)).hint).toMatch(/ferry pull --autostash .*git stash -u.*git stash pop/u);
     scene.local("stash", "--quiet", "-u");
     await pullExactly(scene);
     scene.local("stash", "pop", "--quiet");

@@ -34,6 +34,9 @@ const reasons = { changed: "has local changes", staged: "has staged changes", de
 /** Two sides of a merge that nobody has decided on: git can't stash that. */
 export const unmerged = "is unmerged";
 
+/** Git has nothing of it that could be lost or brought back. */
+export const untracked = "is here, but not in git";
+
 /** Reasons that git stash takes away. */
 export const stashable: ReadonlySet<string> = new Set(Object.values(reasons));
 
@@ -153,7 +156,7 @@ async function judgePath({ repository }: Watched, change: Change, state: State):
     case "file":
     case "link":
     case "other":
-      return entry === undefined || state.modified.has(path) ? "is here, but not in git" : undefined;
+      return entry === undefined || state.modified.has(path) ? untracked : undefined;
   }
 }
 

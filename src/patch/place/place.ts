@@ -5,7 +5,7 @@ import { showPath } from "../../git/path.ts";
 import type { Change } from "../../git/records.ts";
 import type { PullContext } from "../context.ts";
 import type { Incoming } from "../incoming/incoming.ts";
-import { type PathCheck, unmerged } from "../land/path-check.ts";
+import { type PathCheck, stashable, unmerged } from "../land/path-check.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { ownBranch } from "./own-branch.ts";
 import { listed } from "./listed.ts";
@@ -115,12 +115,16 @@ export function stoppedAt({ series }: Incoming, { commits, item }: Conflict): Pi
   return series.items[commits.length] ?? { commit: item.commit, sequence: 0 };
 }
 
-export function inTheWay(blocked: PathCheck["blocked"], verdict: Verdict): PullRefused {
+const byHand = "stash it (git stash -u; what git ignores: move it away), try again, then git stash pop";
+
+/** `canStash`: where --autostash could have put away what git can stash. */
+export function inTheWay(blocked: PathCheck["blocked"], verdict: Verdict, canStash = false): PullRefused {
   const { message, details, hint } = inTheWayError(blocked);
+  const isStashable = canStash && blocked.every(({ why }) => stashable.has(why));
   return new PullRefused("attention", message, {
     verdict: { ...verdict, blocked_by: blocked.map(({ path }) => showPath(path)) },
     details,
-    hint,
+    hint: isStashable ? `nothing was changed; ferry pull --autostash puts it aside meanwhile; or ${byHand}` : hint,
   });
 }
 
@@ -137,7 +141,7 @@ export function inTheWayError(blocked: PathCheck["blocked"], stash?: string): Fe
   const isUnmerged = blocked.some(({ why }) => why === unmerged);
   return new FerryError("attention", `local work is in the way: ${listed(lines)}`, {
     details: lines,
-    hint: `nothing was changed; ${isUnmerged ? unmergedHint(blocked, stash) : "stash it (git stash -u; what git ignores: move it away), try again, then git stash pop"}`,
+    hint: `nothing was changed; ${isUnmerged ? unmergedHint(blocked, stash) : byHand}`,
   });
 }
 

@@ -1,7 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import { shellWord } from "../../base/words.ts";
 import { type GitPath, showPath } from "../../git/path.ts";
-import { type PathCheck, unmerged } from "../land/path-check.ts";
+import { type PathCheck, unmerged, untracked } from "../land/path-check.ts";
 import { listed } from "../place/listed.ts";
 import { inTheWay } from "../place/place.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
@@ -40,7 +40,8 @@ export function unstashableError(refused: readonly Unstashable[], blocked: PathC
   const lines = refused.map(({ path, why }) => `${showPath(path)} ${why}`);
   const name = showPath(first.path);
   const remedy =
-    remedies[first.why]?.(name) ?? `move it away (git restore ${shellWord(name)} brings back what git has of it), then try again`;
+    remedies[first.why]?.(name) ??
+    `move it away${first.why === untracked ? "" : ` (git restore ${shellWord(name)} brings back what git has of it)`}, then try again`;
   return new PullRefused("attention", `--autostash puts changes of tracked files away, and not this: ${listed(lines)}`, {
     verdict: { ...verdict, blocked_by: blocked.map(({ path }) => showPath(path)) },
     details: lines.length > 1 ? lines : [],

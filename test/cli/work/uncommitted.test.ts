@@ -103,6 +103,13 @@ test.each([
     stderr: expect.stringMatching(/^1 file not committed there; /u) as string,
   });
   expect(git("status", "--porcelain")).toBe("?? o");
+  const refused = await here("session", "close");
+  expect(refused).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^ferry: .*, and would go with it\n.* with --yes\n$/su) as string,
+  });
+  expect((await here("session", "view", "--jq", ".status")).stdout).toBe("active\n");
+  expect(await here("session", "close", "--yes")).toMatchObject({ code: 0 });
 });
 
 test("a look at an older commit leaves nothing behind, and commits that the agent put on its branch after all come", async () => {

@@ -1,15 +1,10 @@
-import { count, cut } from "../../../base/text.ts";
-import { isOpen } from "../../../client/outcome.ts";
 import { fields } from "../../../wire/fields.ts";
-import type { Context } from "../../context.ts";
 import { orUnsupported } from "../../flows/session/act.ts";
-import type { KnownEvent } from "../../flows/session/arrival.ts";
-import { openSession, type OpenSession } from "../../flows/session/select.ts";
-import { timelineOf } from "../../flows/session/timeline.ts";
+import { openSession } from "../../flows/session/select.ts";
 import { showChanged } from "../../output/show.ts";
-import { fieldsOf } from "../../output/timeline/fields.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";
+import { fate, openMessages } from "./stopped.ts";
 
 export const cancel: Verb = {
   name: "cancel",
@@ -26,23 +21,3 @@ export const cancel: Verb = {
     await context.print.note(fate(before, queued));
   },
 };
-
-/** The messages that wait or are being worked on, in order; the timeline may be of any length. */
-async function openMessages(context: Context, open: OpenSession): Promise<KnownEvent[]> {
-  // By id, since what was cut off is read again.
-  const messages = new Map<string, KnownEvent>();
-  for await (const events of timelineOf(context, open))
-    for (const event of events)
-      if (event.type === "user_message" && isOpen(event)) messages.set(event.id, event);
-      else messages.delete(event.id);
-  return [...messages.values()];
-}
-
-/** What the cancel has met, by the messages that were open before. */
-function fate(open: readonly KnownEvent[], queued: boolean): string {
-  const running = open.find(({ status }) => status === "processing");
-  const stopped =
-    running === undefined ? "nothing was running" : `stopped: ${cut(fieldsOf(running, "user_message").word("message"), 60)}`;
-  const waiting = open.filter((event) => event !== running).length;
-  return queued && waiting > 0 ? `${stopped}; dropped: ${count(waiting, "message")} that waited` : stopped;
-}

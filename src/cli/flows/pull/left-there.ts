@@ -1,8 +1,8 @@
 import { asFerryError } from "../../../base/errors.ts";
-import { count } from "../../../base/text.ts";
+import { count, oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "../session/select.ts";
-import { readUncommitted } from "../source.ts";
+import { makePatchSource, readUncommitted } from "../source.ts";
 
 /** Says what a session that commits nothing by itself leaves in its sandbox. That it can't be known is no failure of what went before. */
 export async function tellLeftThere({ print, global }: Context, { connection, session }: OpenSession): Promise<void> {
@@ -19,5 +19,22 @@ export async function tellLeftThere({ print, global }: Context, { connection, se
     await print.note(`${what} not committed in the sandbox: ferry pull --uncommitted`);
   } catch (error) {
     if (global.verbose) await print.warn(`whether something is not committed in the sandbox: ${asFerryError(error).message}`);
+  }
+}
+
+/** What of the sandbox's commits no pull can bring, a line; undefined for nothing. That it can't be known is no failure either. */
+export async function readLeftBehind({ print, global, host }: Context, open: OpenSession): Promise<string | undefined> {
+  const { client } = open.connection;
+  const { id, head_commit: head, repository_id: repository, status } = open.session;
+  // Of a session that is over the sandbox is gone.
+  if (status !== "active" || typeof head !== "string" || !(await client.capabilities()).has("patches")) return undefined;
+  try {
+    // Behind its newest commit nothing else is to be told.
+    const { left_behind: left } = await makePatchSource(client, id, repository || undefined).manifest(head);
+    return left === undefined ? undefined : oneLine(left);
+  } catch (error) {
+    host.interrupt.throwIfAborted();
+    if (global.verbose) await print.warn(`whether commits are left in the sandbox: ${asFerryError(error).message}`);
+    return undefined;
   }
 }
