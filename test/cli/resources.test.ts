@@ -234,14 +234,6 @@ describe("session and messages", () => {
     expect(events.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  test("close asks on a terminal before it stops a turn", async () => {
-    const asking = world.next({}, { tty: true });
-    asking.prompt.expect("The agent is at work.", false);
-    expect(await ferry(asking, "session", "close", id)).toMatchObject({ code: 130 });
-    expect(asking.prompt.open).toEqual([]);
-    expect(await json("session", "view", id)).toMatchObject({ status: "active", agent_status: "working" });
-  });
-
   test("edit, cancel, close", async () => {
     expect(await json("session", "edit", id, "--branch", "fix/x", "--no-auto-commit")).toMatchObject({
       branch_name: "fix/x",
