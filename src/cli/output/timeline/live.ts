@@ -56,12 +56,21 @@ function rowsOfLine(line: string, columns: number): number {
   let [rows, used] = [1, 0];
   if (columnsOf(line) <= columns) return rows;
   for (const character of characters(line)) {
-    const size = widthOfCharacter(character);
+    const size = leastWidthOf(character);
     // A wide character isn't cut in two: it goes to the next row as a whole.
     if (used + size > columns) [rows, used] = [rows + 1, 0];
     used += size;
   }
   return rows;
+}
+
+/**
+ * A narrow character that is to look like an emoji (U+FE0F behind it; Unicode TS #51, 2.8) has one column on some terminals and two on
+ * others. The smaller counts: a row too few that is drawn over leaves an old line, one too many loses what stands above.
+ */
+function leastWidthOf(character: string): number {
+  const width = widthOfCharacter(character);
+  return character.includes("\ufe0f") ? Math.min(1, width) : width;
 }
 
 /**

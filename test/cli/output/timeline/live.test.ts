@@ -174,6 +174,13 @@ describe("on a terminal that has another width now", () => {
     expect((await write("字")).startsWith(over(3))).toBe(true);
   });
 
+  test("a character that some terminals show narrow never has a row too many drawn over", async () => {
+    const { write, stdout } = play();
+    await write("❤️".repeat(30));
+    stdout.columns = 42;
+    expect((await write("x")).startsWith(over(1))).toBe(true);
+  });
+
   test("what has become higher than the terminal is not drawn over", async () => {
     const { show, stdout } = play();
     stdout.rows = 4;
