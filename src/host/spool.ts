@@ -1,13 +1,17 @@
 import { readSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { lstat, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError, systemReason } from "../base/errors.ts";
 import type { Spool } from "./host.ts";
 import { randomBytes } from "./random.ts";
 
-/** A spool in a folder. Where a system lets an open file's name go (unlink(2)), it has none from the start; else it goes at the end. */
+const prefix = "ferry-spool-";
+/** A named spool that was last written so long ago, in ms, is of a process that was killed. */
+const longestUse = 24 * 60 * 60 * 1000;
+
+/** A spool in a folder; old ones of ours that a kill left there go. Where a system lets an open file's name go (unlink(2)), it has none from the start; else it goes at the end. */
 export async function makeSpool(folder: string): Promise<Spool> {
-  const path = join(folder, `ferry-spool-${randomBytes(12).toString("hex")}`);
+  const path = join(folder, `${prefix}${randomBytes(12).toString("hex")}`);
   const unwritable = (cause: unknown) =>
     new FerryError("failure", `can't write ${path}: ${systemReason(cause)}`, {
       hint: "TMPDIR says where temporary files lie",
@@ -18,6 +22,7 @@ export async function makeSpool(folder: string): Promise<Spool> {
     () => true,
     () => false,
   );
+  await removeOld(folder);
   let size = 0;
   return {
     async append(bytes) {
@@ -46,4 +51,15 @@ export async function makeSpool(folder: string): Promise<Spool> {
       if (!isGone) await rm(path, { force: true });
     },
   };
+}
+
+/** What can't be listed or removed is no reason not to go on: it takes room, and nothing else. */
+async function removeOld(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => each.startsWith(prefix))) {
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isFile() !== true || found.uid !== (process.getuid?.() ?? found.uid)) continue;
+    if (Date.now() - found.mtimeMs > longestUse) await rm(path, { force: true }).catch(() => undefined);
+  }
 }

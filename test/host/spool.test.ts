@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -26,4 +26,16 @@ test("what was put aside is there at its places, and has no name", async () => {
 test("a folder that takes none is named", async () => {
   await expect(makeSpool(join(folder, "absent"))).rejects.toMatchObject({ kind: "failure", message: /absent/u });
   expect((await stat(folder)).isDirectory()).toBe(true);
+});
+
+test("what a kill left goes after a day, and nothing else", async () => {
+  for (const name of ["ferry-spool-old", "ferry-spool-new", "another-old"]) {
+    await writeFile(join(folder, name), "x");
+    const days = name.endsWith("old") ? 2 : 0.5;
+    const then = new Date(Date.now() - days * 86_400_000);
+    await utimes(join(folder, name), then, then);
+  }
+  const spool = await makeSpool(folder);
+  await spool.close();
+  expect((await readdir(folder)).sort()).toEqual(["another-old", "ferry-spool-new"]);
 });
