@@ -1,4 +1,5 @@
-# bash completion for ferry: source it, or put it into ~/.local/share/bash-completion/completions/ferry
+# bash completion for ferry: source it, or put it into ~/.local/share/bash-completion/completions/ferry,
+# and once more as git-ferry beside it for `git ferry`
 _ferry_words() {
   local word last= current kept=
   local -a words=()

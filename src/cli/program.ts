@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import type { Host, Output } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
 import { checkFolder, type Context, makeContext } from "./context.ts";
+import { namingFlags } from "./flags.ts";
 import { type CommandNode, named } from "./help/node.ts";
 import { addGlobalOptions, type GlobalOptions } from "./options.ts";
 import { outlivingReaders } from "./output/closed-pipe.ts";
@@ -102,7 +103,11 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
       const context = contextIn(outside);
       await checkFolder(context);
       // Commander hands over the arguments, then the options, then the command itself.
-      await verb.run(context, command.opts(), ...given.slice(0, -2));
+      try {
+        await verb.run(context, command.opts(), ...given.slice(0, -2));
+      } catch (error) {
+        throw namingFlags(error, command);
+      }
     };
     if (verb.paged !== true || !contextIn(host).interactive)
       return run(verb.outlivesReaders === true ? outlivingReaders(host) : host);

@@ -25,7 +25,9 @@ export function lookUp(program: CommandNode, words: readonly string[]): Found {
   if (place.command.commands.length > 0) return { candidates: matching(place.command.commands.map(described), current) };
   const argument = argumentAt(place.command.arguments, place.rest);
   if (argument === undefined) return { candidates: [] };
-  return among(argument.choices, argument.name, (values) => matching(values, current));
+  // Which values a key can have, only the key tells.
+  const name = argument.name === "value" ? `value of ${before.at(-1) ?? ""}` : argument.name;
+  return among(argument.choices, name, (values) => matching(values, current));
 }
 
 /** Where on the command line the words have led. */
@@ -84,10 +86,11 @@ function argumentAt(all: readonly ArgumentNode[], at: number): ArgumentNode | un
 function optionValues(place: Place, flag: string, current: string, finish: Choose = (found) => found): Found {
   const option = optionOf(place, flag);
   if (option === undefined) return { candidates: [] };
-  if (option.long !== "--fields") return among(option.choices, option.attribute, (values) => finish(matching(values, current)));
+  if (option.long !== "--fields" && option.long !== "--type")
+    return among(option.choices, option.attribute, (values) => finish(matching(values, current)));
   // The names before the last comma stay.
   const kept = current.slice(0, current.lastIndexOf(",") + 1);
-  return among(undefined, `fields of ${place.topic}`, (names) => {
+  return among(undefined, option.long === "--type" ? option.attribute : `fields of ${place.topic}`, (names) => {
     const all = names.map(({ value, description }) => ({ value: kept + value, description }));
     return finish(matching(all, current));
   });

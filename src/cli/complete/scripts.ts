@@ -7,7 +7,8 @@ export type Shell = (typeof shells)[number];
  * line, with a tab before its description. Where that says nothing, the shell completes files.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
-  bash: `# bash completion for ferry: source it, or put it into ~/.local/share/bash-completion/completions/ferry
+  bash: `# bash completion for ferry: source it, or put it into ~/.local/share/bash-completion/completions/ferry,
+# and once more as git-ferry beside it for \`git ferry\`
 _ferry_words() {
   local word last= current kept=
   local -a words=()
@@ -45,8 +46,8 @@ _git_ferry() {
 
 complete -o bashdefault -o default -F _ferry ferry
 `,
-  zsh: `#compdef ferry
-# zsh completion for ferry: put it as _ferry into a folder of $fpath, or source it after compinit
+  zsh: `#compdef ferry git-ferry
+# zsh completion for ferry: put it as _ferry into a folder of $fpath, and once more as _git-ferry for \`git ferry\`; or source it after compinit
 _ferry() {
   local line value
   local -a values shown
@@ -61,6 +62,11 @@ _ferry() {
   else
     _files
   fi
+}
+
+# zsh's completion of git calls this for \`git ferry\`, its words without \`git\`.
+_git-ferry() {
+  _ferry "$@"
 }
 
 if [[ \${zsh_eval_context[-1]} == loadautofunc ]]; then

@@ -2,8 +2,9 @@ import { hostName, local } from "../../auth/address.ts";
 import { cut, oneLine } from "../../base/text.ts";
 import { type ListCall, readList } from "../../client/pages.ts";
 import { fields } from "../../wire/fields.ts";
+import { eventTypes, sessionStatuses } from "../../wire/values.ts";
 import { readConfig } from "../config/config.ts";
-import { settings } from "../config/settings.ts";
+import { findSetting, settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
 import { chooseHost } from "../flows/host/choose.ts";
 import type { Connection } from "../flows/host/connect.ts";
@@ -16,13 +17,17 @@ export async function valuesFor(context: Context, name: string): Promise<readonl
   if (name === "login") return logins(context);
   if (name === "model" || name === "agent") return agents(context, name);
   if (name === "setting") return settings.map((setting) => ({ value: setting.name, description: setting.about }));
-  const names = fieldNames[name];
+  const [, key] = /^value of (.*)$/su.exec(name) ?? [];
+  if (key === "agent") return agents(context, key);
+  const names = key === undefined ? fieldNames[name] : findSetting(key)?.values;
   if (names !== undefined) return names.map((value) => ({ value, description: "" }));
   const ask = asked[name];
   return ask === undefined ? [] : remembered(context, name, ask);
 }
 
 const fieldNames: Readonly<Record<string, readonly string[]>> = {
+  status: sessionStatuses,
+  type: eventTypes,
   "fields of session": fields.session,
   "fields of repo": fields.repository,
   "fields of provider": fields.provider,

@@ -40,8 +40,25 @@ export function configPath(host: Host): string {
   return join(findFolders(host).config, "config.json");
 }
 
-/** @throws FerryError usage for a file that is broken, from a newer ferry, or has a value of the wrong type, which is named; auth for somebody else's */
+/**
+ * What of it this ferry knows: settings of a newer one stay in the file, and mean nothing here.
+ * @throws FerryError usage for a file that is broken, from a newer ferry, or has a value of the wrong type, which is named; auth for somebody else's
+ */
 export async function readConfig(host: Host): Promise<Config> {
+  const { settings, ...rest } = await readAll(host);
+  if (settings === undefined) return rest;
+  return { ...rest, settings: Object.fromEntries(Object.entries(settings).filter(([name]) => findSetting(name) !== undefined)) };
+}
+
+/**
+ * The names of the settings in the file that this ferry doesn't know.
+ * @throws FerryError as readConfig does
+ */
+export async function unknownSettings(host: Host): Promise<string[]> {
+  return Object.keys((await readAll(host)).settings ?? {}).filter((name) => findSetting(name) === undefined);
+}
+
+async function readAll(host: Host): Promise<Config> {
   const path = configPath(host);
   await checkFile(host, path);
   const text = await host.files.readText(path);
@@ -67,7 +84,7 @@ export async function updateConfig(host: Host, change: (config: Config) => Confi
     // Those who keep their settings elsewhere leave a link here, which must stay one.
     const target = (await host.files.realPath(path)) ?? path;
     const left = await findLeftovers(host.files, target);
-    const config = change(await withLeft(host, await readConfig(host), left));
+    const config = change(await withLeft(host, await readAll(host), left));
     await host.files.write(target, `${JSON.stringify(config, undefined, 2)}\n`);
     for (const other of left) await host.files.remove(other);
     return config;
@@ -152,7 +169,7 @@ function checkSettings(kept: unknown, path: string): void {
   if (!isRecord(kept)) throw wrong(path, "settings", "an object");
   for (const [name, value] of Object.entries(kept)) {
     const setting = findSetting(name);
-    const right = setting === undefined ? "a key that this ferry knows" : misfit(setting, value);
+    const right = setting === undefined ? undefined : misfit(setting, value);
     if (right !== undefined) throw wrong(path, `settings.${name}`, right);
   }
 }

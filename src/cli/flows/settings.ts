@@ -1,4 +1,5 @@
-import { readConfig } from "../config/config.ts";
+import { oneLine } from "../../base/text.ts";
+import { configPath, readConfig, unknownSettings } from "../config/config.ts";
 import { type Setting, settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
 
@@ -26,4 +27,13 @@ export async function currentSetting({ host }: Context, { name, variable, about 
   if (given !== undefined && given !== "") return { name, value: given, from: variable ?? null, about };
   const kept = (await readConfig(host)).settings?.[name];
   return kept === undefined ? { name, value: null, from: null, about } : { name, value: kept, from: "config", about };
+}
+
+/**
+ * Says which keys of the config file mean nothing to this ferry: a newer one wrote them, or somebody made a slip.
+ * @throws FerryError usage for a config file that can't be used
+ */
+export async function tellUnknownSettings({ host, print }: Context): Promise<void> {
+  const names = (await unknownSettings(host)).map(oneLine).join(", ");
+  if (names !== "") await print.note(`${configPath(host)}: this ferry doesn't know ${names}; ferry config unset KEY removes one`);
 }

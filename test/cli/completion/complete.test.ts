@@ -56,6 +56,8 @@ describe("what can stand there", () => {
       ["post-checkout", "post-merge"],
     ],
     [["session", "list", "--fields", "id,ti"], ["id,title"]],
+    [["session", "list", "--status", "c"], ["closed"]],
+    [["tail", "--type", "user_message,agent_al"], ["user_message,agent_alert_created"]],
     [
       ["session", "view", ""],
       ["ses_abc", "ses_xyz"],

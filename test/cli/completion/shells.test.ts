@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -73,13 +73,19 @@ describeWith(["fish"], "fish", () => {
 });
 
 describeWith(["zsh"], "zsh", () => {
-  test("completes what is typed at its prompt", async () => {
+  test.each(["ferry", "git ferry"])("completes what is typed at its prompt: %s", async (typed) => {
+    rmSync(join(folder, "called"), { force: true });
+    for (const [from, to] of [
+      [join(completions, "_ferry"), "_git-ferry"],
+      [join(folder, "ferry"), "git-ferry"],
+    ] as const)
+      copyFileSync(from, join(folder, to));
     const lines = [
       "zmodload zsh/zpty",
       "zpty z zsh -f -i",
-      `zpty -w z 'fpath=("${completions}" $fpath); autoload -U compinit; compinit -u -D; bindkey "^I" complete-word; echo READ""Y'`,
+      `zpty -w z 'fpath=("${completions}" "${folder}" $fpath); autoload -U compinit; compinit -u -D; bindkey "^I" complete-word; echo READ""Y'`,
       "zpty -r z out '*READY*'",
-      "zpty -w z $'ferry session v\\t -'",
+      `zpty -w z $'${typed} session v\\t -'`,
       "zpty -w z 'exit'",
       "while zpty -r z out; do :; done",
     ];

@@ -1,6 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { configPath } from "../../../src/cli/config/config.ts";
 import type { SendResponse } from "../../../src/host/host.ts";
 import { listen } from "../../../src/host/network/listener.ts";
 import { makeNetwork } from "../../../src/host/network.ts";
@@ -52,6 +53,13 @@ async function examine(env: Record<string, string> = {}, options: WorldOptions =
 }
 
 const logIn = () => ferry(world.next({}, { stdin: service.key }), "login", "--host", url, "--with-token");
+
+test("a broken config is told once, whatever it keeps from being checked", async () => {
+  mkdirSync(join(world.folder, "config"), { recursive: true });
+  writeFileSync(configPath(world.host), "{");
+  const { code, stdout } = await ferry(world.next({}, { listen }), "doctor");
+  expect({ code, told: stdout.split("is no JSON").length - 1 }).toEqual({ code: 1, told: 1 });
+});
 
 test("where all is well, each says so", async () => {
   await logIn();

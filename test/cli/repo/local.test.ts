@@ -94,3 +94,24 @@ test("a path that is no repository, and a branch that isn't there, are refused",
   clone("branch", "other");
   expect(JSON.parse((await create("other")).stdout)).toMatchObject({ default_branch: "other" });
 });
+
+describe("what the service refuses", () => {
+  test.each([
+    [["provider", "create", "--name", "x", "--base-url", "nope", "--token-env", "TOKEN"], /^ferry: --base-url: /u],
+    [["session", "start", "--model", "nope"], /\nferry: --model: there is no agent "nope" here/u],
+    [["session", "start", "--branch", "a..b"], /^ferry: --branch a\.\.b: git takes no branch of that name\n/u],
+    [["repo", "create", "--platform", "gitlab", "--clone-url", "https://x.example/a/b"], /^ferry: --provider: is required/u],
+  ])("is named by its flag: %j", async (argv, stderr) => {
+    const clone = freshRepository(world, { a: "1\n" });
+    const there = world.next({ cwd: clone.folder, env: { TOKEN: "glpat-1" } });
+    expect(await ferry(there, ...argv)).toMatchObject({ code: 2, stderr: expect.stringMatching(stderr) as string });
+  });
+
+  test("where a repository must be named, how", async () => {
+    for (const name of ["two", "three"]) await here("create", "--clone-url", `https://x.example/acme/${name}.git`);
+    const { code, stderr } = await ferry(world.next({ cwd: world.folder }), "session", "start");
+    const told =
+      "ferry: --repo: there are several repositories, so one must be named\n  hint: give --repo; ferry repo list shows";
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) as string });
+  });
+});

@@ -1,6 +1,6 @@
 import { configPath, readConfig } from "../../config/config.ts";
 import { settingsWith } from "../../config/settings.ts";
-import { type CurrentSetting, currentSetting } from "../../flows/settings.ts";
+import { type CurrentSetting, currentSetting, tellUnknownSettings } from "../../flows/settings.ts";
 import { showList } from "../../output/show.ts";
 import type { Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
@@ -21,6 +21,7 @@ export const list: Verb = {
     const items = await Promise.all(
       settingsWith((await readConfig(context.host)).settings).map((setting) => currentSetting(context, setting)),
     );
+    await tellUnknownSettings(context);
     await showList(context, { items, more: false }, columns, ["name", "value", "from", "about"]);
     if (!context.global.json) await context.print.note(`the file is ${configPath(context.host)}`);
   },

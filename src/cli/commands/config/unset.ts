@@ -1,4 +1,4 @@
-import { updateConfig } from "../../config/config.ts";
+import { unknownSettings, updateConfig } from "../../config/config.ts";
 import { settingNamed } from "../../config/settings.ts";
 import { currentSetting } from "../../flows/settings.ts";
 import type { Verb } from "../../verb.ts";
@@ -9,7 +9,8 @@ export const unset: Verb = {
   examples: ["ferry config unset sandbox"],
   define: (command) => void command.argument("<setting>", "see ferry config list"),
   async run(context, _, key: string) {
-    const setting = settingNamed(key);
+    // A key that a newer ferry knows can be taken away by this one, too.
+    const setting = (await unknownSettings(context.host)).includes(key) ? { name: key, about: "" } : settingNamed(key);
     await updateConfig(context.host, (config) => {
       const { [key]: _gone, ...rest } = config.settings ?? {};
       return { ...config, settings: rest };

@@ -34,9 +34,15 @@ async function tell(started: readonly Promise<Result>[], context: Context): Prom
     } finally {
       spinner.stop();
     }
-    await context.print.data(await describe(results[at] as Result, context));
+    const result = results[at] as Result;
+    // One broken file fails many checks: it is told once, and all that failed are named at the end.
+    if (!results.slice(0, at).some((before) => isSame(before, result))) await context.print.data(await describe(result, context));
   }
   return results;
+}
+
+function isSame(one: Result, other: Result): boolean {
+  return one.verdict === "failed" && other.verdict === "failed" && one.says === other.says && one.hint === other.hint;
 }
 
 /** How long a check may take, in ms: longer than the connection to a service that nobody makes. */

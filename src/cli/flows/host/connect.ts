@@ -13,6 +13,7 @@ import { findLocal, type LocalService } from "../local/find.ts";
 import { sendToLocal } from "../local/revive.ts";
 import { ensureLocal } from "../local/start.ts";
 import { credentialsOf } from "../login/credentials.ts";
+import { tellUnknownSettings } from "../settings.ts";
 
 /** A service that can be called now. */
 export interface Connection {
@@ -44,6 +45,7 @@ export async function connect(
   { hasty = false }: ConnectOptions = {},
 ): Promise<Connection> {
   const chosen = await chooseHost(context, linked);
+  if (!hasty) await tellUnknownSettings(context);
   if (chosen.kind === "local") {
     keyOfEnvironment(context.host, chosen);
     const service = hasty ? await requireLocal(context.host) : await ensureLocal(context);

@@ -1,5 +1,6 @@
 import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
 import type { Client } from "../../../client/client.ts";
 import type { Context } from "../../context.ts";
 import { chooseAgent, listAgents } from "../local/agents.ts";
@@ -27,6 +28,7 @@ export async function startSession(
   options: StartOptions,
   check?: (connection: Connection) => Promise<void>,
 ): Promise<StartedSession> {
+  await checkBranchName(context, options.branch);
   const place = await findPlaceIfAny(context);
   const connection = await connect(context);
   await check?.(connection);
@@ -49,6 +51,16 @@ export async function startSession(
   await context.print.note(`session: ${session.id}`);
   if (place !== undefined) await writeLink(context, place, { session: session.id, host: connection.host });
   return { connection, session, place };
+}
+
+/** @throws FerryError usage for a name that git takes for no branch, before anything is said or made */
+async function checkBranchName({ git, folder }: Context, name: string | undefined): Promise<void> {
+  if (name === undefined) return;
+  const { code } = await git.run(["check-ref-format", `refs/heads/${name}`], { cwd: folder });
+  if (code === 0 && !name.startsWith("-")) return;
+  throw new FerryError("usage", `--branch ${oneLine(name)}: git takes no branch of that name`, {
+    hint: "see git help check-ref-format",
+  });
 }
 
 /** An embedded service that runs already has the environment that it was started with: other keys and programs than this one, perhaps. */
