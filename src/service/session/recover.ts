@@ -21,7 +21,9 @@ export async function recover(deps: SessionsDeps, timeline: Timeline): Promise<{
 }
 
 async function recoverSession({ store }: SessionsDeps, timeline: Timeline, session: Session): Promise<Settled> {
-  if (session.sandbox_id !== undefined) await timeline.change(session.id, { sandbox_id: undefined });
+  // Nothing happened in the session itself, so it isn't newer than before; and nobody follows it yet.
+  if (session.sandbox_id !== undefined)
+    await store.sessions.update(session.id, { sandbox_id: undefined, updated_at: session.updated_at });
   const open = await store.timeline.withStatus(session.id, "processing");
   for (const event of open)
     if (event.type !== "user_message") await timeline.update(session.id, event.id, { status: "canceled" });

@@ -99,13 +99,15 @@ test("stopped in the middle of a turn: told the same way; what waits is taken up
   expect(statuses(await engine.events(session), "user_message")).toEqual(["completed", "completed"]);
 });
 
-test("what was not committed is there again in the next sandbox, not committed", async () => {
+test("what was not committed is there again in the next sandbox, not committed; the restart alone makes a session no newer", async () => {
   const first = await makeTestEngine({ data });
   const session = await first.start(await first.register(origin), { base_commit: base, auto_commit: false });
-  await first.work(session, "echo changed > a; echo new > n; mkdir d; printf '\\0' > d/b; chmod +x n");
+  const before = await first.work(session, "echo changed > a; echo new > n; mkdir d; printf '\\0' > d/b; chmod +x n");
   await first.close();
 
   engine = await makeTestEngine({ data });
+  const { sandbox_id: gone, ...same } = before;
+  expect({ gone, now: await engine.store.sessions.find(session.id) }).toEqual({ gone: expect.any(String) as string, now: same });
   const after = await engine.work(session, "cat a n; git status --porcelain; test -x n && echo executable");
   const outputs = (await engine.events(session)).flatMap((event) =>
     event.type === "agent_run_repository_command" ? [event.payload.output] : [],
