@@ -300,7 +300,7 @@ test("without a prompt, or without a repository, nothing is started", async () =
 test("a pull while the agent works brings nothing yet; the ids of hints are short ones that work", async () => {
   await ferry(here(), "run", "--detach", "sleep 30");
   expect(await ferry(here(), "pull")).toEqual({ code: 0, stdout: "", stderr: "nothing new yet: the agent is still working\n" });
-  const waited = await ferry(here(), "session", "wait", "--timeout", "100ms");
+  const waited = await ferry(here(), "session", "wait", "--timeout", "2s");
   const [, short = ""] = /hint: follow it with: ferry tail (\S+)\n/u.exec(waited.stderr) ?? [];
   expect(short).toMatch(/^ses_[0-9a-z]{8}$/u);
   expect((await ferry(here(), "session", "cancel", short)).stderr).toBe("stopped: sleep 30\n");
