@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { namedBrowsers, withAddress } from "../base/browser-variable.ts";
 import { FerryError } from "../base/errors.ts";
 import type { Browser, Environment } from "./host.ts";
+import { withoutKey } from "./without-key.ts";
 
 /** How long a browser is watched, in ms: one that runs that long has opened something, and what only hands an address on is done. */
 const watched = 3000;
@@ -38,8 +39,7 @@ async function startOpener(url: string, platform: NodeJS.Platform, env: Environm
 
 async function start([program = "", ...args]: readonly string[], env: Environment): Promise<ChildProcess> {
   const { spawn } = await import("node:child_process");
-  const { FERRY_API_KEY: _, ...rest } = env;
-  const child = spawn(program, args, { stdio: "ignore", detached: true, env: rest });
+  const child = spawn(program, args, { stdio: "ignore", detached: true, env: withoutKey(env) });
   child.unref();
   return child;
 }

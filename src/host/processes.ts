@@ -5,6 +5,7 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { access, close, mkdir, open, readFile, readlink } from "./fs.ts";
 import type { Environment, Processes, RunOptions } from "./host.ts";
 import { kill } from "./kill.ts";
+import { withoutKey } from "./without-key.ts";
 
 /** The processes of this machine. `env` is what `find` looks for PATH in and what a child gets where nothing else is said. */
 export function makeProcesses(env: Environment, platform: NodeJS.Platform): Processes {
@@ -45,17 +46,13 @@ export function makeProcesses(env: Environment, platform: NodeJS.Platform): Proc
 
 function childOptions(env: Environment, options: Omit<RunOptions, "input">) {
   return {
+    // Ferry's own processes, which need it, are started by `detach`.
     env: withoutKey(definite(options.env ?? env)),
     extendEnv: false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
   };
-}
-
-/** Git, an editor or a pager, and what these start, have no use for the key; ferry's own processes are started by `detach`. */
-function withoutKey(env: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^FERRY_API_KEY$/iu.test(name)));
 }
 
 function definite(env: Environment): Record<string, string> {
