@@ -38,15 +38,23 @@ interface Where {
   readonly signal: AbortSignal;
 }
 
+/** @throws FerryError interrupted on Ctrl-C and Ctrl-D, as git and gh end there: 130, which no answer gives */
 async function ask<T>(signal: AbortSignal, question: (where: Where) => Promise<T>): Promise<T> {
   signal.throwIfAborted();
+  const gone = new AbortController();
+  // Ctrl-D, and a terminal that is gone, close what reads the keys, which pauses stdin: nobody answers then. An answer does so, too,
+  // and has been given by the loop's next turn.
+  const closed = (): void => void setImmediate(() => gone.abort());
+  process.stdin.once("pause", closed);
   try {
-    return await question({ output: process.stderr, signal });
+    return await question({ output: process.stderr, signal: AbortSignal.any([signal, gone.signal]) });
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Error && error.name === "ExitPromptError")
-      throw new FerryError("interrupted", "the question was left unanswered", { cause: error });
+    if (gone.signal.aborted || (error instanceof Error && error.name === "ExitPromptError"))
+      throw new FerryError("interrupted", "cancelled", { cause: error });
     throw error;
+  } finally {
+    process.stdin.off("pause", closed);
   }
 }
 

@@ -1,0 +1,55 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Binary, makeBinary } from "../support/binary.ts";
+import { describeWith } from "../support/programs.ts";
+import { startOnTerminal } from "../support/pty.ts";
+
+const ferryPath = fileURLToPath(new URL("../../bin/ferry.js", import.meta.url));
+const url = "https://agents.example.com";
+
+/** Every kind of question, by a command that asks it before it calls anybody. */
+const questions = [
+  ["a text", ["login"], /Address of the service:/u],
+  ["a secret", ["login", "--with-token", "--host", url], /API key for agents\.example\.com:/u],
+  ["a choice", ["auth", "switch"], /grace@example\.com/u],
+  ["a search", ["auth", "switch"], /Which login\?/u],
+  ["a yes or no", ["service", "reset"], /Delete all sessions of the embedded service/u],
+] as const;
+
+describeWith(["script"], "a question that is not answered", () => {
+  let place: Binary;
+  beforeAll(() => {
+    place = makeBinary();
+    mkdirSync(place.env["FERRY_DATA_DIR"] ?? "", { recursive: true });
+  });
+  afterAll(() => place.dispose());
+
+  const knowLogins = (count: number): void => {
+    const folder = place.env["FERRY_CONFIG_DIR"] ?? "";
+    mkdirSync(folder, { recursive: true });
+    const accounts = ["grace@example.com", ...Array.from({ length: count - 1 }, (_, at) => `ada${at}@example.com`)];
+    const hosts = accounts.map((account) => ({ url, account, store: "file" }));
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ version: 1, hosts }));
+  };
+
+  describe.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+  ])("%s", (_, key) => {
+    test.each(questions)("%s", async (kind, argv, asked) => {
+      knowLogins(kind === "a search" ? 12 : 3);
+      const terminal = startOnTerminal(place, [process.execPath, ferryPath, ...argv]);
+      await terminal.see(asked);
+      terminal.type(key);
+      expect(await terminal.ended).toBe(130);
+      expect(
+        terminal
+          .screen()
+          .split(/\r?\n/u)
+          .filter((line) => line.includes("ferry: ")),
+      ).toEqual([expect.stringMatching(/ferry: cancelled$/u)]);
+    });
+  });
+});
