@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 /** What was said to be waited for, each with whether the command took it from the screen. */
-async function waits(tty: boolean, ...argv: readonly string[]): Promise<(readonly [string, boolean])[]> {
+async function waits(tty: boolean, code: number, ...argv: readonly string[]): Promise<(readonly [string, boolean])[]> {
   const there = world.next({}, { tty });
   const said: { text: string; stopped: boolean }[] = [];
   const spin = (text: string) => {
@@ -27,13 +27,26 @@ async function waits(tty: boolean, ...argv: readonly string[]): Promise<(readonl
     return { update: () => undefined, stop: () => void (shown.stopped = true) };
   };
   const terminal = { ...there.terminal, spin };
-  expect((await ferry({ ...there, host: { ...there.host, terminal } }, ...argv, "--host", url)).code).toBe(0);
+  expect((await ferry({ ...there, host: { ...there.host, terminal } }, ...argv, "--host", url)).code).toBe(code);
   return said.map(({ text, stopped }) => [text, stopped] as const);
 }
 
-test.each([["session", "list"], ["whoami"]])("%s %s: a person is told what is waited for, a script isn't", async (...argv) => {
-  const told = await waits(true, ...argv);
+const commands: readonly (readonly [argv: string, code: number])[] = [
+  ["session list", 0],
+  // There is none, which has to be asked for, too.
+  ["session view -", 5],
+  ["repo list", 0],
+  ["provider list", 0],
+  ["key list", 0],
+  // This service has none, and says so when it is asked.
+  ["schedule list", 1],
+  ["whoami", 0],
+];
+
+test.each(commands)("%s: a person is told what is waited for, a script isn't", async (line, code) => {
+  const argv = line.split(" ");
+  const told = await waits(true, code, ...argv);
   expect(new Set(told.map(String))).toEqual(new Set(["waiting for agents.example.com,true"]));
-  expect(await waits(false, ...argv)).toEqual([]);
-  expect(await waits(true, ...argv, "--quiet")).toEqual([]);
+  expect(await waits(false, code, ...argv)).toEqual([]);
+  expect(await waits(true, code, ...argv, "--quiet")).toEqual([]);
 });

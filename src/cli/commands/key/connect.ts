@@ -1,6 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 
 /**
  * A service that makes keys for programs.
@@ -8,8 +9,9 @@ import { connect, type Connection } from "../../flows/host/connect.ts";
  */
 export async function connectForKeys(context: Context): Promise<Connection> {
   const connection = await connect(context);
-  if ((await connection.client.capabilities()).has("keys")) return connection;
-  throw new FerryError("failure", `${connection.name} makes and revokes keys only in its portal`, {
+  const { client, name } = connection;
+  if ((await whileWaiting(context, name, () => client.capabilities())).has("keys")) return connection;
+  throw new FerryError("failure", `${name} makes and revokes keys only in its portal`, {
     hint: "look for its API or developer settings",
   });
 }

@@ -1,5 +1,6 @@
 import { readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
@@ -13,7 +14,8 @@ export const list: Verb = {
   examples: ["ferry key list", "ferry key list --json --fields id,name,scopes"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
   async run(context, { limit }: { readonly limit?: number }) {
-    const { client } = await connectForKeys(context);
-    await showList(context, await readList(client.listKeys, { limit }), keyColumns(context.host.clock.now()), fields.apiKey);
+    const { client, name } = await connectForKeys(context);
+    const listing = await whileWaiting(context, name, () => readList(client.listKeys, { limit }));
+    await showList(context, listing, keyColumns(context.host.clock.now()), fields.apiKey);
   },
 };

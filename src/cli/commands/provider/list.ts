@@ -1,6 +1,7 @@
 import { readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
@@ -13,7 +14,8 @@ export const list: Verb = {
   examples: ["ferry provider list"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
   async run(context, { limit }: { readonly limit?: number }) {
-    const { client } = await connect(context);
-    await showList(context, await readList(client.listProviders, { limit }), providerColumns, fields.provider);
+    const { client, name } = await connect(context);
+    const listing = await whileWaiting(context, name, () => readList(client.listProviders, { limit }));
+    await showList(context, listing, providerColumns, fields.provider);
   },
 };

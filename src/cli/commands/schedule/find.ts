@@ -7,6 +7,7 @@ import type { Schedule } from "../../../wire/schedules.ts";
 import type { Context } from "../../context.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
 import { theOneNamed } from "../../flows/named.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 
 export type KnownSchedule = Tolerant<Schedule>;
 
@@ -16,8 +17,9 @@ export type KnownSchedule = Tolerant<Schedule>;
  */
 export async function connectForSchedules(context: Context): Promise<Connection> {
   const connection = await connect(context);
-  if ((await connection.client.capabilities()).has("schedules")) return connection;
-  throw new FerryError("failure", `${connection.name} has no scheduled agents that a program can manage`, {
+  const { client, name } = connection;
+  if ((await whileWaiting(context, name, () => client.capabilities())).has("schedules")) return connection;
+  throw new FerryError("failure", `${name} has no scheduled agents that a program can manage`, {
     hint: `${connection.host === local ? "let" : "look for them in its portal, or let"} cron start: ferry run`,
   });
 }

@@ -1,5 +1,6 @@
 import { readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 import { wholeNumber } from "../../options.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
@@ -13,7 +14,8 @@ export const list: Verb = {
   examples: ["ferry schedule list", "ferry schedule list --json --fields id,name,next_run_at"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
   async run(context, { limit }: { readonly limit?: number }) {
-    const { client } = await connectForSchedules(context);
-    await showList(context, await readList(client.listSchedules, { limit }), scheduleColumns(context.host), fields.schedule);
+    const { client, name } = await connectForSchedules(context);
+    const listing = await whileWaiting(context, name, () => readList(client.listSchedules, { limit }));
+    await showList(context, listing, scheduleColumns(context.host), fields.schedule);
   },
 };

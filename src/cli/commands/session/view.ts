@@ -1,5 +1,6 @@
 import { fields } from "../../../wire/fields.ts";
 import { openSession } from "../../flows/session/select.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { sessionLines } from "./columns.ts";
@@ -12,6 +13,11 @@ export const view: Verb = {
   define: (command) => void command.argument("[session]", "which one"),
   async run(context, _, given?: string) {
     const open = await openSession(context, given);
-    await showOne(context, open.session, () => sessionLines(context.host, open), fields.session);
+    await showOne(
+      context,
+      open.session,
+      () => whileWaiting(context, open.connection.name, () => sessionLines(context.host, open)),
+      fields.session,
+    );
   },
 };

@@ -11,6 +11,7 @@ import { connect, type Connection } from "../host/connect.ts";
 import { readLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { repositoriesOf } from "../place/repository.ts";
+import { whileWaiting } from "../waiting.ts";
 import { repositoryNames } from "./repositories.ts";
 
 export type KnownSession = Tolerant<Session>;
@@ -34,9 +35,10 @@ export async function openSession(context: Context, given: string | undefined, k
   const place = known ?? (await findPlaceIfAny(context));
   const link = place === undefined ? undefined : await readLink(context, place);
   const connection = await connect(context, link?.host ?? null);
-  if (link !== undefined) return { connection, session: await readLinked(connection, link.session) };
-  const session = (place && (await sessionHere(context, connection, place))) ?? (await chooseSession(context, connection, place));
-  return { connection, session };
+  const waiting = <T>(work: () => Promise<T>): Promise<T> => whileWaiting(context, connection.name, work);
+  if (link !== undefined) return { connection, session: await waiting(() => readLinked(connection, link.session)) };
+  const here = place && (await waiting(() => sessionHere(context, connection, place)));
+  return { connection, session: here ?? (await chooseSession(context, connection, place)) };
 }
 
 /** @throws FerryError not_found, with what takes the link away, where its session is gone; else what the service says */
@@ -57,7 +59,7 @@ async function readLinked({ client, name }: Connection, sessionId: string): Prom
 async function openNamed(context: Context, named: string): Promise<OpenSession> {
   const { id, host } = await fromAddress(context, named);
   const connection = await connect(context, host);
-  return { connection, session: await findSession(connection, id) };
+  return { connection, session: await whileWaiting(context, connection.name, () => findSession(connection, id)) };
 }
 
 /**
@@ -108,10 +110,13 @@ async function sessionHere(context: Context, connection: Connection, place: Plac
 }
 
 async function chooseSession(context: Context, connection: Connection, place: Place | undefined): Promise<KnownSession> {
-  const recent = (await listAll(connection.client.listSessions)).toSorted(byCreation);
+  const { recent, names, ours } = await whileWaiting(context, connection.name, async () => {
+    const recent = (await listAll(connection.client.listSessions)).toSorted(byCreation);
+    const names = await repositoryNames(connection, recent);
+    const ours = place === undefined ? [] : await ofRepository(context, connection, { place, sessions: recent });
+    return { recent, names, ours };
+  });
   if (recent.length === 0) return notFound(`there is no session on ${connection.name}`);
-  const names = await repositoryNames(connection, recent);
-  const ours = place === undefined ? [] : await ofRepository(context, connection, { place, sessions: recent });
   if (context.interactive)
     return choose(
       context.host,
