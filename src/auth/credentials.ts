@@ -4,6 +4,7 @@ import { shellWord } from "../base/words.ts";
 import type { Host, SecretStore } from "../host/host.ts";
 import { hostName } from "./address.ts";
 import { makeFileStore } from "./file-store.ts";
+import { keychainService as service, probeKeychain } from "./keychain-probe.ts";
 import { type LockHost, withLock } from "./lock.ts";
 
 /** Where a key is kept. */
@@ -36,7 +37,7 @@ export interface Credentials {
   /**
    * Whether `save` will have a place for a key: asked before a person takes the trouble of a login, so that who is asked to unlock the
    * keychain is asked now, and once.
-   * @throws FerryError auth where the keychain is locked or silent, or is gone and nothing else is wanted
+   * @throws FerryError auth where the keychain is locked or silent, forgets what it takes, or is gone and nothing else is wanted
    */
   check(): Promise<void>;
   /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
@@ -49,8 +50,6 @@ export interface Credentials {
   place(store: StoreName): string;
 }
 
-const service = "ferry";
-const probe = "login's probe";
 const openWords = "which others on this machine can read: its file system keeps no modes";
 /** At a login the desktop may be asking its user to unlock the keychain. */
 const loginPatience = 15_000;
@@ -84,10 +83,7 @@ export function makeCredentials(
       const wanted = wantedStore(host);
       if (wanted === "file") return;
       try {
-        // Only what is written shows whether it is locked: what isn't there is found by nobody, locked or not.
-        const store = host.secrets.keychain(loginPatience);
-        await store.setPassword(service, probe, Buffer.from(host.random(16)).toString("hex"));
-        await store.deletePassword(service, probe);
+        await probeKeychain(host.secrets.keychain(loginPatience), host.random);
       } catch (error) {
         if (wanted === "keychain" || !isUnavailable(error)) throw error;
       }

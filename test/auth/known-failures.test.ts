@@ -141,14 +141,38 @@ describe("an address that the server sent is handed to the browser", () => {
 });
 
 describe('"Login successful" with nothing stored', () => {
-  test("a keychain that forgets is told at login, and the key is ended", async () => {
+  test("a keychain that forgets is told before any key is made", async () => {
     world.keychain.forgetful = true;
     const { code, stderr } = await scene.login();
+    expect(code).toBe(4);
+    expect(stderr).toContain("the keychain takes secrets and does not keep them");
+    expect([server.given, world.opened]).toEqual([[], []]);
+  });
+
+  test("one that forgets from then on is told, and the key is ended", async () => {
+    const { code, stderr } = await scene.login((url) => {
+      world.keychain.forgetful = true;
+      scene.approve(url);
+    });
     expect(code).toBe(4);
     expect(stderr).toContain("the keychain did not keep the key");
     expect(stderr).not.toContain("logged in");
     expect(server.revoked).toEqual(server.given);
     expect((await ferry(world.next(), "whoami", "--host", server.origin)).code).toBe(4);
+  });
+
+  test("a key that is brought goes nowhere while the keychain is locked", async () => {
+    world.keychain.trouble = "locked";
+    const asked: string[] = [];
+    world.services.set(server.origin, (request) => {
+      asked.push(request.url);
+      return server.send(request);
+    });
+    const { code, stderr } = await ferry(
+      world.next({}, { stdin: "pasted-key" }),
+      ...["login", "--host", server.origin, "--with-token"],
+    );
+    expect([code, stderr, asked]).toEqual([4, "ferry: the keychain is locked\n", []]);
   });
 
   test("a key that the service then refuses is not stored", async () => {

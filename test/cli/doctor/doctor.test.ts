@@ -117,6 +117,7 @@ test("who isn't logged in is told, which is no failure", async () => {
   const { code, row } = await examine();
   expect(code).toBe(0);
   expect(row("service")).toMatchObject({ verdict: "warning", says: "not logged in to any" });
+  expect(row("clock")).toMatchObject({ verdict: "skipped" });
 });
 
 describe("the keychain", () => {
@@ -135,8 +136,14 @@ describe("the keychain", () => {
     world.keychain.forgetful = true;
     expect((await examine()).row("keychain")).toMatchObject({
       verdict: "failed",
-      says: "it takes secrets and does not keep them",
+      says: "the keychain takes secrets and does not keep them",
     });
+  });
+
+  test("is found well by several that look at it at once", async () => {
+    const verdicts = (await Promise.all([examine(), examine(), examine()])).map(({ row }) => row("keychain")?.verdict);
+    expect(verdicts).toEqual(["ok", "ok", "ok"]);
+    expect(world.keychain.items.size).toBe(0);
   });
 
   test("that isn't wanted is not touched", async () => {
@@ -183,6 +190,12 @@ test("a service that can't be reached fails once, without trying for long", asyn
   expect(code).toBe(1);
   expect(row("service")).toMatchObject({ verdict: "failed", says: "no route" });
   expect(stderr).toContain("1 check failed: service");
+  expect(row("clock")).toEqual({
+    name: "clock",
+    verdict: "skipped",
+    says: "not compared: the service wasn't reached",
+    hint: null,
+  });
 });
 
 test.each<[Record<string, string>, WorldOptions, string]>([
@@ -194,6 +207,12 @@ test.each<[Record<string, string>, WorldOptions, string]>([
   [{ PATH: "/nonexistent" }, {}, "xdg-open is not installed, so none may open"],
 ])("a browser with %j %j: %s", async (env, options, says) => {
   expect((await examine(env, options)).row("browser")).toMatchObject({ verdict: "warning", says });
+});
+
+test("in a CI job, where ferry login refuses, the remedy is the one that works there", async () => {
+  const hint = 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"';
+  expect((await examine({ CI: "true" })).row("browser")).toMatchObject({ says: "none is opened here: this is a CI job", hint });
+  expect((await examine({}, { container: true })).row("browser")?.hint).toMatch(/^ferry login prints the address/u);
 });
 
 test("a browser that BROWSER names is the one, over SSH and in a container, too", async () => {

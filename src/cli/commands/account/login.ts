@@ -63,7 +63,10 @@ async function chooseAddress({ global, host, interactive }: Context): Promise<st
 }
 
 async function obtainKey(context: Context, url: string, options: Options): Promise<Pick<NewKey, "key" | "minted">> {
-  if (options.withToken) return { key: await keyFromStdin(context, url), minted: false };
+  if (options.withToken) {
+    await checkPlace(context);
+    return { key: await keyFromStdin(context, url), minted: false };
+  }
   const server = await whileWaiting(context, hostName(url), () => findLoginServer(url, callerOf(context)));
   if (server === undefined) {
     checkSomebody(context);
@@ -77,7 +80,10 @@ async function obtainKey(context: Context, url: string, options: Options): Promi
   return { key: { value, source: "this login", remedy }, minted: true };
 }
 
-/** A key that nothing can keep is better not made: whoever has to unlock the keychain does it before the browser opens. */
+/**
+ * A key that nothing can keep is better not made, nor typed, nor sent anywhere: whoever has to unlock the keychain does it before the
+ * browser opens.
+ */
 async function checkPlace(context: Context): Promise<void> {
   await whileWaiting(context, "the keychain, which may ask you to unlock it", () => credentialsOf(context).check());
 }

@@ -8,8 +8,8 @@ export interface Check {
 }
 
 export interface Finding {
-  /** `warning`: ferry works, though not as well. */
-  readonly verdict: "ok" | "warning" | "failed";
+  /** `warning`: ferry works, though not as well. `skipped`: there was nothing to look at, and nothing is known. */
+  readonly verdict: "ok" | "warning" | "failed" | "skipped";
   readonly says: string;
   /** The remedy. */
   readonly hint?: string | undefined;

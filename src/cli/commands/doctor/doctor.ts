@@ -82,7 +82,7 @@ const width = Math.max(...checks.map(({ name }) => name.length));
 async function describe({ name, verdict, says, hint }: Result, { host: { terminal } }: Context): Promise<string> {
   const { isTTY, columns, color } = terminal.stdout;
   const { green, yellow, red, dim } = makeStyle(color);
-  const mark = { ok: green("ok     "), warning: yellow("warning"), failed: red("FAILED ") }[verdict];
+  const mark = { ok: green("ok     "), warning: yellow("warning"), failed: red("FAILED "), skipped: dim("skipped") }[verdict];
   // A remedy that has parentheses of its own stands behind a dash.
   const remedy = hint === undefined ? "" : /[()]/u.test(hint) ? `- ${oneLine(hint)}` : `(${oneLine(hint)})`;
   const said = oneLine(says);

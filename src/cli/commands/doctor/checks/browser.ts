@@ -7,7 +7,11 @@ export const browser: Check = {
   name: "browser",
   async run({ host }) {
     const obstacle = await whyNoBrowser(host);
-    const hint = "ferry login prints the address to open, and takes the code that the browser ends with; or use --device";
+    // A job has nobody who could open an address: there ferry login refuses, and says the same.
+    const isJob = (host.env["CI"] ?? "") !== "";
+    const hint = isJob
+      ? 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"'
+      : "ferry login prints the address to open, and takes the code that the browser ends with; or use --device";
     if (obstacle !== undefined) return { verdict: "warning", says: `none is opened here: ${obstacle}`, hint };
     const named = namedBrowsers(host.env["BROWSER"], host.platform).map(([program = ""]) => program);
     if (named.length > 0) {

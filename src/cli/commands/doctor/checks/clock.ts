@@ -9,10 +9,11 @@ export const clock: Check = {
   name: "clock",
   async run(context) {
     const chosen = await chosenHost(context);
-    if (chosen === undefined) return { verdict: "ok", says: "there is no service to compare it with" };
+    if (chosen === undefined) return { verdict: "skipped", says: "there is no service to compare it with" };
     if (chosen.kind === "local") return { verdict: "ok", says: "the embedded service goes by the same" };
     const theirs = await timeOf(context, chosen.url);
-    if (Number.isNaN(theirs)) return { verdict: "ok", says: "the service doesn't tell its time" };
+    if (theirs === undefined) return { verdict: "skipped", says: "not compared: the service wasn't reached" };
+    if (Number.isNaN(theirs)) return { verdict: "skipped", says: "the service doesn't tell its time" };
     const off = Math.abs(theirs - context.host.clock.now());
     if (off <= tolerance) return { verdict: "ok", says: "agrees with the service" };
     const hint = "set it, or let the system do so (NTP)";
@@ -20,8 +21,11 @@ export const clock: Check = {
   },
 };
 
-/** Epoch ms; NaN where it isn't told, which is for the check of the service to say. Any answer will do, and none needs the key. */
-async function timeOf({ host }: Context, url: string): Promise<number> {
+/**
+ * Epoch ms; NaN where the answer doesn't tell it, undefined without one, which is for the check of the service to say. Any answer will do,
+ * and none needs the key.
+ */
+async function timeOf({ host }: Context, url: string): Promise<number | undefined> {
   try {
     const response = await host.network.send({
       method: "HEAD",
@@ -34,7 +38,7 @@ async function timeOf({ host }: Context, url: string): Promise<number> {
     return Date.parse(response.headers["date"] ?? "");
   } catch {
     host.interrupt.throwIfAborted();
-    return NaN;
+    return undefined;
   }
 }
 
