@@ -132,6 +132,21 @@ test("and by logout, also where it was the only one", async () => {
   expect((await ferry(world.next(), "logout")).stderr).toContain("not logged in anywhere");
 });
 
+test("and logout tells it in JSON, too", async () => {
+  await brokenOff();
+  const ended = [{ host: server.origin, account: "ada@example.com" }];
+  const only = await ferry(world.next(), "logout", "--json");
+  expect([only.code, JSON.parse(only.stdout)]).toEqual([
+    0,
+    { host: null, account: null, deleted: false, revoked: false, broken_off: ended },
+  ]);
+  expect(await scene.login()).toMatchObject({ code: 0 });
+  expect(JSON.parse((await ferry(world.next(), "logout", "--json")).stdout)).toEqual({
+    ...{ host: server.origin, account: "ada@example.com", deleted: true, revoked: true },
+    broken_off: [],
+  });
+});
+
 test("one whose process still runs is left to it", async () => {
   await brokenOff(process.pid);
   const written = config();

@@ -33,7 +33,11 @@ export const logout: Verb = {
       await print.note(`ended a login to ${hostName(url)}${account === "" ? "" : ` (${account})`} that was broken off`);
     if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && ended.length === 0)
       throw new FerryError("auth", "not logged in anywhere", hintOf(context));
-    if (ended.length > 0 && (await readConfig(host)).hosts.length === 0) return;
+    const brokenOff = ended.map(({ url, account }) => ({ host: url, account: account || null }));
+    if (ended.length > 0 && (await readConfig(host)).hosts.length === 0)
+      return context.global.json
+        ? print.json({ host: null, account: null, deleted: false, revoked: false, broken_off: brokenOff })
+        : undefined;
     // A branch's link says where its session is, not which login is done with.
     const chosen = await chooseHost(context, null);
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
@@ -42,7 +46,14 @@ export const logout: Verb = {
     const { deleted, ...ending } = options.forget
       ? await forget(context, credentials, entry)
       : await endLogin(context, credentials, entry, { ...options, trouble: unreached.get(entry.store) });
-    if (context.global.json) await print.json({ host: entry.url, account: entry.account, deleted, revoked: ending.revoked });
+    if (context.global.json)
+      await print.json({
+        host: entry.url,
+        account: entry.account,
+        deleted,
+        revoked: ending.revoked,
+        broken_off: brokenOff,
+      });
     const there = ending.revoked ? "the key is revoked" : "the key was not revoked there";
     await print.note(`logged out of ${hostName(entry.url)} (${entry.account}); ${there}`);
     if (ending.left !== undefined) await print.warn(`the key may still be in ${credentials.place(entry.store)}: ${ending.left}`);
