@@ -1,4 +1,5 @@
-# fish completion for ferry: put it into ~/.config/fish/completions/ferry.fish
+# fish completion for ferry: put it into ~/.config/fish/completions/ferry.fish,
+# and once more as git-ferry.fish beside it for `git ferry`
 function __ferry_complete
     set -l words (commandline -opc) (commandline -ct)
     set -l found (ferry complete -- $words[2..-1] 2>/dev/null)
@@ -10,3 +11,5 @@ function __ferry_complete
 end
 
 complete -c ferry -f -k -a '(__ferry_complete)'
+# What fish's completion of git asks for `git ferry`.
+complete -c git-ferry -f -k -a '(__ferry_complete)'

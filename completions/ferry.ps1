@@ -1,5 +1,5 @@
 # PowerShell completion for ferry: add to $PROFILE: ferry completion powershell | Out-String | Invoke-Expression
-Register-ArgumentCompleter -Native -CommandName ferry -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName ferry, git-ferry -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { "$_" })
   $next = if ($wordToComplete -eq '') { @('--next') } else { @() }

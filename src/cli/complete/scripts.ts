@@ -75,7 +75,8 @@ else
   compdef _ferry ferry
 fi
 `,
-  fish: `# fish completion for ferry: put it into ~/.config/fish/completions/ferry.fish
+  fish: `# fish completion for ferry: put it into ~/.config/fish/completions/ferry.fish,
+# and once more as git-ferry.fish beside it for \`git ferry\`
 function __ferry_complete
     set -l words (commandline -opc) (commandline -ct)
     set -l found (ferry complete -- $words[2..-1] 2>/dev/null)
@@ -87,9 +88,11 @@ function __ferry_complete
 end
 
 complete -c ferry -f -k -a '(__ferry_complete)'
+# What fish's completion of git asks for \`git ferry\`.
+complete -c git-ferry -f -k -a '(__ferry_complete)'
 `,
   powershell: `# PowerShell completion for ferry: add to $PROFILE: ferry completion powershell | Out-String | Invoke-Expression
-Register-ArgumentCompleter -Native -CommandName ferry -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName ferry, git-ferry -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { "$_" })
   $next = if ($wordToComplete -eq '') { @('--next') } else { @() }

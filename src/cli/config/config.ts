@@ -47,6 +47,7 @@ export function configPath(host: Host): string {
 export async function readConfig(host: Host): Promise<Config> {
   const { settings, ...rest } = await readAll(host);
   if (settings === undefined) return rest;
+  checkSettings(settings, configPath(host));
   return { ...rest, settings: Object.fromEntries(Object.entries(settings).filter(([name]) => findSetting(name) !== undefined)) };
 }
 
@@ -58,6 +59,7 @@ export async function unknownSettings(host: Host): Promise<string[]> {
   return Object.keys((await readAll(host)).settings ?? {}).filter((name) => findSetting(name) === undefined);
 }
 
+/** With settings of which only the names are sure, so that a wrong value can be replaced. */
 async function readAll(host: Host): Promise<Config> {
   const path = configPath(host);
   await checkFile(host, path);
@@ -77,7 +79,10 @@ async function checkFile({ files, platform, uid }: Host, path: string): Promise<
   throw new FerryError("auth", `${path} belongs to somebody else`, { hint: "remove it and log in again, as yourself" });
 }
 
-/** Changes it in one step, also where two do so at once. Gives what it is then. */
+/**
+ * Changes it in one step, also where two do so at once. Gives what it is then.
+ * @throws FerryError as readConfig does, but not for a setting: so a wrong one can be replaced
+ */
 export async function updateConfig(host: Host, change: (config: Config) => Config): Promise<Config> {
   const path = configPath(host);
   return withLock(host, `${path}.lock`, patience, async () => {
@@ -142,7 +147,7 @@ function checked(value: unknown, path: string): Config {
   const pending = value["pending"] ?? [];
   if (!Array.isArray(pending)) throw wrong(path, "pending", "an array");
   (pending as unknown[]).forEach((entry, at) => checkPending(entry, `pending[${at}]`, path));
-  if (value["settings"] !== undefined) checkSettings(value["settings"], path);
+  if (value["settings"] !== undefined && !isRecord(value["settings"])) throw wrong(path, "settings", "an object");
   return { ...value, version: 1, hosts: hosts as HostEntry[] };
 }
 
@@ -165,17 +170,16 @@ function checkPending(entry: unknown, key: string, path: string): void {
     throw wrong(path, `${key}.since`, "a time");
 }
 
-function checkSettings(kept: unknown, path: string): void {
-  if (!isRecord(kept)) throw wrong(path, "settings", "an object");
+function checkSettings(kept: Settings, path: string): void {
   for (const [name, value] of Object.entries(kept)) {
     const setting = findSetting(name);
     const right = setting === undefined ? undefined : misfit(setting, value);
-    if (right !== undefined) throw wrong(path, `settings.${name}`, right);
+    if (right !== undefined) throw wrong(path, `settings.${name}`, right, `ferry config unset ${name}`);
   }
 }
 
-function wrong(path: string, key: string, right: string): FerryError {
-  return new FerryError("usage", `${path}: ${key} is not ${right}`, { hint: "mend it, or remove the file and log in again" });
+function wrong(path: string, key: string, right: string, hint = "mend it, or remove the file and log in again"): FerryError {
+  return new FerryError("usage", `${path}: ${key} is not ${right}`, { hint });
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { oneLine } from "../../base/text.ts";
 import { configPath, readConfig, unknownSettings } from "../config/config.ts";
-import { type Setting, settings } from "../config/settings.ts";
+import { type Setting, type Settings, settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
 
 /** A key's value and where that comes from: its variable, the config file, or nowhere. */
@@ -14,19 +14,24 @@ export interface CurrentSetting {
 /** The context whose environment has the config file's settings where a variable isn't set. */
 export async function withSettings(context: Context): Promise<Context> {
   const env: Record<string, string | undefined> = { ...context.host.env };
-  const current = await Promise.all(settings.map((setting) => currentSetting(context, setting)));
+  const kept = (await readConfig(context.host)).settings;
+  const current = settings.map((setting) => currentSetting(context, setting, kept));
   settings.forEach(({ variable }, at) => {
     if (variable !== undefined) env[variable] = current[at]?.value ?? undefined;
   });
   return { ...context, host: { ...context.host, env } };
 }
 
-/** @throws FerryError usage for a config file that can't be used */
-export async function currentSetting({ host }: Context, { name, variable, about }: Setting): Promise<CurrentSetting> {
+/** What a key is now, with what the config file keeps. */
+export function currentSetting(
+  { host }: Context,
+  { name, variable, about }: Setting,
+  kept: Settings | undefined,
+): CurrentSetting {
   const given = variable === undefined ? undefined : host.env[variable];
   if (given !== undefined && given !== "") return { name, value: given, from: variable ?? null, about };
-  const kept = (await readConfig(host)).settings?.[name];
-  return kept === undefined ? { name, value: null, from: null, about } : { name, value: kept, from: "config", about };
+  const value = kept?.[name];
+  return value === undefined ? { name, value: null, from: null, about } : { name, value, from: "config", about };
 }
 
 /**

@@ -69,6 +69,7 @@ describeWith(["fish"], "fish", () => {
     expect(complete("ferry session v")).toEqual(["view\tShow a session"]);
     writeFileSync(join(folder, "task.md"), "");
     expect(complete("ferry run -F ta")).toEqual(["task.md"]);
+    expect(complete("git-ferry session v")).toEqual(["view\tShow a session"]);
   });
 });
 

@@ -115,6 +115,20 @@ describe("what doesn't fit is one line that names it", () => {
   });
 });
 
+test("a value that is wrong is named, and can be replaced or taken away", async () => {
+  mkdirSync(join(world.folder, "config"));
+  const wrong = '{"version":1,"hosts":[],"settings":{"sandbox":"none","credential_store":5}}';
+  writeFileSync(configPath(world.host), wrong);
+  expect(await config("list")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("ferry config unset sandbox\n") as string,
+  });
+  expect(await config("unset", "credential_store")).toMatchObject({ code: 0 });
+  expect((await config("get", "sandbox")).code).toBe(2);
+  expect(await config("set", "sandbox", "bwrap")).toEqual({ code: 0, stdout: "", stderr: "sandbox is bwrap\n" });
+  expect((await config("get", "sandbox")).stdout).toBe("bwrap\n");
+});
+
 describe("a key that a newer ferry wrote", () => {
   const text = '{"version":1,"hosts":[],"settings":{"colour":3,"sandbox":"bwrap","agents.Goose.command":1}}';
   const told = "this ferry doesn't know colour, agents.Goose.command; ferry config unset KEY removes one\n";

@@ -1,5 +1,15 @@
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findLocal } from "../../../src/cli/flows/local/find.ts";
@@ -37,6 +47,25 @@ test("two first uses start one service; status and stop know it", async () => {
   expect(ferry.processes()).toEqual([]);
   expect((await ferry.run(["service", "stop"])).stderr).toBe("the embedded service doesn't run\n");
   expect((await ferry.run(["service", "logs", "--lines", "1"])).stdout).toContain('"message":"stopped"');
+});
+
+test("its log is followed, also where a start puts it aside for its size", async () => {
+  mkdirSync(join(ferry.folder, "data"), { recursive: true });
+  writeFileSync(file("service.log"), `${"x".repeat(100)}\n`.repeat(110_000));
+  const following = ferry.start(["service", "logs", "--follow", "--lines", "1"]);
+  const followed = collect(following);
+  let seen = "";
+  following.stdout?.on("data", (chunk: Buffer) => (seen += chunk.toString()));
+  await once(following.stdout ?? following, "data");
+  expect(seen).toBe(`${"x".repeat(100)}\n`);
+
+  await ferry.run(start);
+  await ferry.run(["service", "stop"]);
+  expect(statSync(file("service.log.1")).size).toBe(11_110_000);
+  await expect.poll(() => seen).toContain('"message":"stopped"');
+  following.kill("SIGINT");
+  expect(await followed).toEqual({ code: 130, stdout: seen, stderr: "ferry: interrupted\n" });
+  expect(seen).toMatch(/^x{100}\n\{.*"message":"listening"/su);
 });
 
 test("stop refuses while a turn is at work; with --yes it ends, and who watches is told, and how to go on", async () => {

@@ -1,5 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { harmless } from "../../../base/text.ts";
+import { readConfig } from "../../config/config.ts";
 import { settingNamed } from "../../config/settings.ts";
 import { currentSetting } from "../../flows/settings.ts";
 import type { Verb } from "../../verb.ts";
@@ -11,7 +12,7 @@ export const get: Verb = {
   examples: ["ferry config get sandbox"],
   define: (command) => void command.argument("<setting>", "see ferry config list"),
   async run(context, _, key: string) {
-    const current = await currentSetting(context, settingNamed(key));
+    const current = currentSetting(context, settingNamed(key), (await readConfig(context.host)).settings);
     if (current.value === null) throw new FerryError("not_found", `${key} is not set`, { hint: current.about });
     if (context.global.json) await context.print.json(current);
     else await context.print.data(`${harmless(current.value)}\n`);

@@ -18,9 +18,8 @@ export const list: Verb = {
   summary: "Show every key, its value, and where that comes from",
   examples: ["ferry config list", "ferry config list --json"],
   async run(context) {
-    const items = await Promise.all(
-      settingsWith((await readConfig(context.host)).settings).map((setting) => currentSetting(context, setting)),
-    );
+    const kept = (await readConfig(context.host)).settings;
+    const items = settingsWith(kept).map((setting) => currentSetting(context, setting, kept));
     await tellUnknownSettings(context);
     await showList(context, { items, more: false }, columns, ["name", "value", "from", "about"]);
     if (!context.global.json) await context.print.note(`the file is ${configPath(context.host)}`);

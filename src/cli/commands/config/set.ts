@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
-import { updateConfig } from "../../config/config.ts";
+import { type Config, updateConfig } from "../../config/config.ts";
 import { misfit, settingNamed } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { currentSetting } from "../../flows/settings.ts";
@@ -25,8 +25,9 @@ export const set: Verb = {
         hint: `it is ${right}`,
       });
     if (key === "agent") await checkAgent(context, value);
-    await updateConfig(context.host, (config) => ({ ...config, settings: { ...config.settings, [key]: value } }));
-    const current = await currentSetting(context, setting);
+    const change = (config: Config): Config => ({ ...config, settings: { ...config.settings, [key]: value } });
+    const { settings } = await updateConfig(context.host, change);
+    const current = currentSetting(context, setting, settings);
     if (current.from !== "config") await context.print.warn(`${setting.variable ?? ""} is set and wins over it`);
     if (context.global.json) await context.print.json(current);
     else await context.print.note(`${key} is ${value}`);

@@ -11,11 +11,11 @@ export const unset: Verb = {
   async run(context, _, key: string) {
     // A key that a newer ferry knows can be taken away by this one, too.
     const setting = (await unknownSettings(context.host)).includes(key) ? { name: key, about: "" } : settingNamed(key);
-    await updateConfig(context.host, (config) => {
+    const { settings } = await updateConfig(context.host, (config) => {
       const { [key]: _gone, ...rest } = config.settings ?? {};
       return { ...config, settings: rest };
     });
-    if (context.global.json) await context.print.json(await currentSetting(context, setting));
+    if (context.global.json) await context.print.json(currentSetting(context, setting, settings));
     else await context.print.note(`${key} is no longer set`);
   },
 };

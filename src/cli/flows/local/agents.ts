@@ -34,7 +34,8 @@ export async function knownAgents(host: Host): Promise<string[]> {
  */
 export async function chooseAgent(context: Context): Promise<string> {
   const { host, interactive, print } = context;
-  const chosen = (await currentSetting(context, settingNamed("agent"))).value ?? (await findLocal(host))?.agent;
+  const chosen =
+    currentSetting(context, settingNamed("agent"), (await readConfig(host)).settings).value ?? (await findLocal(host))?.agent;
   if (chosen !== undefined) return chosen;
   const agents = (await listAgents(host)).filter(({ name }) => name !== scripts);
   const [first, ...others] = agents.filter(({ ready }) => ready);

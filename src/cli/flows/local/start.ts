@@ -12,6 +12,8 @@ export const startPatience = 30_000;
 /** In the data folder: whoever starts it, or must know that nobody does, holds it. */
 export const startLock = "start.lock";
 const pause = 50;
+/** In bytes: a log that is larger when a service starts is put aside, in place of the one before. */
+const largestLog = 10 * 1024 * 1024;
 
 /**
  * The running service, started in the background (with further arguments of `ferry serve`) where none runs, and said so; one of
@@ -40,6 +42,7 @@ export async function ensureLocal(context: Context, options: readonly string[] =
 async function startLocal(host: Host, options: readonly string[]): Promise<LocalService> {
   const { data } = findFolders(host);
   const log = logPath(host);
+  if (((await host.files.status(log))?.size ?? 0) > largestLog) await host.files.rename(log, `${log}.1`);
   const argv = [...host.self, "serve", "--stop-when-idle", "1h", ...options];
   const pid = await host.processes.detach(argv, { cwd: data, env: serviceEnvironment(host), log });
   const deadline = host.clock.elapsed() + startPatience;
