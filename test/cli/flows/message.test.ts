@@ -17,9 +17,14 @@ function play(...steps: Step[]) {
   const open = { connection: { client }, session: { id: "ses_1" } } as unknown as Parameters<typeof sendMessage>[1];
   let drawn = 7;
   const host = { random: (size: number) => new Uint8Array(size).fill(drawn++), clock, files: systemFiles };
-  const context = { host: { ...host, interrupt: new AbortController().signal } } as unknown as Context;
+  const told: string[] = [];
+  const context = {
+    host: { ...host, interrupt: new AbortController().signal, terminal: { stderr: { isTTY: true } } },
+    global: { verbose: false },
+    print: { note: async (line: string) => void told.push(line) },
+  } as unknown as Context;
   const calls = () => script.asked.map(({ method, url }) => `${method} ${url.split("/").at(-1) ?? ""}`);
-  return { open, context, clock, calls, send: () => sendMessage(context, open, "hi"), asked: script.asked };
+  return { open, context, clock, calls, told, send: () => sendMessage(context, open, "hi"), asked: script.asked };
 }
 
 const lost: Step = { lost: { sent: true } };
@@ -46,6 +51,23 @@ describe("a message", () => {
     expect(missing.calls()).toEqual(["POST messages", ...Array<string>(5).fill("GET events"), "POST messages"]);
     expect(missing.clock.elapsed()).toBe(7_500);
     expect(missing.asked.at(-1)?.body).toBe(missing.asked[0]?.body);
+  });
+
+  test.each<[string, Step]>([
+    ["fails", { status: 500, body: { error: "disk is full" } }],
+    ["answers with no JSON", { body: '{"id":"evt' }],
+    ["answers with a status that says nothing", { status: 304 }],
+  ])("that may have arrived though the service %s is looked for, which is told, and not sent again", async (_what, step) => {
+    const ours = event("evt_1", "queued", { client_id: clientId });
+    const arrived = play(step, timeline(), timeline(ours));
+    expect((await arrived.send()).event?.id).toBe("evt_1");
+    expect(arrived.calls()).toEqual(["POST messages", "GET events", "GET events"]);
+    expect(arrived.told).toEqual([expect.stringMatching(/; looking whether the message has arrived$/u)]);
+    const missing = play(step, ...searched(timeline(event("evt_0", "completed"))));
+    const isFailure = step.status === 500;
+    const message = isFailure ? "disk is full" : /whether the message has arrived is not known$/u;
+    await expect(missing.send()).rejects.toMatchObject({ kind: "unavailable", message });
+    expect(missing.calls()).toEqual(["POST messages", ...Array<string>(5).fill("GET events")]);
   });
 
   test("that the service stores only after its gateway gave up is not sent again", async () => {
@@ -110,7 +132,7 @@ describe("a message", () => {
   });
 
   test("that was refused, or never went out, isn't looked for", async () => {
-    for (const step of [{ status: 409 }, { status: 500 }, { lost: { sent: false } }]) {
+    for (const step of [{ status: 409 }, { status: 501 }, { lost: { sent: false } }]) {
       const { send, calls } = play(step);
       await expect(send()).rejects.toBeInstanceOf(Error);
       expect(calls()).toEqual(["POST messages"]);

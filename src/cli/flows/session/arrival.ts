@@ -35,7 +35,7 @@ export async function findArrived(context: Context, open: OpenSession, outgoing:
     const ours = earlier && namesakes.find(({ id }) => earlier?.has(id) === false);
     if (ours !== undefined) return ours;
     if (isLast && namesakes.length === 0) return undefined;
-    if (isLast) throw new FerryError("unavailable", "no answer came, and the service has a message with the same words");
+    if (isLast) throw new FerryError("unavailable", "the service has a message with the same words");
     if (found !== undefined) earlier ??= new Set(namesakes.map(({ id }) => id));
     await clock.sleep(pauses[search] ?? 0, interrupt);
   }

@@ -1,6 +1,7 @@
 import { type ErrorKind, FerryError, NoAnswerError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
 import { count, cut, oneLine, textOf } from "../../../base/text.ts";
+import { isUnreadable } from "../../../client/http/json.ts";
 import { isGateway } from "../../../client/http/retry.ts";
 import { orTimeUp, timeUp } from "../../../client/timeline/time-up.ts";
 import type { Context } from "../../context.ts";
@@ -54,8 +55,8 @@ function unsent({ session }: OpenSession, error: FerryError): FerryError {
 }
 
 /**
- * Sends a message to the agent of a session. Where no answer comes, the timeline tells whether the service has it; it is sent
- * again only where it hasn't.
+ * Sends a message to the agent of a session. Where it may have arrived though no good answer came, the timeline tells whether the service
+ * has it; it is sent again only where it hasn't, and only where the service itself hasn't answered.
  * @throws FerryError what went wrong; where the message may have arrived all the same, it says so
  */
 export async function sendMessage(context: Context, open: OpenSession, message: string): Promise<SentMessage> {
@@ -75,6 +76,7 @@ async function deliver(context: Context, open: OpenSession, outgoing: Outgoing):
     clientId,
     event: await client.sendMessage({ params, body: { message, client_id: clientId } }),
   });
+  let lost: FerryError;
   interrupt.throwIfAborted();
   try {
     return await send();
@@ -82,14 +84,24 @@ async function deliver(context: Context, open: OpenSession, outgoing: Outgoing):
     if (interrupt.aborted && error instanceof FerryError && unanswered.has(error.kind)) throw inDoubt(open, error);
     if (interrupt.aborted) throw error;
     if (!mayHaveArrived(error)) throw ended(error, open);
+    lost = error;
   }
+  await tellSearch(context, lost);
   // From here on it may be there, whatever else goes wrong: the search, or sending it again.
   try {
     const event = await findArrived(context, open, outgoing);
-    return event === undefined ? await send() : { clientId, event };
+    if (event !== undefined) return { clientId, event };
+    if (isLost(lost)) return await send();
   } catch (error) {
     throw error instanceof FerryError ? inDoubt(open, error) : error;
   }
+  // Where the service itself says that it failed, and has nothing, it failed. That it was done (2xx), and nothing, is a riddle.
+  throw isUnreadable(lost) ? inDoubt(open, lost) : lost;
+}
+
+/** The search takes some seconds, for which a person would see nothing. */
+async function tellSearch({ host, global, print }: Context, { message }: FerryError): Promise<void> {
+  if (host.terminal.stderr.isTTY || global.verbose) await print.note(`${message}; looking whether the message has arrived`);
 }
 
 const inDoubtWords = "whether the message has arrived is not known";
@@ -126,9 +138,26 @@ function inDoubt({ session }: OpenSession, error: FerryError): FerryError {
 /** No answer came, or nobody waited for it: Ctrl-C, a signal, the time that was given. */
 const unanswered: ReadonlySet<ErrorKind> = new Set(["unavailable", "interrupted", "terminated", "pending"]);
 
-/** Neither no answer nor a gateway's says whether the service behind has taken it. */
-export function mayHaveArrived(error: unknown): boolean {
-  return (error instanceof NoAnswerError && error.sent) || (error instanceof FerryError && isGateway(error.status));
+/** Neither no answer nor a gateway's says whether the service behind has taken it: sent once more, it may be taken. */
+function isLost(error: FerryError): boolean {
+  return isUnsure(error) && !isUnreadable(error);
+}
+
+function isUnsure(error: FerryError): boolean {
+  return (error instanceof NoAnswerError && error.sent) || isGateway(error.status);
+}
+
+/** What the service doesn't have at all (501, 505) it hasn't begun with; it may have stored what it then failed with. */
+const notBegun: readonly number[] = [501, 505];
+
+/**
+ * Whether a write may have been done all the same: where no answer came, or none that can be read, where a gateway answered, and
+ * where the service failed (5xx), which it may have done after it.
+ */
+export function mayHaveArrived(error: unknown): error is FerryError {
+  if (!(error instanceof FerryError)) return false;
+  const { status = 0 } = error;
+  return isUnsure(error) || isUnreadable(error) || (status >= 500 && !notBegun.includes(status));
 }
 
 /** Whether the agent took it at once, in words; where it waits, behind how many others, if that can be known. */
