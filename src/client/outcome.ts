@@ -16,7 +16,7 @@ export interface Situation {
 
 export type Verdict =
   | { readonly state: "going" }
-  /** Done by all that is known, but the service's words are foreign: so if nothing changes for `wait` ms more. */
+  /** Done by all that is known, but the service's words are foreign, or at odds: so if nothing changes for `wait` ms more. */
   | { readonly state: "settling"; readonly wait: number }
   | { readonly state: "needs you" | "done" | "ended"; readonly outcome: Outcome; readonly note?: string };
 
@@ -28,13 +28,16 @@ export function judge({ session, events, message, quiet }: Situation): Verdict {
   const end = endOf(session, events);
   if (end !== undefined) return { state: "ended", outcome: end };
   if (asks(session, events)) return { state: "needs you", outcome: "waiting_for_user" };
+  if (isGoing(session, events)) return { state: "going" };
   const awaited = ours(events, message);
-  if (!isDone(session, events, awaited)) return { state: "going" };
   const outcome = resting(session, awaited);
+  const isLeft = events.some(isOpen);
+  const isClear = !isLeft && isOurWord(session) && (awaited === undefined || isClosed(awaited));
   // Who neither answers with the message nor keeps its client_id may have it under any name, or have yet to show it.
-  if (isOurWord(session) && (message === undefined || isNamed(awaited, message))) return { state: "done", outcome };
+  if (isClear && (message === undefined || isNamed(awaited, message))) return { state: "done", outcome };
   if (quiet < settleTime) return { state: "settling", wait: settleTime - quiet };
-  return { state: "done", outcome, note: `nothing has changed for ${settleTime / 1000} s` };
+  const note = `nothing has changed for ${settleTime / 1000} s`;
+  return { state: "done", outcome, note: isLeft ? `the agent rests, and something is still processing; ${note}` : note };
 }
 
 /** Whether an event can matter to the verdict: the talk, the ends, and what is still under way. */
@@ -87,10 +90,17 @@ function endOf({ status, agent_status }: SessionState, events: readonly Timeline
   return ends[events.findLast(({ type }) => talk.has(type ?? "") || ends[type ?? ""] !== undefined)?.type ?? ""];
 }
 
-function isDone(session: SessionState, events: readonly TimelineEvent[], awaited: TimelineEvent | undefined): boolean {
-  if (events.some(isOpen)) return false;
-  if (isOurWord(session) && !rests.has(session.agent_status ?? "")) return false;
-  return awaited === undefined || awaited.status === "completed" || awaited.status === "canceled";
+/**
+ * Whether there is more to come. What is processing while the agent rests, by words of ours, contradicts that: there are services
+ * that never close an event, so in the end the agent's word counts. What is queued has yet to be taken up.
+ */
+function isGoing(session: SessionState, events: readonly TimelineEvent[]): boolean {
+  if (isOurWord(session)) return !rests.has(session.agent_status ?? "") || events.some(({ status }) => status === "queued");
+  return events.some(isOpen);
+}
+
+function isClosed({ status }: TimelineEvent): boolean {
+  return status === "completed" || status === "canceled";
 }
 
 /** By its name; where none has that, the newest is the nearest guess. */

@@ -37,15 +37,31 @@ describe("done", () => {
     ["failed", "completed", "done: failed"],
     ["working", "completed", "going"],
     ["queued", "completed", "going"],
-    ["idle", "processing", "going"],
+    ["idle", "processing", "settling"],
+    ["idle", "half done", "settling"],
     ["idle", "queued", "going"],
   ])("agent %s, message %s: %s", (agent, status, expected) => {
     expect(verdict(session(agent), [message(status)])).toBe(expected);
   });
 
   test("not while anything else is queued or under way", () => {
-    expect(verdict(session("idle"), [message("completed"), event("agent_run_repository_command", "processing")])).toBe("going");
+    expect(verdict(session("working"), [message("completed"), event("agent_run_repository_command", "processing")])).toBe(
+      "going",
+    );
     expect(verdict(session("idle"), [message("completed"), message("queued")])).toBe("going");
+  });
+
+  test("where something stays under way though the agent rests: after a minute without a change, which is said", () => {
+    for (const events of [[message("processing")], [message("completed"), event("agent_run_repository_command", "processing")]]) {
+      expect(verdict(session("idle"), events, { quiet: settleTime - 1 })).toBe("settling");
+      expect(judge({ session: session("idle"), events, quiet: settleTime })).toEqual({
+        state: "done",
+        outcome: "idle",
+        note: "the agent rests, and something is still processing; nothing has changed for 60 s",
+      });
+      expect(verdict(session("hibernating"), events, { quiet: settleTime })).toBe("going");
+    }
+    expect(verdict(session("idle"), [message("queued")], { quiet: settleTime })).toBe("going");
   });
 
   test("by our message, named by its id or client_id, and not before it is there", () => {
@@ -64,7 +80,7 @@ describe("done", () => {
     }
     const canceled = [event("user_message"), event("user_message", "canceled")];
     expect(verdict(session("idle"), canceled, { message, quiet: settleTime })).toBe("done: canceled");
-    expect(verdict(session("idle"), [event("user_message", "processing")], { message, quiet: settleTime })).toBe("going");
+    expect(verdict(session("idle"), [event("user_message", "queued")], { message, quiet: settleTime })).toBe("going");
   });
 
   test("at once without any message, where the session rests", () => {

@@ -1,8 +1,7 @@
-import { lookAround, readRest, readState } from "./array.ts";
+import { lookAround, readRest, readSince, readState } from "./array.ts";
 import type { Update } from "./items.ts";
 import { pace } from "./pace.ts";
 import { notOffered, persistently, type Trial, type Watched } from "./source.ts";
-import { readPart } from "./whole/part.ts";
 
 const pageSize = 500;
 
@@ -17,15 +16,14 @@ async function* poll(watched: Watched, { doubted, proven }: Trial): AsyncGenerat
   for (;;) {
     const after = timeline.revision;
     if (after === undefined) throw notOffered("the service's events have no revision");
-    const { events, text } = await readPart(watched, { after, limit: pageSize, patience: 0 });
-    const news = timeline.accept(events, { text });
-    yield* news;
-    if (rhythm.wantsState(news.length > 0)) {
-      if (news.length === 0) yield* await readRest(watched, 0);
+    const { updates, size = 0 } = await readSince(watched, { limit: pageSize, patience: 0 });
+    yield* updates;
+    if (rhythm.wantsState(updates.length > 0)) {
+      if (size === 0 && updates.length === 0) yield* await readRest(watched, 0);
       yield* readState(watched);
     }
     proven();
     // A full page has more behind it, but for a service that takes no notice of what we have.
-    if (events.length < pageSize || timeline.revision === after) await rhythm.rest();
+    if (size < pageSize || timeline.revision === after) await rhythm.rest();
   }
 }

@@ -1,9 +1,9 @@
 import { sessionStatuses } from "../../wire/values.ts";
 import type { SessionState, Update } from "./items.ts";
 import { pace } from "./pace.ts";
-import { isLost, passes, persistently, type Trial, type Watched } from "./source.ts";
+import { isLost, isNotOffered, passes, persistently, type Trial, type Watched } from "./source.ts";
 import type { HowToRead } from "./whole/array.ts";
-import { readPart } from "./whole/part.ts";
+import { type HowMuch, readPart } from "./whole/part.ts";
 import { patiently } from "./whole/patient.ts";
 
 /**
@@ -22,29 +22,52 @@ export function readAll(watched: Watched, fresh: boolean): AsyncGenerator<Update
   });
 }
 
+/** What came after the newest that we have. */
+interface Since {
+  readonly updates: Update[];
+  /** How many events the answer had; undefined where all of them were read. */
+  readonly size: number | undefined;
+}
+
 /**
- * What is there and was not seen yet, by plain asking, when all else says that there is no more. The newest that we have is asked for
- * again: a service that has it no more counts anew (after a restore, say), and what is new there has revisions that we had already.
- * `patience` as in ClientOptions.
+ * The newest that we have is asked for again with what came after it: a service that has it no more counts anew (after a restore, say),
+ * and what is new there may have revisions that we had already. Then all of it is read.
+ */
+export async function readSince(watched: Watched, how: Omit<HowMuch, "after">): Promise<Since> {
+  const { timeline } = watched;
+  const { revision = 0, newestId } = timeline;
+  const { events, text } = await readPart(watched, { ...how, after: newestId === undefined ? revision : revision - 1 });
+  if (newestId === undefined || events.some(({ id }) => id === newestId))
+    return { updates: timeline.accept(events, { text }), size: events.length };
+  // An ETag says all the same that nothing has changed.
+  const updates = await readWhole(watched, { sameTag: events.length === 0, patience: how.patience });
+  if (timeline.newestId === newestId) timeline.dropNewest();
+  return { updates, size: undefined };
+}
+
+/**
+ * What is there and was not seen yet, by plain asking, when all else says that there is no more. `patience` as in ClientOptions.
  */
 export async function readRest(watched: Watched, patience?: number): Promise<Update[]> {
-  const { timeline } = watched;
-  const newest = timeline.revision ?? 0;
   let sameTag = false;
-  if (newest > 0) {
+  if ((watched.timeline.revision ?? 0) > 0) {
     try {
-      const { events, text } = await readPart(watched, { after: newest - 1, ...(patience === undefined ? {} : { patience }) });
-      if (events.length > 0) return timeline.accept(events, { text });
+      const { updates, size } = await readSince(watched, { patience });
+      if (size !== 0) return updates;
       sameTag = true;
     } catch (error) {
       watched.signal.throwIfAborted();
-      if (!passes(error)) throw error;
+      if (!passes(error) && !isNotOffered(error)) throw error;
       // The plain read of the seed may do all the same.
     }
   }
-  const rest: Update[] = [];
-  for await (const update of patiently(watched, { faults: true }, () => readNews(watched, { sameTag }))) rest.push(update);
-  return rest;
+  return readWhole(watched, { sameTag });
+}
+
+async function readWhole(watched: Watched, how: HowToRead): Promise<Update[]> {
+  const whole: Update[] = [];
+  for await (const update of patiently(watched, { faults: true }, () => readNews(watched, how))) whole.push(update);
+  return whole;
 }
 
 /** By a word that we know. */

@@ -62,11 +62,17 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
     if (session === undefined || until === "never") return { state: "going" };
     return judge({ session, events: [...telling.values()], message, quiet: clock.elapsed() - changed });
   };
+  /** A state that it has only just come to has not rested yet, however long nothing happened before. */
+  const take = (now: SessionState): void => {
+    const isAsBefore = session?.status === now.status && session?.agent_status === now.agent_status;
+    if (!isAsBefore) changed = clock.elapsed();
+    session = now;
+  };
   const reread = async (): Promise<boolean> => {
     try {
       const read = await orTimeUp(client.readSession({ params: { sessionId }, signal }), deadline - clock.elapsed(), clock);
       if (read === timeUp) return false;
-      session = read;
+      take(read);
       return true;
     } catch (error) {
       // The line is bad just now: the source will bring the session when it is better.
@@ -78,7 +84,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
     observe(update) {
       if (update.kind === "session") {
         wasOver = update.before === true || (wasOver && session?.status === update.session.status);
-        session = update.session;
+        take(update.session);
       }
       if (update.kind === "trouble") isStale = true;
       if (update.kind !== "events") return;

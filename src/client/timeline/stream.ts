@@ -77,7 +77,8 @@ async function* listen(watched: Watched, { doubted, proven }: Trial, line: Line,
     if (step.done === true) return;
     if (step.value === opened) {
       isOpen = true;
-      // A stream tells of the session's changes from now on: what it became before, after a restart say, has to be asked for.
+      // A stream tells of changes from now on: what became of it before, by a restart say, has to be asked for.
+      yield* await readRest(watched, 0);
       yield* readState(watched);
     } else {
       for (const update of understand(step.value, timeline)) {

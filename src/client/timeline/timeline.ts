@@ -6,6 +6,8 @@ import { printOf } from "./whole/print.ts";
 export interface Timeline {
   /** The greatest revision seen; undefined where an event came without one. */
   readonly revision: number | undefined;
+  /** The id of the event that has it: a service that counts anew doesn't have that there any more. Undefined where it isn't to be had. */
+  readonly newestId: string | undefined;
   /**
    * Those of a batch that are new or have changed, in the order of their making, ties as they came: as an update, or none. `prints`
    * are those of the events' bytes, `text` gives their JSON as it came, where these are known.
@@ -17,6 +19,8 @@ export interface Timeline {
    * that is merely old, from a cache say, has neither.
    */
   isAnew(batch: readonly TimelineEvent[], newest: number): boolean;
+  /** The service no longer has the newest, and counts on. */
+  dropNewest(): void;
   /** The service counts its revisions anew: where to go on is its start, and what is the same there is no news. */
   restart(): void;
 }
@@ -24,13 +28,15 @@ export interface Timeline {
 export function makeTimeline(): Timeline {
   const seen = new Map<string, Version>();
   let revision: number | undefined = 0;
+  let newestId: string | undefined;
   let newest = -Infinity;
   let order = 0;
 
   /** Whether it is new or has changed. */
   const isNews = (event: TimelineEvent, before: Version | undefined, mark: number | undefined): boolean => {
     const version = versionOf(event, mark);
-    if (revision !== undefined) revision = typeof version === "number" ? undefined : Math.max(revision, version.revision);
+    if (typeof version === "number") revision = undefined;
+    else if (revision !== undefined && version.revision > revision) [revision, newestId] = [version.revision, event.id];
     if (before !== undefined && isOlder(version, before)) return false;
     seen.set(event.id, version);
     return before === undefined || stampOf(before) !== stampOf(version);
@@ -38,6 +44,9 @@ export function makeTimeline(): Timeline {
   return {
     get revision() {
       return revision;
+    },
+    get newestId() {
+      return newestId;
     },
     accept(batch, { prints, text } = {}) {
       const items: EventItem[] = [];
@@ -59,8 +68,11 @@ export function makeTimeline(): Timeline {
         return isOlder(version, before) && stampOf(version) === stampOf(before);
       });
     },
+    dropNewest() {
+      newestId = undefined;
+    },
     restart() {
-      revision = 0;
+      [revision, newestId] = [0, undefined];
       for (const [id, version] of seen) seen.set(id, stampOf(version));
     },
   };

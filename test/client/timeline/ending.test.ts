@@ -100,6 +100,20 @@ describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
     expect(outcome(await played.watch())).toMatchObject({ outcome: "waiting_for_user" });
   });
 
+  test("an agent that rests while its message stays at work is waited for a minute from when it came to rest", async () => {
+    const played = play(capabilities);
+    played.service.add("user_message", { status: "processing" });
+    const resting = (async () => {
+      await played.clock.sleep(300_000);
+      played.service.set({ agent_status: "idle" });
+    })();
+    const items = await played.watch();
+    await resting;
+    expect(outcome(items)).toMatchObject({ outcome: "idle", note: /^the agent rests, and something is still processing/u });
+    expect(played.clock.elapsed()).toBeGreaterThanOrEqual(360_000);
+    expect(played.clock.elapsed()).toBeLessThan(390_000);
+  });
+
   test("a timeout is an outcome", async () => {
     const played = play(capabilities);
     played.service.add("user_message", { status: "processing" });
@@ -139,6 +153,50 @@ test.each(["stream", "after"] as const)("a service that counts anew and doesn't 
   const items = await played.watch({ timeout: 300_000 });
   await restored;
   expect(shown(items).slice(4)).toEqual(["evt_5 completed", "evt_1 completed update"]);
+  expect(outcome(items)).toMatchObject({ outcome: "idle" });
+});
+
+test.each(["stream", "after"] as const)("a service that counts anew past what we had loses nothing, by %s", async (way) => {
+  const played = play(ways[way], () => ({ gapless: true }));
+  const message = played.service.add("user_message", { status: "processing" });
+  for (let count = 0; count < 5; count++)
+    played.service.change(message.id, { payload: { type: "user_message", message: `${count}` } });
+  const restored = (async () => {
+    await played.clock.sleep(2000);
+    // Nobody looks in between: the first of these have revisions that were passed, the last ones greater ones.
+    played.service.recount();
+    played.service.hangUp();
+    for (let count = 0; count < 9; count++) played.service.add("agent_message");
+    await played.clock.sleep(60_000);
+    const before = played.service.asked.length;
+    await played.clock.sleep(60_000);
+    expect(played.service.asked.slice(before).filter((line) => line.endsWith("/events"))).toEqual([]);
+    played.service.change(message.id, { status: "completed" });
+    played.service.set({ agent_status: "idle" });
+  })();
+  const items = await played.watch({ timeout: 300_000 });
+  await restored;
+  const nine = Array.from({ length: 9 }, (_, at) => `evt_${at + 2} completed`);
+  expect(shown(items).slice(1)).toEqual([...nine, "evt_1 completed update"]);
+});
+
+test("a service that drops its newest event isn't asked for all of them again and again, by after", async () => {
+  const played = play(ways.after);
+  const message = played.service.add("user_message", { status: "processing" });
+  played.service.add("agent_message");
+  const dropped = (async () => {
+    await played.clock.sleep(2000);
+    played.service.events.pop();
+    played.service.change(message.id, { payload: { type: "user_message", message: "more" } });
+    await played.clock.sleep(60_000);
+    const before = played.service.asked.length;
+    await played.clock.sleep(60_000);
+    expect(played.service.asked.slice(before).filter((line) => line.endsWith("/events"))).toEqual([]);
+    played.service.change(message.id, { status: "completed" });
+    played.service.set({ agent_status: "idle" });
+  })();
+  const items = await played.watch({ timeout: 300_000 });
+  await dropped;
   expect(outcome(items)).toMatchObject({ outcome: "idle" });
 });
 

@@ -20,7 +20,7 @@ export interface HowToRead {
   /** Lets the service say that all is as it was (`ETag`; RFC 9110, 13.1.2). */
   readonly sameTag?: boolean;
   /** As in ClientOptions. */
-  readonly patience?: number;
+  readonly patience?: number | undefined;
 }
 
 /** The whole timeline as the seed has it: an array (or, of others, pages of one), in any order, which may be far longer than what fits into memory. */

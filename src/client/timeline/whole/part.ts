@@ -7,7 +7,7 @@ export interface HowMuch {
   readonly after: number;
   readonly limit?: number;
   /** As in ClientOptions. */
-  readonly patience?: number;
+  readonly patience?: number | undefined;
 }
 
 /**
