@@ -1,3 +1,5 @@
+import { pbkdf2 } from "node:crypto";
+import { promisify } from "node:util";
 import type { Scope } from "./values.ts";
 
 /** What the two sides of a login agree on beyond the RFCs: the public client, and how a person sees that both mean the same login. */
@@ -14,14 +16,18 @@ export const requesterParameters = { device: "device_name", system: "device_syst
 
 /** No letter that can be taken for a digit. */
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** So many rounds of PBKDF2 (RFC 8018, 5.2) take some 60 ms; unlike scrypt it is there in every build of OpenSSL. */
+const rounds = 200_000;
 
 /**
- * The short code that terminal and page both show, `XXXX-XXXX`: 40 bits of the PKCE challenge, so that a page for another
- * request can't show the same. Who would have one that does has to know this challenge first, and try some 2^40 verifiers while the
- * login waits, ten minutes at most; it is in the printed address, on the user's own screen, and in no command line.
+ * The short code that terminal and page both show, `XXXX-XXXX`: 40 bits of the PKCE challenge, so that a page for another request
+ * can't show the same. Of a plain hash 2^40 verifiers are tried in a minute or two on one graphics card, and a login waits ten: each
+ * try costs 200,000 rounds instead, some 2^58 in all. Longer codes nobody compares.
  */
-export function confirmationCode(challenge: string): string {
-  const letters = Array.from(challenge.slice(0, 8), (letter) => alphabet.charAt(base64url.indexOf(letter) & 31)).join("");
+export async function confirmationCode(challenge: string): Promise<string> {
+  const bytes = await promisify(pbkdf2)(challenge, "ferry login", rounds, 5, "sha256");
+  const bits = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  const letters = Array.from({ length: 8 }, (_, at) => alphabet.charAt(Number((bits >> BigInt(35 - 5 * at)) & 31n))).join("");
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }

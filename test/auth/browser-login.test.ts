@@ -89,7 +89,7 @@ test("a scope that there is none of is told", async () => {
 });
 
 describe("what is pasted", () => {
-  async function paste(of: (location: URL, challenge: string) => string) {
+  async function paste(of: (location: URL, challenge: string) => string | Promise<string>) {
     const there = scene.world.next({}, { tty: true, listen, browse: () => undefined });
     let answer: (url: string) => void = () => undefined;
     const asked = new Promise<string>((resolve) => (answer = resolve));
@@ -137,8 +137,8 @@ describe("what is pasted", () => {
 
   test("the code that is only to be compared is told apart", async () => {
     let count = 0;
-    const { code, stderr } = await paste(({ href }, challenge) =>
-      ++count === 1 ? ` ${confirmationCode(challenge).toLowerCase()}\n` : href,
+    const { code, stderr } = await paste(async ({ href }, challenge) =>
+      ++count === 1 ? ` ${(await confirmationCode(challenge)).toLowerCase()}\n` : href,
     );
     expect(code).toBe(0);
     expect(stderr).toContain("that code is only to compare with the page's");

@@ -52,12 +52,12 @@ export async function loginByBrowser(host: LoginHost, server: LoginServer, calle
   const over = new AbortController();
   const signal = AbortSignal.any([caller.signal, over.signal]);
   try {
-    const code = confirmationCode(binding.challenge);
+    const code = await confirmationCode(binding.challenge);
     await login.show({ url, opening: callback.startAt(url), code, pasteOnly: callback.missing });
     const take = oneAtATime((parameters) => redeem(server, caller, binding, { parameters, redirectUri }));
     const key = await Promise.race([
       cameBack(callback, login, take),
-      pasted(server, login, { binding, until: host.clock.now() + patience, signal, take }),
+      pasted(server, login, { binding, shown: code, until: host.clock.now() + patience, signal, take }),
       host.clock.sleep(patience, signal).then(() => {
         throw new FerryError("auth", "nobody came back from the browser within ten minutes", { hint: "run ferry login again" });
       }),
@@ -164,18 +164,21 @@ async function cameBack(callback: Callback, login: BrowserLogin, take: Take): Pr
 
 interface Pasting {
   readonly binding: Binding;
+  /** The code that is only to be compared. */
+  readonly shown: string;
   readonly until: number;
   readonly signal: AbortSignal;
   readonly take: Take;
 }
 
 /** Asks until a paste gives a key: a slip of the hand ends nothing. */
-async function pasted(server: LoginServer, login: BrowserLogin, { binding, until, signal, take }: Pasting): Promise<string> {
-  const { state, challenge } = binding;
+async function pasted(server: LoginServer, login: BrowserLogin, pasting: Pasting): Promise<string> {
+  const { binding, shown, until, signal, take } = pasting;
+  const { state } = binding;
   for (;;) {
     const text = await login.paste(until, signal);
     const parameters = readPasted(text, { state, issuer: server.metadata.issuer });
-    if (isConfirmation(text, challenge))
+    if (isConfirmation(text, shown))
       await login.complain(
         "that code is only to compare with the page's: approve it there, and paste what the page gives you then",
       );
@@ -193,9 +196,9 @@ async function pasted(server: LoginServer, login: BrowserLogin, { binding, until
 }
 
 /** Two codes are on the screen of a login, and only one of them is to be typed. */
-function isConfirmation(text: string, challenge: string): boolean {
+function isConfirmation(text: string, shown: string): boolean {
   const bare = (code: string): string => code.replace(/[\s-]/gu, "").toUpperCase();
-  return bare(text) === bare(confirmationCode(challenge));
+  return bare(text) === bare(shown);
 }
 
 /** What the service says of a code that is wrong, used or too old. @throws the error where it is another one */

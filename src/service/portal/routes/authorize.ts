@@ -23,7 +23,7 @@ export const authorizeRoutes = {
       workspace: store.workspace.name,
       requester,
       scopes,
-      code: confirmationCode(challenge),
+      code: await confirmationCode(challenge),
       action: pathname + search,
       formTarget: redirect_uri,
       canShow: isListening(redirect_uri),
