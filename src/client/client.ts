@@ -48,8 +48,11 @@ export function makeClient(options: ClientOptions): Client {
     ...calls,
     baseUrl,
     capabilities: () => readCapabilities(calls.readCli, options),
-    raw: (method, path, given = {}) =>
-      request({ ...given, method, path, headers: given.headers ?? {} }, async (response) => response),
+    raw: (method, path, given = {}) => {
+      // Whatever it is that is read, it may have to be made first.
+      const idleTimeout = method === "GET" || method === "HEAD" ? makingSilence : undefined;
+      return request({ ...given, method, path, headers: given.headers ?? {}, idleTimeout }, async (response) => response);
+    },
     stream: async (route, input, read) => {
       const wanted = toCall(route, input, { accept: input.accept, ...input.headers });
       return request(wanted, async (response) => read(await refuse(route, response, wanted)));
@@ -65,8 +68,14 @@ interface AnyInput extends CallOptions {
   readonly idleTimeout?: number;
 }
 
+/** What a service has to make when it is asked for it, out of a sandbox that may be large or asleep. */
+const made: ReadonlySet<RouteName> = new Set<RouteName>(["readPatches", "readUncommitted"]);
+
+/** How long such an answer may be silent, in ms. */
+const makingSilence = 60_000;
+
 function toCall(route: RouteName, input: AnyInput, headers: Readonly<Record<string, string>>): Call {
-  const { params, query, body, signal, patience, idleTimeout } = input;
+  const { params, query, body, signal, patience, idleTimeout = made.has(route) ? makingSilence : undefined } = input;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
   const path = routePath(route, params, query);

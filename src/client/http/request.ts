@@ -23,8 +23,11 @@ export interface Call {
 export type Request = <T>(call: Call, read: (response: SendResponse) => Promise<T>) => Promise<T>;
 
 const mostRedirects = 5;
-/** How long an answer may be silent, in ms: to start a session a service may have to fetch a large repository. */
-const readSilence = 60_000;
+/**
+ * How long an answer may be silent, in ms. What is only read is there at once, or the service hangs: 30 s are what gateways give it, too.
+ * To start a session it may have to fetch a large repository.
+ */
+const readSilence = 30_000;
 const writeSilence = 300_000;
 
 /**

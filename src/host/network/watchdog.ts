@@ -35,5 +35,9 @@ export function makeWatchdog({ signal, idleTimeout = 0 }: SendRequest, name: str
 
 function silence(name: string, idleTimeout: number): NoAnswerError {
   const message = `${name} sent nothing for ${Math.round(idleTimeout / 100) / 10} s`;
-  return new NoAnswerError(message, { sent: true, code: "ETIMEDOUT", hint: "try again later" });
+  return new NoAnswerError(message, {
+    sent: true,
+    code: "ETIMEDOUT",
+    hint: "is it the right address? the service may hang, or be busy: try again later",
+  });
 }

@@ -22,6 +22,15 @@ function play(steps: readonly Step[], change: Partial<ClientOptions> = {}) {
 const read = (client: Client) => client.readSession({ params });
 const write = (client: Client) => client.sendMessage({ params, body: { message: "hi" } });
 
+test("an answer may be silent for as long as a service that works takes for it, and no longer", async () => {
+  const { client, asked } = play([session, { body: { items: [] } }, session, { status: 201, body: {} }]);
+  await read(client);
+  await client.readPatches({ params }).catch(() => undefined);
+  await (await client.raw("GET", "/api/v1/sessions/x/patches")).cancel();
+  await write(client).catch(() => undefined);
+  expect(asked.map(({ idleTimeout }) => idleTimeout)).toEqual([30_000, 60_000, 60_000, 300_000]);
+});
+
 describe("the key", () => {
   const forms = (asked: readonly { headers: Readonly<Record<string, string>> }[]) =>
     asked.map(({ headers }) => [headers["x-api-key"], headers["authorization"]]);
