@@ -172,7 +172,10 @@ export interface Processes {
   detach(argv: readonly string[], options: { cwd: string; env: Environment; log: string }): Promise<number>;
   /** When the process started, in a form that is unique for its pid since boot; undefined where it runs no more. */
   startTime(pid: number): Promise<string | undefined>;
-  /** Names what pids and start times are unique in: on Linux the PID namespace since boot; undefined where the system has only one. */
+  /**
+   * Names what pids and start times are unique in; undefined where the system has only one. On Linux `NAMESPACE BOOT`, and behind them
+   * the machine where it has an id: of another boot of the same machine nothing runs any more.
+   */
   space(): Promise<string | undefined>;
   kill(pid: number, signal: NodeJS.Signals): boolean;
   /** The absolute path of a program on PATH. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { constants } from "node:fs";
-import { constants as systemConstants } from "node:os";
+import { constants as systemConstants, hostname } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { access, close, mkdir, open, readFile, readlink } from "./fs.ts";
 import type { Environment, Processes, RunOptions } from "./host.ts";
@@ -105,11 +105,22 @@ async function startTime(pid: number, platform: NodeJS.Platform, processes: Proc
   return code === 0 && text !== "" ? text : undefined;
 }
 
-/** pid_namespaces(7), and random(4) for the boot: a home may be shared with a container, or with another machine. */
+/**
+ * pid_namespaces(7), and random(4) for the boot: a home may be shared with a container, or with another machine. Images may come with
+ * the same machine-id(5) everywhere: only with the host's name does it tell machines apart.
+ */
 async function findSpace(platform: NodeJS.Platform): Promise<string | undefined> {
   if (platform !== "linux") return undefined;
-  const parts = [readlink("/proc/self/ns/pid"), readFile("/proc/sys/kernel/random/boot_id", "utf8")];
-  return (await Promise.all(parts.map((part) => part.catch(() => "")))).join(" ").trim();
+  const sources = [
+    readlink("/proc/self/ns/pid"),
+    readFile("/proc/sys/kernel/random/boot_id", "utf8"),
+    readFile("/etc/machine-id", "utf8"),
+  ];
+  const [namespace = "", boot = "", id = ""] = (await Promise.all(sources.map((source) => source.catch(() => "")))).map((text) =>
+    text.trim(),
+  );
+  const machine = /^[0-9a-f]{32}$/u.test(id) ? [`${id}/${hostname()}`] : [];
+  return [namespace, boot, ...machine].join(" ");
 }
 
 async function find(name: string, env: Environment, platform: NodeJS.Platform): Promise<string | undefined> {

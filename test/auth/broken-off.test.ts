@@ -252,6 +252,30 @@ test("one of another PID namespace, boot or machine is left alone until it is ol
   expect(server.revoked).toEqual(["key-1"]);
 });
 
+test("one of before this machine's last boot is ended at once; what another boot of another machine has is left alone", async () => {
+  await brokenOff(process.pid);
+  const startTime = await world.host.processes.startTime(process.pid);
+  const [pending = {}] = config().pending ?? [];
+  const logout = async (theirs: string) => {
+    const by = { pid: process.pid, startTime, space: theirs };
+    writeFileSync(configPath(), JSON.stringify({ ...config(), pending: [{ ...pending, by, since: Date.UTC(2026, 0, 1) }] }));
+    const there = world.next();
+    const processes = { ...there.host.processes, space: async () => "pid:[1] today machine/here" };
+    return (await ferry({ ...there, host: { ...there.host, processes } }, "logout")).code;
+  };
+  for (const alive of [
+    "pid:[1] today machine/here",
+    "pid:[1] today",
+    "pid:[2] today machine/here",
+    "pid:[1] before",
+    "pid:[1] before machine/there",
+  ])
+    expect([alive, await logout(alive)]).toEqual([alive, 4]);
+  expect(server.revoked).toEqual([]);
+  expect(await logout("pid:[1] before machine/here")).toBe(0);
+  expect(server.revoked).toEqual(["key-1"]);
+});
+
 test("a keychain that is silent is asked once, however many logins were broken off", async () => {
   expect(await scene.login()).toMatchObject({ code: 0 });
   const [entry] = config().hosts;
