@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Callback, openCallback } from "../../src/auth/browser/callback.ts";
 import { makeStartPage } from "../../src/auth/browser/start.ts";
 import type { LoopbackHandler, LoopbackRequest } from "../../src/host/host.ts";
 import { listen } from "../../src/host/network/listener.ts";
+import { makeForeignLogin } from "../support/foreign-login.ts";
 
 const binding = { verifier: "v", challenge: "c", state: "the-state" };
 const target = "https://agents.example.com/authorize?state=the-state";
@@ -59,6 +62,31 @@ test("over the net it says nothing to who follows, and is kept nowhere", async (
     "referrer-policy": "no-referrer",
   });
 });
+
+const isRoot = process.platform === "linux" && process.getuid?.() === 0;
+
+test.runIf(isRoot)("a real program of another user is refused in the middle of a login, which goes on", async () => {
+  const scene = makeForeignLogin();
+  const got: string[] = [];
+  const open = async (url: string): Promise<void> => {
+    got.push(await askAs(nobody, url));
+    const ours = await fetch(url, { redirect: "manual" });
+    scene.approve(ours.headers.get("location") ?? "");
+  };
+  const { code, stderr } = await scene.login(undefined, { change: (host) => ({ ...host, browser: { open } }) });
+  expect([code, got]).toEqual([0, ["400 null"]]);
+  expect(stderr).toContain("another user of this computer asked for this login's address, and was refused\n");
+  await scene.world.dispose();
+});
+
+const nobody = 65_534;
+
+/** What a process of that user gets there: the status, and where it is sent. */
+async function askAs(uid: number, url: string): Promise<string> {
+  const program = `fetch(${JSON.stringify(url)}, { redirect: "manual" }).then((answer) => console.log(answer.status, answer.headers.get("location")))`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", program], { uid, gid: uid, cwd: "/", env: {} });
+  return stdout.trim();
+}
 
 test.runIf(process.platform === "linux")("a browser of our own is known as such", async () => {
   const peers: string[] = [];
