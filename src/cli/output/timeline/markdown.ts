@@ -2,10 +2,11 @@ import { harmless } from "../../../base/text.ts";
 import type { Canvas } from "./canvas.ts";
 import { folded } from "./fold.ts";
 import { inline } from "./inline.ts";
+import { renderTable, tableAt } from "./markdown/table.ts";
 import { columnsOf, cutTo, wrap, type Span } from "./spans.ts";
 
 /**
- * An agent's message as lines of at most `width` columns: headings, lists, quotes, code and emphasis of Markdown as they look
+ * An agent's message as lines of at most `width` columns: headings, lists, tables, quotes, code and emphasis of Markdown as they look
  * on a terminal, all else as it was written. Without a width (no terminal) its source as it is, made harmless.
  */
 export function renderMarkdown(source: string, canvas: Canvas, width: number | undefined): string[] {
@@ -19,11 +20,19 @@ export function renderMarkdown(source: string, canvas: Canvas, width: number | u
     if (paragraph.length > 0) rendered.push(...wrap(inline(paragraph.join(" "), canvas.style), width));
     paragraph = [];
   };
-  for (const line of lines) {
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
     const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence !== undefined) {
       if (mark?.startsWith(fence) === true) fence = undefined;
       else rendered.push(code(line, canvas, width));
+      continue;
+    }
+    const table = mark === undefined ? tableAt(lines, at) : undefined;
+    if (table !== undefined) {
+      flush();
+      rendered.push(...renderTable(table, canvas.style, width));
+      at += table.size - 1;
       continue;
     }
     const block = mark === undefined ? renderLine(line, canvas, width) : [];
@@ -50,7 +59,7 @@ function renderLine(line: string, canvas: Canvas, width: number): string[] | und
   const heading = headingOf(line);
   if (heading !== undefined) return wrap(inline(heading, style), width).map(style.bold);
   if (isRule(line)) return [style.dim("-".repeat(Math.min(width, 20)))];
-  // A table is laid out by its author; filling its rows together would undo that.
+  // Rows without a header are laid out by their author; filling them together would undo that.
   if (/^\s*\|/.test(line)) return [cutTo(line, width)];
   const quote = /^\s*>\s?(.*)$/.exec(line);
   if (quote !== null) return hang([{ text: `${glyphs.bar} `, paint: style.dim }], inline(quote[1] ?? "", style), width, true);

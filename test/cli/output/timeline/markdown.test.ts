@@ -37,15 +37,54 @@ describe("blocks", () => {
     expect(render("```\nnever closed")).toEqual(["  never closed"]);
   });
 
-  test("headings, quotes, rules and tables", () => {
-    expect(render("## Title ##\n> said\n***\n| a | b |\n|---|---|")).toEqual([
-      "Title",
-      "│ said",
-      "-".repeat(20),
-      "| a | b |",
-      "|---|---|",
-    ]);
+  test("headings, quotes and rules", () => {
+    expect(render("## Title ##\n> said\n***\n| no | table |")).toEqual(["Title", "│ said", "-".repeat(20), "| no | table |"]);
     expect(render("#no heading")).toEqual(["#no heading"]);
+  });
+
+  describe("a table", () => {
+    const table =
+      "as found:\n| File | Lines | 言語 |\n|:--|--:|:-:|\n| `a\\|b.ts` | 12 | TS |\n| 世界.md | 1234 | Markdown |\n\nthat's it";
+
+    test("stands in columns as wide as they need", () => {
+      expect(render(table, 40)).toEqual([
+        "as found:",
+        "File     Lines    言語",
+        "-------  -----  --------",
+        "a|b.ts      12     TS",
+        "世界.md   1234  Markdown",
+        "",
+        "that's it",
+      ]);
+    });
+
+    test("that is too wide is broken within its wide columns", () => {
+      expect(render("a | b\n-|-\n1 | one word after the other\n2 | x | y", 14)).toEqual([
+        "a  b",
+        "-  -----------",
+        "1  one word",
+        "   after the",
+        "   other",
+        "2  x | y",
+      ]);
+    });
+
+    test("whose columns have no room is told cell by cell", () => {
+      const wide = "|  | Name | Text |\n|-|-|-|\n| first entry | some name | some text |\n| second entry || other text |";
+      expect(render(wide, 20)).toEqual([
+        "first entry",
+        "Name: some name",
+        "Text: some text",
+        "",
+        "second entry",
+        "Text: other text",
+      ]);
+    });
+
+    test("in code, and rules that don't fit the header, are as they were written", () => {
+      expect(render("```\n| a | b |\n|---|---|\n```")).toEqual(["  | a | b |", "  |---|---|"]);
+      expect(render("| a | b |\n|---|")).toEqual(["| a | b |", "|---|"]);
+    });
   });
 
   test("wide characters count as two columns, and a word that is too long is broken", () => {
