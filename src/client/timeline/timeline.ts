@@ -1,3 +1,5 @@
+import { Ids } from "./compact/ids.ts";
+import { Numbers } from "./compact/numbers.ts";
 import { madeAt, type EventItem, type TimelineEvent, type Update } from "./items.ts";
 import type { EventBatch } from "./whole/array.ts";
 import { printOf } from "./whole/print.ts";
@@ -26,20 +28,35 @@ export interface Timeline {
 }
 
 export function makeTimeline(): Timeline {
-  const seen = new Map<string, Version>();
+  const ids = new Ids();
+  /** Of each id by its number; NaN where it came without a revision. */
+  const [revisions, stamps] = [new Numbers(), new Numbers()];
   let revision: number | undefined = 0;
   let newestId: string | undefined;
   let newest = -Infinity;
   let order = 0;
 
+  const versionAt = (place: number): Version | undefined =>
+    place < 0 ? undefined : { revision: revisions.at(place), stamp: stamps.at(place) };
+  const keep = (place: number, version: Version): void => {
+    revisions.set(place, version.revision);
+    stamps.set(place, version.stamp);
+  };
   /** Whether it is new or has changed. */
-  const isNews = (event: TimelineEvent, before: Version | undefined, mark: number | undefined): boolean => {
+  const isNews = (event: TimelineEvent, place: number, mark: number | undefined): boolean => {
     const version = versionOf(event, mark);
-    if (typeof version === "number") revision = undefined;
+    if (Number.isNaN(version.revision)) revision = undefined;
     else if (revision !== undefined && version.revision > revision) [revision, newestId] = [version.revision, event.id];
-    if (before !== undefined && isOlder(version, before)) return false;
-    seen.set(event.id, version);
-    return before === undefined || stampOf(before) !== stampOf(version);
+    const before = versionAt(place);
+    if (before === undefined) {
+      ids.add(event.id);
+      revisions.push(version.revision);
+      stamps.push(version.stamp);
+      return true;
+    }
+    if (isOlder(version, before)) return false;
+    keep(place, version);
+    return before.stamp !== version.stamp;
   };
   return {
     get revision() {
@@ -51,9 +68,9 @@ export function makeTimeline(): Timeline {
     accept(batch, { prints, text } = {}) {
       const items: EventItem[] = [];
       for (const { event, at, made } of inOrder(batch)) {
-        const before = seen.get(event.id);
-        if (!isNews(event, before, prints?.[at])) continue;
-        items.push({ event, update: before !== undefined, late: before === undefined && made < newest, texts: text, at });
+        const place = ids.find(event.id);
+        if (!isNews(event, place, prints?.[at])) continue;
+        items.push({ event, update: place >= 0, late: place < 0 && made < newest, texts: text, at });
         if (made > newest) newest = made;
       }
       return items.length === 0 ? [] : [{ kind: "events", items, order: ++order }];
@@ -62,10 +79,10 @@ export function makeTimeline(): Timeline {
       if (revision === undefined || newest === 0) return false;
       return batch.some((event) => {
         if (typeof event.revision !== "number") return false;
-        const before = seen.get(event.id);
+        const before = versionAt(ids.find(event.id));
         if (before === undefined) return event.revision <= newest;
         const version = versionOf(event, undefined);
-        return isOlder(version, before) && stampOf(version) === stampOf(before);
+        return isOlder(version, before) && version.stamp === before.stamp;
       });
     },
     dropNewest() {
@@ -73,7 +90,7 @@ export function makeTimeline(): Timeline {
     },
     restart() {
       [revision, newestId] = [0, undefined];
-      for (const [id, version] of seen) seen.set(id, stampOf(version));
+      for (let place = 0; place < ids.size; place++) revisions.set(place, NaN);
     },
   };
 }
@@ -97,14 +114,11 @@ function inOrder(batch: readonly TimelineEvent[]): Placed[] {
   return isInOrder ? placed : placed.sort((one, other) => (one.key === other.key ? 0 : one.key - other.key));
 }
 
-/**
- * Two versions of an event are the same if their stamps are. Without a revision it is the stamp alone, since one is kept of each
- * event of a timeline that may be long.
- */
-type Version = number | { readonly revision: number; readonly stamp: number };
-
-function stampOf(version: Version): number {
-  return typeof version === "number" ? version : version.stamp;
+/** Two versions of an event are the same if their stamps are. */
+interface Version {
+  /** NaN without one. */
+  readonly revision: number;
+  readonly stamp: number;
 }
 
 /**
@@ -113,11 +127,11 @@ function stampOf(version: Version): number {
  */
 function versionOf(event: TimelineEvent, mark: number | undefined): Version {
   const { revision, updated_at, status } = event;
-  if (typeof revision !== "number") return mark ?? printOf(event);
+  if (typeof revision !== "number") return { revision: NaN, stamp: mark ?? printOf(event) };
   return { revision, stamp: printOf([status, updated_at, event.payload]) };
 }
 
 /** A stream may repeat what an answer by another way already had newer. */
 function isOlder(version: Version, before: Version): boolean {
-  return typeof version !== "number" && typeof before !== "number" && version.revision < before.revision;
+  return version.revision < before.revision;
 }

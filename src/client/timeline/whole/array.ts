@@ -5,6 +5,7 @@ import type { Client } from "../../calls.ts";
 import { parseJson, steadily } from "../../http/body.ts";
 import { broken, memberAt } from "../../http/json.ts";
 import { sliceArray, wholeSlices } from "../../http/json-array.ts";
+import { Numbers } from "../compact/numbers.ts";
 import type { TimelineEvent } from "../items.ts";
 import { Sheaf, type Prints } from "./sheaf.ts";
 
@@ -55,7 +56,7 @@ export function makeWholeTimeline({
   longest = 4 * 1024 ** 3,
 }: WholeOptions): WholeTimeline {
   let tag = "";
-  let before: Prints = [];
+  let before: Prints = new Numbers();
   const ask = (cursor: string | undefined, { sameTag = false, patience }: HowToRead) => {
     const headers = sameTag && tag !== "" && cursor === undefined ? { "if-none-match": tag } : {};
     // A page's cursor is none of the interface's parameters for events: only who sends them in pages is asked with it.

@@ -1,4 +1,5 @@
 import { makeBreather } from "../../../base/breather.ts";
+import { Ids } from "../compact/ids.ts";
 import type { SourcedEvent } from "../items.ts";
 import { makeWholeTimeline, type WholeOptions } from "./array.ts";
 import { patiently, type Patience } from "./patient.ts";
@@ -10,10 +11,12 @@ import { patiently, type Patience } from "./patient.ts";
  */
 export async function* readTimeline(options: WholeOptions & Patience): AsyncGenerator<readonly SourcedEvent[]> {
   const whole = makeWholeTimeline(options);
-  const seen = new Set<string>();
+  const seen = new Ids();
   const breathe = makeBreather(options.clock, options.signal);
   for await (const { events, text } of patiently(options, {}, () => whole.read())) {
-    yield events.map((event, at) => ({ event, texts: text, at })).filter(({ event: { id } }) => !seen.has(id) && seen.add(id));
+    yield events
+      .map((event, at) => ({ event, texts: text, at }))
+      .filter(({ event: { id } }) => seen.find(id) < 0 && seen.add(id) >= 0);
     await breathe();
   }
 }

@@ -1,6 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import type { Spool } from "../../../host/host.ts";
 import { parseItems, type Slices } from "../../http/json-array.ts";
+import { Numbers } from "../compact/numbers.ts";
 import { print, viewOf } from "./print.ts";
 
 /** So many bytes are kept in memory; what is longer goes to a spool. */
@@ -8,7 +9,7 @@ const kept = 4 * 1024 * 1024;
 /** So many bytes of items are parsed at once. */
 const batchSize = 64 * 1024;
 
-/** The index has some 100 bytes of memory for each item: more of them, be they as small as `{}`, are none of a timeline's. */
+/** The index has 40 bytes of memory for each item, and who knows them some 40 more: more of them, be they as small as `{}`, are none of a timeline's. */
 const mostItems = 3_000_000;
 
 /** Items that belong together, with the print of each one's bytes. */
@@ -20,7 +21,7 @@ export interface Batch {
 }
 
 /** The prints of a timeline's items at their places, by which an array that is read again is known. */
-export type Prints = readonly number[];
+export type Prints = Numbers;
 
 /**
  * The items of a whole timeline, to be told in order: bytes aside and an index in memory, which is all that grows with it. Items
@@ -28,7 +29,7 @@ export type Prints = readonly number[];
  */
 export class Sheaf {
   /** Of every item that was added. */
-  readonly prints: number[] = [];
+  readonly prints = new Numbers();
   private readonly before: Prints;
   private readonly longest: number;
   private readonly makeSpool: () => Promise<Spool>;
@@ -36,10 +37,10 @@ export class Sheaf {
   private held: Buffer[] = [];
   private size = 0;
   /** Of each item that is not known: where it lies, its place in the array, and when it was made. */
-  private readonly starts: number[] = [];
-  private readonly ends: number[] = [];
-  private readonly nth: number[] = [];
-  private readonly made: number[] = [];
+  private readonly starts = new Numbers();
+  private readonly ends = new Numbers();
+  private readonly nth = new Numbers();
+  private readonly made = new Numbers();
   private last = -Infinity;
   private isInOrder = true;
 
@@ -58,7 +59,7 @@ export class Sheaf {
       const nth = this.prints.length;
       const mark = print(view, start, end);
       this.prints.push(mark);
-      if (this.before[nth] === mark) continue;
+      if (this.before.at(nth) === mark) continue;
       this.index(nth, this.size + start, this.size + end, timeAt(bytes, places[at + 2] ?? 0, places[at + 3] ?? 0));
     }
     if (this.prints.length > mostItems) throw endless(`${mostItems} events`);
@@ -72,7 +73,7 @@ export class Sheaf {
     let slices: Slice[] = [];
     for (let at = 0; at < this.nth.length; at++) {
       const entry = order?.[at] ?? at;
-      const [start = 0, end = 0, nth = 0] = [this.starts[entry], this.ends[entry], this.nth[entry]];
+      const [start, end, nth] = [this.starts.at(entry), this.ends.at(entry), this.nth.at(entry)];
       const place = places.at(-1);
       // Neighbours are read together, with the comma between them.
       if (place?.next === nth && place.end + 1 === start) {
@@ -80,7 +81,7 @@ export class Sheaf {
         place.next = nth + 1;
       } else places.push({ start, end, next: nth + 1 });
       slices.push({ start, end, place: places.length - 1 });
-      prints.push(this.prints[nth] ?? 0);
+      prints.push(this.prints.at(nth));
       size += end - start;
       if (size < batchSize && at < this.nth.length - 1) continue;
       const bytes = await this.read(places);
@@ -103,9 +104,8 @@ export class Sheaf {
   }
 
   private inOrder(): Uint32Array {
-    const { made } = this;
-    const time = (entry: number) => made[entry] ?? 0;
-    return Uint32Array.from(made, (_, entry) => entry).sort((one, other) =>
+    const time = (entry: number) => this.made.at(entry);
+    return Uint32Array.from({ length: this.made.length }, (_, entry) => entry).sort((one, other) =>
       time(one) < time(other) ? -1 : time(one) > time(other) ? 1 : one - other,
     );
   }
