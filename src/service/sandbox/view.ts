@@ -5,23 +5,17 @@ import type { Folder } from "./folder/layout.ts";
 
 /**
  * What is seen inside, as steps in order: the one list that `bwrap` and `unshare` both make true, each in its own words, over a /proc.
- * `read` and `write` bind a folder or a file, `device` a device, `memory` mounts a tmpfs, `link` makes a symbolic link.
+ * `read` and `write` bind a folder or a file, `memory` mounts a tmpfs, `link` makes a symbolic link. `devices` are null, zero, full,
+ * random, urandom and tty, the links to what a process has open, and pseudo-terminals of the sandbox's own: nothing inside can reach
+ * for the service's.
  */
 export type Step =
-  | { readonly kind: "read" | "write" | "device"; readonly source: string; readonly target: string }
+  | { readonly kind: "read" | "write"; readonly source: string; readonly target: string }
+  | { readonly kind: "devices"; readonly target: "/dev" }
   | { readonly kind: "memory"; readonly target: string; readonly megabytes: number }
   | { readonly kind: "link"; readonly source: string; readonly target: string };
 
 export const workspace = "/repo";
-
-const devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/** No terminal and no way to make one: nothing inside can reach for the service's. */
-const deviceLinks: readonly [string, string][] = [
-  ["/dev/fd", "/proc/self/fd"],
-  ["/dev/stdin", "/proc/self/fd/0"],
-  ["/dev/stdout", "/proc/self/fd/1"],
-  ["/dev/stderr", "/proc/self/fd/2"],
-];
 
 /** What is to be made true. */
 export interface View {
@@ -46,9 +40,8 @@ export async function viewOf(folder: Folder, spec: SandboxSpec, { etc, filter }:
     ...(await programFolders()),
     { kind: "read", source: folder.etc, target: "/etc" },
     ...etc.map((path): Step => ({ kind: "read", source: path, target: path })),
-    ...devices.map((path): Step => ({ kind: "device", source: path, target: path })),
+    { kind: "devices", target: "/dev" },
     ...(await keyNames()),
-    ...deviceLinks.map(([target, source]): Step => ({ kind: "link", source, target })),
     // A control group counts what lies in them as memory; the watch can't, so that they are small beside the limit.
     { kind: "memory", target: "/dev/shm", megabytes: 64 },
     { kind: "memory", target: "/tmp", megabytes: Math.max(64, Math.floor(spec.limits.memoryMB / 4)) },

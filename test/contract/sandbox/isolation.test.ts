@@ -77,14 +77,26 @@ await describeDrivers((room) => {
       const sandbox = await room.make();
       expect(
         await run(sandbox, "(: < /dev/tty) 2>/dev/null && echo tty; ls /dev/pts /dev/ptmx /dev/console 2>/dev/null; :"),
-        // Terminals of its own an engine always gives it.
-      ).toBe(room.isContainer ? "/dev/ptmx\n\n/dev/pts:\nptmx\n" : "");
+      ).toBe("/dev/ptmx\n\n/dev/pts:\nptmx\n");
       expect(await run(sandbox, "cut -d ' ' -f 7 /proc/self/stat")).toBe("0\n");
       const opened = await run(sandbox, 'for f in /proc/self/fd/*; do [ "${f##*/}" -lt 3 ] || readlink "$f" || :; done');
       expect(
         opened.split("\n").filter((target) => target !== "" && target !== "/dev/null" && !target.startsWith("/proc/")),
       ).toEqual([]);
     });
+
+    test.runIf(existsSync("/usr/bin/script"))(
+      "terminals of its own, into which nothing types but who has the other end",
+      async () => {
+        const sandbox = await room.make();
+        const type = `perl -e 'ioctl(STDIN, 0x5412, my $c = "x") or print "not typed: ", $! + 0, "\\n"'`;
+        const onTerminal = `tty; test -t 0 && echo "a terminal"; (: < /dev/tty) && echo "its own"; ${type}`;
+        const output = text((await sandbox.exec(["script", "-qec", onTerminal, "/dev/null"])).stdout);
+        expect(output).toBe("/dev/pts/0\r\na terminal\r\nits own\r\nnot typed: 1\r\n");
+        // Another process of the same sandbox has others.
+        expect(await run(sandbox, "ls /dev/pts")).toBe("ptmx\n");
+      },
+    );
 
     test.runIf(isRoot)("what it writes belongs to nobody on the host", async () => {
       const sandbox = await room.make();

@@ -1,7 +1,7 @@
 import type { AgentRecipe } from "../installed/recipe.ts";
 import { placeholder } from "../launcher/launch.ts";
 
-/** A sandbox has no pseudo-terminals, and it takes them for there where its package for them is. */
+/** Commands by pipes: what they print on a terminal is for one, and some then wait for a person. */
 const settings = { ".gemini/settings.json": JSON.stringify({ tools: { shell: { enableInteractiveShell: false } } }) };
 
 /** Gemini CLI, which speaks ACP itself. */

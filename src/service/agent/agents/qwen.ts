@@ -16,7 +16,7 @@ export const qwen: AgentRecipe = {
       OPENAI_BASE_URL: way?.address ?? "",
       ...(model !== "" && { OPENAI_MODEL: model }),
     },
-    // A sandbox has no pseudo-terminals, and it takes them for there where its package for them is.
+    // Commands by pipes: what they print on a terminal is for one, and some then wait for a person.
     files: { ".qwen/settings.json": JSON.stringify({ tools: { shell: { enableInteractiveShell: false } } }) },
   }),
 };

@@ -30,7 +30,7 @@ const locks = [
   ...["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"],
 ];
 
-const finish = ["--remount-ro", "/"];
+const finish = ["--remount-ro", "/dev", "--remount-ro", "/"];
 
 function flags(step: Step): string[] {
   switch (step.kind) {
@@ -38,8 +38,8 @@ function flags(step: Step): string[] {
       return ["--ro-bind", step.source, step.target];
     case "write":
       return ["--bind", step.source, step.target];
-    case "device":
-      return ["--dev-bind", step.source, step.target];
+    case "devices":
+      return ["--dev", step.target];
     case "memory":
       return ["--perms", "1777", "--size", String(step.megabytes * 1024 * 1024), "--tmpfs", step.target];
     case "link":

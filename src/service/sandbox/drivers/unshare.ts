@@ -74,7 +74,14 @@ while [ "$1" != -- ]; do
     read) bind ro,nosuid,nodev "$2" "$3"; readonly="$readonly$3
 " ;;
     write) bind rw,nosuid,nodev "$2" "$3" ;;
-    device) bind rw,nosuid "$2" "$3" ;;
+    devices)
+      for name in null zero full random urandom tty; do bind rw,nosuid "/dev/$name" "/dev/$name"; done
+      mkdir "$new/dev/pts"
+      mount -t devpts -o newinstance,ptmxmode=666,mode=620,nosuid,noexec ferry "$new/dev/pts"
+      ln -s pts/ptmx "$new/dev/ptmx"
+      ln -s /proc/self/fd "$new/dev/fd"
+      ln -s fd/0 "$new/dev/stdin"; ln -s fd/1 "$new/dev/stdout"; ln -s fd/2 "$new/dev/stderr"
+      ;;
     memory) mkdir -p "$new$3"; mount -t tmpfs -o "mode=1777,size=$2m,nosuid,nodev" ferry "$new$3" ;;
     link) within "$3"; ln -s "$2" "$new$3" ;;
   esac
@@ -104,5 +111,12 @@ mount -o remount,bind,ro,nosuid,nodev /
 exec "$@"`;
 
 function triple(step: Step): string[] {
-  return [step.kind, step.kind === "memory" ? String(step.megabytes) : step.source, step.target];
+  switch (step.kind) {
+    case "memory":
+      return [step.kind, String(step.megabytes), step.target];
+    case "devices":
+      return [step.kind, "", step.target];
+    default:
+      return [step.kind, step.source, step.target];
+  }
 }

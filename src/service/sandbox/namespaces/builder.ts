@@ -83,7 +83,7 @@ function rootFor(uid: number): Builder {
     build: (view) => {
       const { hidden } = view;
       const prefix = ["unshare", "--mount", "--", "sh", "-c", stage, "sh", String(uid), ...hidden, "--"];
-      const steps = view.steps.map((step) => (step.kind === "memory" ? step : { ...step, source: staged(step.source, hidden) }));
+      const steps = view.steps.map((step) => ("source" in step ? { ...step, source: staged(step.source, hidden) } : step));
       const filter = view.filter === undefined ? undefined : staged(view.filter, hidden);
       return { prefix, view: { steps, place: staged(view.place, hidden), filter, hidden } };
     },

@@ -7,6 +7,7 @@ export interface Processor {
   /** add_key, request_key and keyctl: keyrings have no namespace, and who has one open may read it whoever he is (keyrings(7)). */
   readonly keys: readonly number[];
   readonly socket: number;
+  readonly ioctl: number;
   /** clone and unshare, both with flags as their first argument. */
   readonly clones: readonly number[];
   /** For whoever puts the filter in force. */
@@ -15,9 +16,12 @@ export interface Processor {
 
 const processors: ReadonlyMap<string, Processor> = new Map([
   // asm/unistd_64.h, and __X32_SYSCALL_BIT of asm/unistd.h.
-  ["x64", { audit: 0xc000_003e, second: 0x4000_0000, keys: [248, 249, 250], socket: 41, clones: [56, 272], prctl: 157 }],
+  [
+    "x64",
+    { audit: 0xc000_003e, second: 0x4000_0000, keys: [248, 249, 250], socket: 41, ioctl: 16, clones: [56, 272], prctl: 157 },
+  ],
   // asm-generic/unistd.h
-  ["arm64", { audit: 0xc000_00b7, keys: [217, 218, 219], socket: 198, clones: [220, 97], prctl: 167 }],
+  ["arm64", { audit: 0xc000_00b7, keys: [217, 218, 219], socket: 198, ioctl: 29, clones: [220, 97], prctl: 167 }],
 ]);
 
 /** The processor by Node's name for it (`os.arch()`); undefined where its numbers aren't known here. */
@@ -30,8 +34,14 @@ const uring = [425, 426, 427];
 /** AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which end at the network namespace. Others don't: AF_VSOCK leads to the machine outside. */
 const families = [1, 2, 10, 16];
 
-/** Where struct seccomp_data has the number, the processor and the first argument's lower half (linux/seccomp.h). */
-const data = { number: 0, processor: 4, argument: 16 } as const;
+/**
+ * TIOCSTI and TIOCLINUX of asm-generic/ioctls.h: they type into a terminal as if a person did. Nobody inside has one that isn't the
+ * sandbox's own; should a way to another ever be found, it is no keyboard.
+ */
+const typing = [0x5412, 0x541c];
+
+/** Where struct seccomp_data has the number, the processor and the first two arguments' lower halves (linux/seccomp.h). */
+const data = { number: 0, processor: 4, argument: 16, second: 24 } as const;
 
 /** SECCOMP_RET_* of linux/seccomp.h. The errors are those of a kernel built without (ENOSYS, EAFNOSUPPORT), so that programs do without. */
 const verdict = {
@@ -52,7 +62,7 @@ const newUser = 0x1000_0000;
  * since its calls have other numbers; all else is allowed.
  * @param sealed also refuses new user namespaces, where nothing else does
  */
-export function filterFor({ audit, second, keys, socket, clones }: Processor, sealed = false): Buffer {
+export function filterFor({ audit, second, keys, socket, ioctl, clones }: Processor, sealed = false): Buffer {
   const refused = [...keys, ...uring, ...(sealed ? [clone3] : [])].flatMap((number) => on(equal, number, verdict.noSuchCall));
   return Buffer.concat([
     load(data.processor),
@@ -62,6 +72,11 @@ export function filterFor({ audit, second, keys, socket, clones }: Processor, se
     ...(second === undefined ? [] : on(atLeast, second, verdict.noSuchCall)),
     ...refused,
     ...(sealed ? clones.flatMap((number) => seal(number)) : []),
+    // Of a request only the lower half counts for the kernel, too.
+    jump(equal, ioctl, 0, 6),
+    load(data.second),
+    ...typing.flatMap((request) => on(equal, request, verdict.notPermitted)),
+    end(verdict.allow),
     jump(equal, socket, 1, 0),
     end(verdict.allow),
     load(data.argument),

@@ -6,6 +6,8 @@ interface Call {
   readonly audit: number;
   readonly number: number;
   readonly argument?: number;
+  /** The second argument's lower half. */
+  readonly second?: number;
 }
 
 const x64 = 0xc000003e;
@@ -13,6 +15,7 @@ const arm64 = 0xc00000b7;
 const allowed = "allowed";
 const noSuchCall = "error 38";
 const noSuchFamily = "error 97";
+const notPermitted = "error 1";
 
 test.each<[string, string, Call, string]>([
   ["x64", "read", { audit: x64, number: 0 }, allowed],
@@ -27,6 +30,12 @@ test.each<[string, string, Call, string]>([
   ["x64", "socket(AF_UNIX)", { audit: x64, number: 41, argument: 1 }, allowed],
   ["x64", "socket(AF_INET6)", { audit: x64, number: 41, argument: 10 }, allowed],
   ["x64", "socket(AF_VSOCK)", { audit: x64, number: 41, argument: 40 }, noSuchFamily],
+  ["x64", "ioctl(TIOCSTI)", { audit: x64, number: 16, second: 0x5412 }, notPermitted],
+  ["x64", "ioctl(TIOCLINUX)", { audit: x64, number: 16, second: 0x541c }, notPermitted],
+  ["x64", "ioctl(TIOCGWINSZ)", { audit: x64, number: 16, second: 0x5413 }, allowed],
+  ["x64", "ioctl on descriptor 40", { audit: x64, number: 16, argument: 40, second: 0x5413 }, allowed],
+  ["x64", "another call with TIOCSTI", { audit: x64, number: 17, second: 0x5412 }, allowed],
+  ["arm64", "ioctl(TIOCSTI)", { audit: arm64, number: 29, second: 0x5412 }, notPermitted],
   ["x64", "another call with 40", { audit: x64, number: 42, argument: 40 }, allowed],
   ["arm64", "read", { audit: arm64, number: 63 }, allowed],
   ["arm64", "add_key", { audit: arm64, number: 217 }, noSuchCall],
@@ -51,6 +60,7 @@ function judge(filter: Buffer, call: Call): string {
     [0, call.number],
     [4, call.audit],
     [16, call.argument ?? 0],
+    [24, call.second ?? 0],
   ]);
   let accumulator = NaN;
   for (let at = 0; ; at += 8) {
