@@ -4,6 +4,7 @@ import { exitCodes, FerryError } from "./base/errors.ts";
 import { fail, run } from "./cli/run.ts";
 import { makeBrowser } from "./host/browser.ts";
 import { systemClock } from "./host/clock.ts";
+import { takeConsole } from "./host/console.ts";
 import type { Files, Host, Network, Processes, Prompt } from "./host/host.ts";
 import { kill } from "./host/kill.ts";
 import { makeKeychains } from "./host/keychain/keychain.ts";
@@ -59,6 +60,7 @@ function makeHost(): Host {
     network: lazyNetwork(),
     secrets: makeKeychains({ env, platform, uid: process.getuid?.() ?? -1, dist }),
     browser: makeBrowser(env, platform, interrupt),
+    takeConsole,
     interrupt,
   };
 }

@@ -29,6 +29,8 @@ export interface Host {
   readonly network: Network;
   readonly secrets: SecretStores;
   readonly browser: Browser;
+  /** Has what libraries print on the console told instead; gives what undoes it. */
+  readonly takeConsole: (tell: (text: string) => void) => () => void;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; `reason` is a FerryError of kind interrupted or terminated. */
   readonly interrupt: AbortSignal;
 }

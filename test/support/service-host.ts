@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/host/clock.ts";
+import { takeConsole } from "../../src/host/console.ts";
 import { systemFiles } from "../../src/host/files.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
 import {
@@ -41,6 +42,7 @@ export async function makeServicePlace(): Promise<ServicePlace> {
     random: (size) => randomBytes(size),
     files: systemFiles,
     processes: makeProcesses(env, process.platform),
+    takeConsole,
     interrupt: new AbortController().signal,
   };
   return {

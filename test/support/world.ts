@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FerryError } from "../../src/base/errors.ts";
 import { systemClock } from "../../src/host/clock.ts";
+import { takeConsole } from "../../src/host/console.ts";
 import { systemFiles } from "../../src/host/files.ts";
 import type { FileStatus, Host, Network, Send } from "../../src/host/host.ts";
 import { parseProxy } from "../../src/host/network/proxy.ts";
@@ -122,6 +123,7 @@ function assemble(parts: Parts): World {
         if (browse !== undefined) void whereItLeads(url).then((there) => (there === undefined ? undefined : browse(there)));
       },
     },
+    takeConsole,
     interrupt: controller.signal,
   };
   return {

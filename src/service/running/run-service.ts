@@ -11,6 +11,7 @@ import type { Sessions } from "../session/sessions.ts";
 import { openSqlStore } from "../store/sql-store.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
+import { logConsole } from "./console-log.ts";
 import { type Activity, untilIdle } from "./idle.ts";
 import { provideKey, provideOrigin, provideSealKey } from "./local-user.ts";
 import { ownerOf, takeLock } from "./lock.ts";
@@ -21,7 +22,7 @@ import { Undo } from "./undo.ts";
 
 export type ServiceHost = Pick<
   Host,
-  "env" | "platform" | "pid" | "uid" | "version" | "clock" | "random" | "files" | "processes" | "interrupt"
+  "env" | "platform" | "pid" | "uid" | "version" | "clock" | "random" | "files" | "processes" | "interrupt" | "takeConsole"
 >;
 
 export interface ServiceSettings {
@@ -56,6 +57,7 @@ export interface RunningService {
 export async function runService(settings: ServiceSettings, host: ServiceHost): Promise<RunningService> {
   const undo = new Undo();
   const log = makeLog(settings.write, host.clock);
+  undo.add(host.takeConsole(logConsole(log, host.clock)));
   try {
     return await start(settings, host, undo, log);
   } catch (error) {

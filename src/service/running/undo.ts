@@ -1,8 +1,8 @@
 /** What must be taken back when a start fails half way, and at the end: the last thing first. */
 export class Undo {
-  private readonly steps: (() => Promise<void>)[] = [];
+  private readonly steps: (() => Promise<void> | void)[] = [];
 
-  add(step: () => Promise<void>): void {
+  add(step: () => Promise<void> | void): void {
     this.steps.push(step);
   }
 
