@@ -97,6 +97,7 @@ function lazyNetwork(): Network {
     send: async (request) => (await load()).send(request),
     overSocket: (path) => async (request) => (await load()).overSocket(path)(request),
     listen: async (handler) => (await load()).listen(handler),
+    tunnel: async (host) => (await load()).tunnel(host),
     reachProxy: async (proxy) => (await load()).reachProxy(proxy),
   };
 }

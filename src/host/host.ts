@@ -1,3 +1,5 @@
+import type { Duplex } from "node:stream";
+
 /**
  * Everything that ferry touches outside of itself, as one interface. The real adapters lie beside this file and only
  * `main.ts` sees them; tests bring a second implementation (`test/support/world.ts`).
@@ -218,6 +220,8 @@ export interface Network {
   overSocket(path: string): Send;
   /** Listens on 127.0.0.1, a port of the system's choice. */
   listen(handler: LoopbackHandler): Promise<LoopbackListener>;
+  /** How to connect to `host:port` by the proxy that the environment has for it; undefined where it has none. @throws FerryError usage */
+  tunnel(host: string): Promise<(() => Promise<Duplex>) | undefined>;
   /** Connects to a proxy and hangs up. Rejects with a FerryError usage for what is none, with a NoAnswerError where it isn't reached. */
   reachProxy(proxy: ProxyCall): Promise<void>;
 }

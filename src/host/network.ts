@@ -3,7 +3,7 @@ import { listen } from "./network/listener.ts";
 import { proxiedTransport } from "./network/proxied.ts";
 import { parseProxy, proxyFor } from "./network/proxy.ts";
 import { makeSend, type Transport } from "./network/send.ts";
-import { knockAt } from "./network/tunnel.ts";
+import { knockAt, openTunnel } from "./network/tunnel.ts";
 import type { Environment, Network } from "./host.ts";
 
 /**
@@ -22,6 +22,11 @@ export function makeNetwork(env: Environment): Network {
     send: makeSend(transport, (url) => new URL(url).host),
     overSocket: (path) => makeSend(directTransport(path), () => `the service at ${path}`),
     listen,
+    tunnel: (host) =>
+      new Promise((resolve) => {
+        const proxy = proxyFor(`https://${host}`, env);
+        resolve(proxy && (() => openTunnel({ proxy, host })));
+      }),
     async reachProxy({ variable, address, timeout, signal }) {
       await knockAt(parseProxy(address, variable), timeout, signal);
     },

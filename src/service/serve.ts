@@ -7,6 +7,7 @@ import { secretsOf } from "./agent/key-file.ts";
 import { readSignIn } from "./agent/sign-in/store.ts";
 import { agentsWith, makeAgents } from "./agent/agents.ts";
 import { makeGateways, socketName } from "./agent/gateway/gateways.ts";
+import { reachBy } from "./agent/gateway/tunnels.ts";
 import type { ConfiguredAgent } from "./agent/installed/configured.ts";
 import type { PermissionPolicy } from "./agent/ask/permission.ts";
 import type { AgentPlace } from "./agent/agent.ts";
@@ -64,7 +65,11 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
     signIn: (agent) => readSignIn(host.files, data, agent),
   };
   const agents = makeAgents(place, configured);
-  const gateways = makeGateways(join(await placeSockets(data, gatewaySocket, host), "gateways"), host.network.send);
+  const gateways = makeGateways(
+    join(await placeSockets(data, gatewaySocket, host), "gateways"),
+    host.network.send,
+    reachBy(host.network),
+  );
   return runService(
     {
       ...options,

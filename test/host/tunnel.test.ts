@@ -2,7 +2,8 @@ import http from "node:http";
 import net from "node:net";
 import { expect, test } from "vitest";
 import { parseProxy, proxyFor } from "../../src/host/network/proxy.ts";
-import { knockAt, openTunnel } from "../../src/host/network/tunnel.ts";
+import { makeNetwork } from "../../src/host/network.ts";
+import { knockAt, openSecureTunnel } from "../../src/host/network/tunnel.ts";
 import { serve } from "../support/http-server.ts";
 
 const never = new AbortController().signal;
@@ -21,7 +22,7 @@ test.each([
   ["connect", "https", "the proxy HOST (HTTPS_PROXY): no connection within 0.05 s (ETIMEDOUT)"],
 ] as const)("a proxy that is silent (%s, %s) is given up, and named", async (at, scheme, message) => {
   const { proxy, host } = await silent(at, scheme);
-  await expect(openTunnel({ proxy, host: "example.com:443", timeout: 50 }, never)).rejects.toMatchObject({
+  await expect(openSecureTunnel({ proxy, host: "example.com:443", timeout: 50 }, never)).rejects.toMatchObject({
     kind: "unavailable",
     sent: false,
     code: "ETIMEDOUT",
@@ -42,10 +43,29 @@ test.each(["connect", "tunnel"] as const)(
         socket.once("data", () => controller.abort(new Error("interrupted")));
       });
     });
-    await expect(openTunnel({ proxy, host: "example.com:443" }, controller.signal)).rejects.toThrow("interrupted");
+    await expect(openSecureTunnel({ proxy, host: "example.com:443" }, controller.signal)).rejects.toThrow("interrupted");
     await gone;
   },
 );
+
+test("a tunnel is what it leads to, by the proxy of the environment, and none is where that has none", async () => {
+  const proxy = http.createServer();
+  proxy.on("connect", ({ url = "" }, socket: net.Socket) => {
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    socket.pipe(socket);
+    socket.write(`${url} `);
+  });
+  const HTTPS_PROXY = `http://user:secret@${await serve(proxy)}`;
+  const dig = await makeNetwork({ HTTPS_PROXY }).tunnel("files.example:8443");
+  const socket = await dig?.();
+  socket?.end("hello");
+  let said = "";
+  for await (const chunk of socket ?? []) said += String(chunk);
+  expect(said).toBe("files.example:8443 hello");
+  expect(await makeNetwork({ HTTPS_PROXY, NO_PROXY: ".example" }).tunnel("files.example:443")).toBeUndefined();
+  expect(await makeNetwork({}).tunnel("files.example:443")).toBeUndefined();
+  await expect(makeNetwork({ HTTPS_PROXY: "socks5://x" }).tunnel("files.example:443")).rejects.toThrow(/SOCKS/u);
+});
 
 test("a knock reaches a proxy that says nothing, and none where nobody listens", async () => {
   const { proxy } = await silent("connect");

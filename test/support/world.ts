@@ -113,6 +113,7 @@ function assemble(parts: Parts): World {
       send: (request) => sendTo(new URL(request.url).origin)(request),
       overSocket: sendTo,
       listen: options.listen ?? (() => refuse("a listener")),
+      tunnel: (host) => refuse(`a tunnel to ${host}`),
       reachProxy: async ({ variable, address }) => void parseProxy(address, variable),
     },
     secrets: { keychain: () => keychain },

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { exchange } from "./exchange.ts";
 import type { Proxy } from "./proxy.ts";
 import type { Transport } from "./send.ts";
-import { openTunnel } from "./tunnel.ts";
+import { openSecureTunnel } from "./tunnel.ts";
 
 /** https in a tunnel of the proxy, which is kept for the reads that follow. */
 export function proxiedTransport(): (proxy: Proxy) => Transport {
@@ -33,7 +33,7 @@ function makeAgent(over: typeof https, proxy: Proxy, keepAlive: boolean): https.
   return Object.assign(new over.Agent({ keepAlive }), {
     createConnection(options: TunnelOptions, done: (error: Error | null, socket?: Duplex) => void): undefined {
       const { hostname, port, calledOff } = options;
-      openTunnel({ proxy, host: `${hostname ?? ""}:${port ?? ""}` }, calledOff).then(
+      openSecureTunnel({ proxy, host: `${hostname ?? ""}:${port ?? ""}` }, calledOff).then(
         (socket) => done(null, socket),
         (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
       );

@@ -16,17 +16,21 @@ export interface Way {
 }
 
 /**
- * A connection with TLS to a host, in a tunnel of the proxy (RFC 9110, 9.3.6). Who isn't reached, or doesn't answer, is told by name.
- * @throws NoAnswerError, or FerryError unavailable where the proxy refuses; the signal's reason where it aborts
+ * A connection to a host in a tunnel of the proxy (RFC 9110, 9.3.6). Who isn't reached, or doesn't answer, is told by name.
+ * @throws NoAnswerError, or FerryError unavailable where the proxy refuses
  */
-export async function openTunnel({ proxy, host, timeout = tunnelTimeout }: Way, signal: AbortSignal): Promise<Socket> {
-  const bounds = { signal, limit: AbortSignal.timeout(timeout), seconds: timeout / 1000 };
-  const socket = await reach(proxy, bounds);
-  await bounded(socket, askFor(proxy, host, socket), {
-    ...bounds,
-    late: (within) => silence(`${nameOf(proxy)} made no connection to ${host} ${within}`, proxy),
-    failed: (error) => unreached(`${nameOf(proxy)}, asked for ${host}`, error, proxy),
-  });
+export function openTunnel(way: Way): Promise<Socket> {
+  return dig(way, boundsOf(way, new AbortController().signal));
+}
+
+/**
+ * The same with TLS to the host in it.
+ * @throws as `openTunnel`; the signal's reason where it aborts
+ */
+export async function openSecureTunnel(way: Way, signal: AbortSignal): Promise<Socket> {
+  const { proxy, host } = way;
+  const bounds = boundsOf(way, signal);
+  const socket = await dig(way, bounds);
   const { hostname } = new URL(`https://${host}`);
   const secured = overTls(socket, bare(hostname));
   const name = `${host.replace(/:443$/u, "")}, through ${nameOf(proxy)}`;
@@ -34,6 +38,19 @@ export async function openTunnel({ proxy, host, timeout = tunnelTimeout }: Way, 
     ...bounds,
     late: (within) => silence(`${name}: no TLS connection ${within}`, proxy),
     failed: (error) => noAnswer(error, name, false),
+  });
+}
+
+function boundsOf({ timeout = tunnelTimeout }: Way, signal: AbortSignal): Bounds {
+  return { signal, limit: AbortSignal.timeout(timeout), seconds: timeout / 1000 };
+}
+
+async function dig({ proxy, host }: Way, bounds: Bounds): Promise<Socket> {
+  const socket = await reach(proxy, bounds);
+  return bounded(socket, askFor(proxy, host, socket), {
+    ...bounds,
+    late: (within) => silence(`${nameOf(proxy)} made no connection to ${host} ${within}`, proxy),
+    failed: (error) => unreached(`${nameOf(proxy)}, asked for ${host}`, error, proxy),
   });
 }
 

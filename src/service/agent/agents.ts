@@ -7,7 +7,7 @@ import { gemini } from "./agents/gemini.ts";
 import { genericAgent } from "./agents/generic.ts";
 import { opencode } from "./agents/opencode.ts";
 import { qwen } from "./agents/qwen.ts";
-import { shell } from "./agents/shell.ts";
+import { shellAgent, shellName } from "./agents/shell.ts";
 import type { ConfiguredAgent } from "./installed/configured.ts";
 import { providers } from "./gateway/provider.ts";
 import { installedAgent } from "./installed/installed-agent.ts";
@@ -18,10 +18,10 @@ const recipes: readonly AgentRecipe[] = [claude, codex, gemini, opencode, qwen];
 
 /** Those, with what the user says of them, and the others that the user says something of. */
 export function agentsWith(configured: readonly ConfiguredAgent[]): readonly AgentDefinition[] {
-  const known = new Set([shell.name, ...recipes.map(({ name }) => name)]);
+  const known = new Set([shellName, ...recipes.map(({ name }) => name)]);
   const others = configured.filter(({ name }) => !known.has(name)).map(({ name }) => genericAgent(name));
   const said = (name: string) => configured.find((agent) => agent.name === name);
-  return [...[...recipes, ...others].map((recipe) => installedAgent(recipe, said(recipe.name))), shell];
+  return [...[...recipes, ...others].map((recipe) => installedAgent(recipe, said(recipe.name))), shellAgent(said(shellName))];
 }
 
 /** The variables that can hold a key for an agent's providers, the usual one of each provider first; none for one that needs no key. */

@@ -21,7 +21,7 @@ export interface Gateway {
 }
 
 export interface Gateways {
-  /** `id` is the sandbox's. For models and for other hosts there is a socket only where some may be called. */
+  /** `id` is the sandbox's. For models, for other hosts and for tools there is a socket only where some may be called. */
   open(id: string, ways: Ways): Promise<Gateway>;
   /** Removes what an earlier service left; none of ours may be open. */
   sweep(): Promise<void>;
@@ -32,8 +32,8 @@ export interface Ways {
   readonly accesses: readonly Access[];
   /** Hosts that it may connect to itself. */
   readonly network: readonly Destination[];
-  /** The tools that its agent is given. */
-  readonly box: ToolBox;
+  /** The tools that its agent is given, where it takes any. */
+  readonly box: ToolBox | undefined;
   /** Told why a model call did not get through. */
   readonly unreachable: (reason: string) => void;
   /** ferry's version, which the agent is told. */
@@ -64,9 +64,9 @@ export function makeGateways(root: string, send: Send, reach: Reach = systemReac
         void forward(message, reply, { accesses, send, used, unreachable });
       });
       models.maxConnections = maxConnections;
-      const tools = serveTools(box, version);
+      const tools = box === undefined ? undefined : serveTools(box, version);
       if (accesses.length > 0) await listen(models, join(folder, socketName));
-      await listen(tools.server, join(folder, toolsName));
+      if (tools !== undefined) await listen(tools.server, join(folder, toolsName));
       const tunnels = serveTunnels(network, reach);
       tunnels.server.maxConnections = maxConnections;
       if (network.length > 0) await listen(tunnels.server, join(folder, networkName));
@@ -76,7 +76,7 @@ export function makeGateways(root: string, send: Send, reach: Reach = systemReac
         close: async () => {
           if (models.listening) await close(models, () => models.closeAllConnections());
           if (tunnels.server.listening) await close(tunnels.server, () => tunnels.closeAllConnections());
-          await close(tools.server, () => tools.closeAllConnections());
+          if (tools !== undefined) await close(tools.server, () => tools.closeAllConnections());
           await rm(folder, { recursive: true, force: true });
         },
       };

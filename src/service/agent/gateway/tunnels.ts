@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
+import type { Network } from "../../../host/host.ts";
 import { type Destination, destinationOf, isListed, isOutside } from "./destination.ts";
 
 /** The way to other machines. */
@@ -11,10 +12,12 @@ export interface Reach {
   resolve(host: string): Promise<readonly string[]>;
   /** Resolves when it is connected. */
   connect(address: string, port: number): Promise<Duplex>;
+  /** Connects by the proxy that this machine must take to `host:port`, which resolves the name itself; undefined where there is none. */
+  proxied?(host: string): Promise<(() => Promise<Duplex>) | undefined>;
 }
 
-/** How long a host may take to accept, and a connection may be silent, in ms. */
-const patience = { connect: 10_000, silence: 600_000 };
+/** How long a name may take where a proxy will do, a host may take to accept, and a connection may be silent, in ms. */
+const patience = { resolve: 2000, connect: 10_000, silence: 600_000 };
 
 export const systemReach: Reach = {
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
@@ -27,6 +30,11 @@ export const systemReach: Reach = {
     return socket.setTimeout(patience.silence, () => socket.destroy());
   },
 };
+
+/** As this machine's network is: by its own names and addresses, or by its proxy. */
+export function reachBy(network: Pick<Network, "tunnel">): Reach {
+  return { ...systemReach, proxied: (host) => network.tunnel(host) };
+}
 
 /**
  * A proxy for one sandbox, not yet listening, that connects to the listed hosts and to nothing else (RFC 9110, CONNECT). A name is
@@ -69,15 +77,26 @@ async function tunnel(wanted: string, list: readonly Destination[], reach: Reach
   const to = destinationOf(wanted);
   if (to === undefined || !isListed(list, to)) return "this host isn't one of those that the agent may reach";
   try {
-    const addresses = (await reach.resolve(to.host)).filter(isOutside);
-    for (const address of addresses) {
+    const proxied = await reach.proxied?.(`${to.host}:${to.port}`);
+    const found = await lookUp(to.host, reach, proxied !== undefined);
+    const addresses = found?.filter(isOutside);
+    if (addresses?.length === 0) return "this host's name leads to no address that may be reached";
+    if (proxied !== undefined) return await proxied();
+    for (const address of addresses ?? []) {
       const far = await reach.connect(address, to.port).catch(() => undefined);
       if (far !== undefined) return far;
     }
-    return addresses.length === 0 ? "this host's name leads to no address that may be reached" : "this host can't be reached";
+    return "this host can't be reached";
   } catch {
-    return "this host's name can't be resolved";
+    return "this host can't be reached: its name can't be resolved, or this machine's proxy makes no connection";
   }
+}
+
+/** The name's addresses; undefined where only the proxy knows it, as behind a company's. */
+async function lookUp(host: string, reach: Reach, byProxy: boolean): Promise<readonly string[] | undefined> {
+  if (!byProxy) return reach.resolve(host);
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), patience.resolve).unref());
+  return Promise.race([reach.resolve(host).catch(() => undefined), late]);
 }
 
 function refuse(client: Duplex, why: string): void {

@@ -27,7 +27,7 @@ const gatewayFolder = "/run/ferry";
 
 /** An agent behind the launcher, which raises the gateway's inner end and writes the settings; one that needs neither by itself. */
 export function outfit(launch: AgentLaunch, { place, driver, gateway }: Surroundings): Outfit {
-  const { argv, env, files, programs, accesses, network } = launch;
+  const { argv, env, files, programs, accesses, network, tools } = launch;
   const { dist, node } = place;
   const models = gateway !== undefined && accesses.length > 0 ? `${gatewayFolder}/${socketName}` : "-";
   const hosts = gateway !== undefined && network.length > 0 ? `${gatewayFolder}/${networkName}` : "-";
@@ -36,7 +36,7 @@ export function outfit(launch: AgentLaunch, { place, driver, gateway }: Surround
   const mounts = [
     ...node.mounts,
     ...(wrapped ? [{ source: `${dist}/agent-launcher.js`, target: launcher }] : []),
-    ...(gateway === undefined ? [] : [{ source: `${dist}/bridge.js`, target: bridge }]),
+    ...(tools ? [{ source: `${dist}/bridge.js`, target: bridge }] : []),
     ...launch.mounts,
   ].filter(isFirst);
   const sockets = gateway === undefined ? [] : [{ source: gateway.folder, target: gatewayFolder }];
@@ -48,7 +48,7 @@ export function outfit(launch: AgentLaunch, { place, driver, gateway }: Surround
     mounts,
     sockets,
     env: wrapped ? { ...env, [launchVariable]: JSON.stringify(told) } : env,
-    servers: gateway === undefined ? [] : [{ name: "ferry", command: seen(node.path), args, env: [] }],
+    servers: !tools ? [] : [{ name: "ferry", command: seen(node.path), args, env: [] }],
   };
 }
 

@@ -66,8 +66,9 @@ export class Room {
     const id = makeId("sbx", deps.host.random);
     const desk = new Desk();
     const unreachable = (reason: string): void => desk.remark(reason);
-    const ways = { accesses: launch.accesses, network: launch.network, box: desk, unreachable, version: deps.host.version };
-    const gateway = launch.tools ? await deps.gateways.open(id, ways) : undefined;
+    const { accesses, network, tools } = launch;
+    const ways = { accesses, network, box: tools ? desk : undefined, unreachable, version: deps.host.version };
+    const gateway = tools || network.length > 0 ? await deps.gateways.open(id, ways) : undefined;
     try {
       const fitted = outfit(launch, { place: deps.place, driver: deps.driver.name, gateway });
       const sandbox = await deps.driver.create({

@@ -13,6 +13,9 @@ let far: Server;
 let gateway: Gateway;
 let resolved: string[];
 let called: string[];
+/** Whether this machine has a proxy; what it was asked for. */
+let proxy: "none" | "there" | "refuses";
+let asked: string[];
 
 /** Where names lead; the addresses for documentation (RFC 5737) stand for the echo server here. */
 const names: Readonly<Record<string, readonly string[]>> = {
@@ -25,6 +28,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "ferry-tunnels-"));
   resolved = [];
   called = [];
+  proxy = "none";
+  asked = [];
   far = createServer((socket) => void socket.pipe(socket)).listen(0, "127.0.0.1");
   await once(far, "listening");
   const { port } = far.address() as AddressInfo;
@@ -38,6 +43,13 @@ beforeEach(async () => {
       const socket = connect(port, "127.0.0.1");
       await once(socket, "connect");
       return socket;
+    },
+    proxied(host: string) {
+      const dig = () => {
+        asked.push(host);
+        return proxy === "refuses" ? Promise.reject(new Error("407")) : Promise.resolve(connect(port, "127.0.0.1"));
+      };
+      return Promise.resolve(proxy === "none" ? undefined : dig);
     },
   };
   const network = Object.keys(names).map((host) => ({ host, port: 443 }));
@@ -84,6 +96,20 @@ test("what isn't listed, or leads to this machine, is refused without a call", a
   expect(called).toEqual([]);
   expect(await tunnel("half.example:443")).toMatch(/hello$/u);
   expect(called).toEqual(["203.0.113.6:443"]);
+});
+
+test("where this machine has a proxy that makes the connection, also to a name that only the proxy knows", async () => {
+  proxy = "there";
+  expect(await tunnel("files.example:443")).toMatch(/hello$/u);
+  expect(await tunnel("Gone.example:443")).toMatch(/hello$/u);
+  expect(asked).toEqual(["files.example:443", "gone.example:443"]);
+  expect(called).toEqual([]);
+  // It is asked for nothing that isn't listed, nor for what leads to this machine.
+  expect(await tunnel("other.example:443")).toMatch(/^HTTP\/1\.1 403 /u);
+  expect(await tunnel("inside.example:443")).toMatch(/^HTTP\/1\.1 403 .*no address that may be reached/su);
+  expect(asked).toHaveLength(2);
+  proxy = "refuses";
+  expect(await tunnel("files.example:443")).toMatch(/^HTTP\/1\.1 403 .*this machine's proxy makes no connection/su);
 });
 
 test("anything but a tunnel is refused", async () => {
