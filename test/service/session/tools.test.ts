@@ -31,7 +31,8 @@ beforeAll(async () => {
   const { driver } = await chooseDriver("auto", makeDrivers(machine));
   const data = join(folder.path, "data");
   mkdirSync(data);
-  const configured = [{ name: "claude", command: [], mounts: [], env: [], network: [{ host: "files.example", port: 8080 }] }];
+  const network = [{ host: "files.example", port: 8080 }];
+  const configured = ["claude", "shell"].map((name) => ({ name, command: [], mounts: [], env: [], network }));
   engine = await makeTestEngine({ data, driver, configured, reach, ...scriptedAgent(folder.path, false) });
   const repository = await register(`${server.url}/up.git`, await engine.provide(server.url, token));
   session = await engine.start(repository, { model: "claude", auto_commit: false, branch_name: "work", base_branch: "main" });
@@ -192,6 +193,30 @@ test("a program in the sandbox reaches the hosts that the user lists, by the pro
   );
   expect(reached).toEqual(["203.0.113.5:8080"]);
   expect((await use("uncommitted_changes")).text).toContain("\n- got\n");
+});
+
+test("so does a script of the agent without a model, which has none of the tools", async () => {
+  const at = await engine.start(await register(`${server.url}/up.git`, await engine.provide(server.url, token)), {
+    model: "shell",
+  });
+  const before = [...reached];
+  await letIt("set -e; curl -s -o got --max-time 20 --proxytunnel http://files.example:8080/; ls /run/ferry > sockets", at);
+  expect(reached).toEqual([...before, "203.0.113.5:8080"]);
+  const seen = (await letIt("cat sockets", at)).flatMap((payload) =>
+    payload.type === "agent_run_repository_command" ? [payload.output] : [],
+  );
+  expect(seen).toEqual(["hosts.sock\n"]);
+});
+
+test("a GitLab's address without .git, which it answers by a redirect, is the one with it: to read, to fetch and to push", async () => {
+  server.redirect("/up/", `${server.url}/elsewhere`);
+  const at = await engine.start(await register(`${server.url}/up/`, await engine.provide(server.url, token)), {
+    ...{ model: "claude", auto_commit: false, branch_name: "without", base_branch: "main" },
+  });
+  expect(await use("pull_from_remote", {}, at)).toMatchObject({ failed: false });
+  await letIt(`run echo more > more; ${commit("more")}`, at);
+  expect(await use("push_to_remote", {}, at)).toMatchObject({ failed: false });
+  expect(up("log", "-1", "--format=%s", "without")).toBe("more");
 });
 
 test("a repository of the user's own on this machine is pulled from, and never pushed to", async () => {

@@ -7,7 +7,7 @@ import type { SessionsDeps } from "../deps.ts";
 import type { Mutex } from "../mutex.ts";
 import { layout, own } from "./layout.ts";
 import { defaultBranch, unreachable, updateMirror } from "./mirror.ts";
-import { originAccess, type OriginDeps } from "./origin-access.ts";
+import { originAccess, originAddress, type OriginDeps } from "./origin-access.ts";
 
 type Deps = OriginDeps & Pick<SessionsDeps, "git">;
 
@@ -112,7 +112,7 @@ async function resolveBase(deps: Deps, mirror: string, { repository, baseCommit 
 async function fetchCommit(deps: Deps, mirror: string, repository: Repository, commit: string): Promise<string> {
   const { git } = deps;
   try {
-    await git.ok(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", repository.clone_url, commit], {
+    await git.ok(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", originAddress(repository), commit], {
       ...own(mirror),
       ...(await originAccess(deps, repository)),
     });

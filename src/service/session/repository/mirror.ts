@@ -5,7 +5,7 @@ import { Problem } from "../../problem.ts";
 import type { SessionsDeps } from "../deps.ts";
 import type { Mutex } from "../mutex.ts";
 import { layout, own } from "./layout.ts";
-import { isRefused, originAccess, type OriginDeps } from "./origin-access.ts";
+import { isRefused, originAccess, originAddress, type OriginDeps } from "./origin-access.ts";
 
 type Deps = OriginDeps & Pick<SessionsDeps, "git">;
 
@@ -22,10 +22,13 @@ export async function updateMirror(deps: Deps, lock: Mutex, repository: Reposito
     try {
       if ((await deps.host.files.status(mirror)) === undefined) await makeMirror(deps, repository, mirror);
       else
-        await deps.git.ok(["fetch", "--quiet", "--prune", "--no-write-fetch-head", "--", repository.clone_url, ...refspecs], {
-          ...own(mirror),
-          ...(await originAccess(deps, repository)),
-        });
+        await deps.git.ok(
+          ["fetch", "--quiet", "--prune", "--no-write-fetch-head", "--", originAddress(repository), ...refspecs],
+          {
+            ...own(mirror),
+            ...(await originAccess(deps, repository)),
+          },
+        );
       return mirror;
     } catch (error) {
       throw unreachable(repository, error);
@@ -58,7 +61,7 @@ async function makeMirror(deps: Deps, repository: Repository, mirror: string): P
   const half = `${mirror}.new`;
   await host.files.remove(half);
   await host.files.makeFolder(half, 0o700);
-  await git.ok(["clone", "--quiet", "--bare", "--no-local", "--template=", "--", repository.clone_url, half], {
+  await git.ok(["clone", "--quiet", "--bare", "--no-local", "--template=", "--", originAddress(repository), half], {
     cwd: data,
     isolated: true,
     ...(await originAccess(deps, repository)),

@@ -3,6 +3,14 @@ import type { GitStreamOptions } from "../../../git/git.ts";
 import type { Repository } from "../../../wire/resources.ts";
 import type { SessionsDeps } from "../deps.ts";
 
+/**
+ * The address by which git calls a repository's origin. GitLab answers one without `.git` by a redirect to the one with it, and where a
+ * token goes along no redirect is followed.
+ */
+export function originAddress({ clone_url: address, platform }: Pick<Repository, "clone_url" | "platform">): string {
+  return platform === "gitlab" && !address.endsWith(".git") ? `${address.replace(/\/+$/u, "")}.git` : address;
+}
+
 export type OriginDeps = Pick<SessionsDeps, "data" | "host" | "sealer" | "store">;
 
 /** Whose name it is doesn't matter where the password is a token (GitLab's "Clone using a token"). */

@@ -4,7 +4,7 @@ import { isAncestor } from "../repository/bring-home.ts";
 import { checkBranch } from "../create.ts";
 import { localPath, uploadPack } from "../repository/create.ts";
 import { layout, own } from "../repository/layout.ts";
-import { originAccess } from "../repository/origin-access.ts";
+import { originAccess, originAddress } from "../repository/origin-access.ts";
 import { runInside } from "../workspace/inside.ts";
 import type { Scene } from "./tool.ts";
 
@@ -52,7 +52,7 @@ export async function bringIn(scene: Scene, name: string): Promise<string> {
   const options = await hostGit(scene, repository);
   const local = localPath(origin) === undefined ? [] : ["--update-shallow", `--upload-pack=${uploadPack}`];
   const flags = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", ...local];
-  await deps.git.ok(["fetch", ...flags, "--", origin, `+refs/heads/${branch}:${fetchedRef}`], options);
+  await deps.git.ok(["fetch", ...flags, "--", originAddress(repository), `+refs/heads/${branch}:${fetchedRef}`], options);
   const tip = await deps.git.ok(["rev-parse", "--verify", `${fetchedRef}^{commit}`], options);
   const commit = tip.toString("utf8").trim();
   const known = [...new Set([session.base_commit ?? "", session.head_commit ?? ""])].filter((id) => id !== "");

@@ -1,6 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import { bringHome } from "../repository/bring-home.ts";
 import { localPath } from "../repository/create.ts";
+import { originAddress } from "../repository/origin-access.ts";
 import { commitId, fieldsInside } from "./inside.ts";
 import { bringIn, hostGit, originOf } from "./origin.ts";
 import { noInput, repositoryOf, type Tool } from "./tool.ts";
@@ -62,7 +63,15 @@ export const pushToRemote: Tool = {
     if (home.head === "" || home.head === base) throw new FerryError("failure", "there is no commit to push");
     const commit = commitId(home.head);
     await deps.git.ok(
-      ["push", "--quiet", "--no-signed", "--no-recurse-submodules", "--", origin, `${commit}:refs/heads/${branch}`],
+      [
+        "push",
+        "--quiet",
+        "--no-signed",
+        "--no-recurse-submodules",
+        "--",
+        originAddress(repository),
+        `${commit}:refs/heads/${branch}`,
+      ],
       await hostGit(scene, repository),
     );
     return {
