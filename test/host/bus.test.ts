@@ -27,12 +27,18 @@ async function bus(path: string, ...answers: readonly Buffer[]): Promise<void> {
   await new Promise<void>((resolve) => server?.listen(path, resolve));
 }
 
-/** A message of a type, without fields, and with a body of a length. */
-function message(type: number, order: "l" | "B", body = 0): Buffer {
-  const bytes = Buffer.alloc(16 + body);
+/** A message of a type that answers the call of a serial, with a body of a length. */
+function message(type: number, order: "l" | "B", serial: number, body = 0): Buffer {
+  const bytes = Buffer.alloc(24 + body);
   bytes.set([order.charCodeAt(0), type, 0, 1]);
-  if (order === "l") bytes.writeUInt32LE(body, 4);
-  else bytes.writeUInt32BE(body, 4);
+  bytes.set([5, 1, "u".charCodeAt(0), 0], 16);
+  for (const [at, value] of [
+    [4, body],
+    [12, 8],
+    [20, serial],
+  ] as const)
+    if (order === "l") bytes.writeUInt32LE(value, at);
+    else bytes.writeUInt32BE(value, at);
   return bytes;
 }
 
@@ -43,33 +49,39 @@ describe.runIf(process.platform === "linux")("whether anybody is there on a bus"
   test.each<[string, readonly Buffer[], string]>([
     ["says nothing", [], "silent"],
     ["greets, and then hangs", [welcome], "silent"],
-    ["answers, but who keeps the secrets doesn't", [welcome, Buffer.concat([message(2, "l", 9), message(4, "l")])], "silent"],
-    ["answers twice", [welcome, Buffer.concat([message(2, "l", 9), message(4, "l", 3), message(2, "l")])], "answers"],
+    [
+      "answers, but who keeps the secrets doesn't",
+      [welcome, Buffer.concat([message(2, "l", 1, 9), message(4, "l", 0)])],
+      "silent",
+    ],
+    ["answers twice", [welcome, Buffer.concat([message(2, "l", 1, 9), message(4, "l", 0, 3), message(2, "l", 2)])], "answers"],
     [
       "answers that nobody keeps secrets, the other way round",
-      [welcome, Buffer.concat([message(2, "B", 9), message(3, "B", 70)])],
+      [welcome, Buffer.concat([message(2, "B", 1, 9), message(3, "B", 2, 70)])],
       "answers",
     ],
     ["refuses us", [Buffer.from("REJECTED ANONYMOUS\r\n")], "answers"],
   ])("that %s", async (_, answers, state) => {
     const path = join(folder, "bus");
     await bus(path, ...answers);
-    expect(await askBus(`unix:path=${path},guid=1`, 0, state === "silent" ? 100 : 10_000)).toBe(state);
+    expect(await askBus(`unix:path=${path},guid=1`, 0, state === "silent" ? 100 : 10_000)).toEqual({ state });
   });
 
   test("its address may be escaped, of more than one kind, or abstract", async () => {
     const path = join(folder, "a bus");
     await bus(path, Buffer.from("REJECTED\r\n"));
-    expect(await askBus(`tcp:host=x,port=1;unix:guid=1,path=${path.replace(" ", "%20")}`, 0, 10_000)).toBe("answers");
+    expect(await askBus(`tcp:host=x,port=1;unix:guid=1,path=${path.replace(" ", "%20")}`, 0, 10_000)).toEqual({
+      state: "answers",
+    });
     server?.close();
     await bus(`\0${path}`, Buffer.from("REJECTED\r\n"));
-    expect(await askBus(`unix:abstract=${path}`, 0, 10_000)).toBe("answers");
+    expect(await askBus(`unix:abstract=${path}`, 0, 10_000)).toEqual({ state: "answers" });
   });
 
   test.each(["unix:path=/nonexistent/bus", "autolaunch:", "tcp:host=127.0.0.1,port=1", "nonsense"])(
     "can't be known at %s",
     async (address) => {
-      expect(await askBus(address, 0, 10_000)).toBe("unknown");
+      expect(await askBus(address, 0, 10_000)).toEqual({ state: "unknown" });
     },
   );
 

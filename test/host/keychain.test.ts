@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +19,25 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ferry-keychain-"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A bus that hands everything on to another, and has heard all of it. */
+async function listenIn(address: string, path: string): Promise<{ path: string; heard: () => string; close: () => void }> {
+  let heard = "";
+  const server = createServer((near) => {
+    const far = connect(/unix:path=([^,;]*)/u.exec(address)?.[1] ?? "");
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      from.on("data", (chunk: Buffer) => {
+        heard += chunk.toString("latin1");
+        to.write(chunk);
+      });
+    near.on("close", () => far.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return { path, heard: () => heard, close: () => void server.close() };
+}
 
 // The Secret Service is Linux's; on the other systems the call is the system's own, made in process.
 describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
@@ -92,6 +111,19 @@ describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
       expect(await keychain.findCredentials("ferry")).toEqual([{ account: "a", password: "k2" }]);
       expect(await keychain.deletePassword("ferry", "a")).toBe(true);
       expect(await keychain.deletePassword("ferry", "a")).toBe(false);
+    });
+
+    test("what lies open is read without a process of its own, and encrypted on its way", async () => {
+      await keychainIn(keyring.env, 10_000).setPassword("ferry", "open", "k1 ü");
+      const nowhere = makeKeychains({ env: keyring.env, platform: "linux", uid, dist: "/nonexistent" }).keychain();
+      expect(await nowhere.getPassword("ferry", "open")).toBe("k1 ü");
+      const proxy = await listenIn(keyring.env["DBUS_SESSION_BUS_ADDRESS"] ?? "", join(folder, "tapped"));
+      const tapped = { ...keyring.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${proxy.path}` };
+      expect(await keychainIn(tapped).getPassword("ferry", "open")).toBe("k1 ü");
+      expect(proxy.heard()).toContain("text/plain");
+      expect(proxy.heard()).not.toContain("k1");
+      proxy.close();
+      await keychainIn(keyring.env, 10_000).deletePassword("ferry", "open");
     });
 
     test("stopped, on a bus that answers: given up on after 3 s as well", async () => {

@@ -1,11 +1,17 @@
-/** A few words of the D-Bus protocol: just enough to see whether anybody is there. */
+/** A few words of the D-Bus protocol: just enough to see whether anybody is there, and to read a secret that lies open. */
 import { existsSync } from "node:fs";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Environment } from "../host.ts";
+import { type Method, methodCall, readReplies, type Reply } from "./message.ts";
+import { type Caller, readSecret, type SecretName, secrets } from "./secret.ts";
 
 /** What became of the question whether anybody answers. `unknown`: it could not be asked, which whoever calls next will tell. */
-export type BusState = "answers" | "silent" | "unknown";
+export interface BusAnswer {
+  readonly state: "answers" | "silent" | "unknown";
+  /** The one that was wanted, where it lies open. */
+  readonly secret?: string | undefined;
+}
 
 /** Where D-Bus listens (dbus-daemon(1), systemd's user bus); without either, asking would start a bus of our own. */
 export function busAddress(env: Environment): string | undefined {
@@ -17,43 +23,78 @@ export function busAddress(env: Environment): string | undefined {
 
 /**
  * Whether the bus, and who keeps the secrets on it, answer within `patience` ms: the bus when it is greeted, the other when it is
- * pinged, which the libraries do also while a prompt is open (D-Bus specification: Peer.Ping). Nobody is started by it.
+ * pinged, which the libraries do also while a prompt is open (D-Bus specification: Peer.Ping). Nobody is started by it. A secret that
+ * is `wanted` is asked for in the same breath.
  */
-export function askBus(address: string, uid: number, patience: number): Promise<BusState> {
+export function askBus(address: string, uid: number, patience: number, wanted?: SecretName): Promise<BusAnswer> {
   const options = socketOf(address);
-  if (options === undefined) return Promise.resolve("unknown");
+  if (options === undefined) return Promise.resolve({ state: "unknown" });
   return new Promise((resolve) => {
+    let answers = false;
     const socket = connect(options);
-    const timer = setTimeout(() => end("silent"), patience);
-    const end = (state: BusState): void => {
+    const timer = setTimeout(() => end({ state: answers ? "answers" : "silent" }), patience);
+    const end = (answer: BusAnswer): void => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(state);
+      resolve(answer);
     };
-    socket.once("error", () => end("unknown"));
-    socket.once("close", () => end("unknown"));
-    socket.once("connect", () => greet(socket, uid, end));
+    const fail = (): void => end({ state: answers ? "answers" : "unknown" });
+    const converse = async (call: Caller): Promise<void> => {
+      const present = Promise.all([call(hello), call(ping)]);
+      // What we don't understand of it the library will.
+      const secret = wanted && readSecret(call, wanted).catch(() => undefined);
+      await present;
+      answers = true;
+      end({ state: "answers", secret: await secret });
+    };
+    socket.once("error", fail);
+    socket.once("close", fail);
+    socket.once("connect", () =>
+      greet(socket, uid, { welcome: (call) => void converse(call), refused: () => end({ state: "answers" }), garbled: fail }),
+    );
   });
 }
 
-function greet(socket: Socket, uid: number, end: (state: BusState) => void): void {
-  let received = Buffer.alloc(0);
-  let welcome = false;
+interface Greeting {
+  readonly welcome: (call: Caller) => void;
+  /** Refused is answered, too: what it means the real call tells. */
+  readonly refused: () => void;
+  readonly garbled: () => void;
+}
+
+/** D-Bus specification, Authentication Protocol: EXTERNAL, by who we are to the system. */
+function greet(socket: Socket, uid: number, { welcome, refused, garbled }: Greeting): void {
+  let received: Buffer = Buffer.alloc(0);
+  let isWelcome = false;
+  const waiting = new Map<number, (reply: Reply) => void>();
+  const call = (method: Method): Promise<Reply> =>
+    new Promise((resolve) => {
+      const serial = waiting.size + 1;
+      waiting.set(serial, resolve);
+      socket.write(methodCall(serial, method));
+    });
   socket.on("data", (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);
-    if (!welcome) {
+    if (!isWelcome) {
       const at = received.indexOf("\r\n");
       if (at < 0) return;
-      // Refused is answered, too: what it means the real call tells.
       if (!received.toString("latin1", 0, at).startsWith("OK")) {
-        end("answers");
+        refused();
         return;
       }
-      welcome = true;
+      isWelcome = true;
       received = received.subarray(at + 2);
-      socket.write(Buffer.concat([Buffer.from("BEGIN\r\n"), methodCall(1, hello), methodCall(2, ping)]));
+      socket.write("BEGIN\r\n");
+      welcome(call);
     }
-    if (countReplies(received) >= 2) end("answers");
+    try {
+      const { replies, rest } = readReplies(received);
+      received = rest;
+      for (const [serial, reply] of replies) waiting.get(serial)?.(reply);
+    } catch {
+      // No D-Bus: as if it had hung up.
+      garbled();
+    }
   });
   socket.write(`\0AUTH EXTERNAL ${Buffer.from(String(uid)).toString("hex")}\r\n`);
 }
@@ -66,62 +107,10 @@ function socketOf(address: string): NetConnectOpts | undefined {
   return { path: kind === "path" ? name : `\0${name}` };
 }
 
-interface Method {
-  readonly path: string;
-  readonly name: string;
-  readonly interface: string;
-  readonly destination: string;
-}
-
 const hello: Method = {
   path: "/org/freedesktop/DBus",
   interface: "org.freedesktop.DBus",
   name: "Hello",
   destination: "org.freedesktop.DBus",
 };
-const ping: Method = {
-  path: "/org/freedesktop/secrets",
-  interface: "org.freedesktop.DBus.Peer",
-  name: "Ping",
-  destination: "org.freedesktop.secrets",
-};
-
-/** D-Bus specification, Message Format: little-endian, version 1, without a body. */
-function methodCall(serial: number, method: Method): Buffer {
-  const noAutoStart = 2;
-  const fields = Buffer.concat([
-    padded(field(1, "o", method.path)),
-    padded(field(2, "s", method.interface)),
-    padded(field(3, "s", method.name)),
-    field(6, "s", method.destination),
-  ]);
-  const header = Buffer.alloc(16);
-  header.set([0x6c, 1, noAutoStart, 1]);
-  header.writeUInt32LE(serial, 8);
-  header.writeUInt32LE(fields.length, 12);
-  return padded(Buffer.concat([header, fields]));
-}
-
-/** Each starts at a multiple of 8. */
-function field(code: number, type: "o" | "s", value: string): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(Buffer.byteLength(value));
-  return Buffer.concat([Buffer.from([code, 1]), Buffer.from(`${type}\0`), length, Buffer.from(`${value}\0`)]);
-}
-
-function padded(bytes: Buffer): Buffer {
-  return Buffer.concat([bytes, Buffer.alloc(-bytes.length & 7)]);
-}
-
-/** Method returns and errors among the whole messages that have come. */
-function countReplies(received: Buffer): number {
-  let replies = 0;
-  for (let at = 0; received.length - at >= 16;) {
-    const read = received[at] === 0x6c ? received.readUInt32LE.bind(received) : received.readUInt32BE.bind(received);
-    const end = at + 16 + read(at + 12) + (-read(at + 12) & 7) + read(at + 4);
-    if (end > received.length) break;
-    if (received[at + 1] === 2 || received[at + 1] === 3) replies += 1;
-    at = end;
-  }
-  return replies;
-}
+const ping: Method = { ...secrets, interface: "org.freedesktop.DBus.Peer", name: "Ping" };

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { Environment, SecretStore, SecretStores } from "../host.ts";
-import type { BusState } from "./bus.ts";
+import type { BusAnswer } from "./bus.ts";
 import { callKeychain, type KeychainAnswer, type KeychainCall } from "./call.ts";
 import { keychainFault } from "./fault.ts";
+import type { SecretName } from "./secret.ts";
 
 export interface KeychainHost {
   readonly env: Environment;
@@ -20,7 +21,19 @@ const leastPatience = 500;
 
 /** The operating system's keychain: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows. */
 export function makeKeychains(host: KeychainHost): SecretStores {
-  let found: Promise<BusState | undefined> | undefined;
+  let known: Promise<BusAnswer["state"] | undefined> | undefined;
+  /**
+   * Whether anybody is there is asked once. The one call that most commands make is answered along with it where that can be: a child
+   * takes longer to start than such a command takes for all the rest.
+   */
+  const ask = async (patience: number, request: KeychainCall): Promise<BusAnswer | undefined> => {
+    const state = await known;
+    const wanted = request.name === "getPassword" ? request : undefined;
+    if (state !== undefined && (wanted === undefined || state === "silent")) return { state };
+    const asked = findBus(host, patience, wanted);
+    known = asked.then((answer) => answer?.state);
+    return asked;
+  };
   return {
     keychain(patience = presetPatience) {
       const resultOf = (answer: KeychainAnswer): unknown => resultFor(answer, host.platform);
@@ -29,12 +42,13 @@ export function makeKeychains(host: KeychainHost): SecretStores {
         // Only who has answered may keep us longer: then it is a person at a prompt who is waited for.
         const short = Math.min(patience, presetPatience);
         const started = performance.now();
-        const state = await (found ??= findBus(host, short));
+        const asked = await ask(short, request);
+        if (asked?.secret !== undefined) return asked.secret;
         // Both ask under one bound: what the first took is the second's no more.
         const spent = Math.min(Math.round(performance.now() - started), short - leastPatience);
-        if (state === undefined) return resultOf({ error: "unavailable", message: "there is no D-Bus session" });
-        if (state === "silent") return resultOf({ error: "silent", message: within(short) });
-        const whole = state === "answers" ? patience : short;
+        if (asked === undefined) return resultOf({ error: "unavailable", message: "there is no D-Bus session" });
+        if (asked.state === "silent") return resultOf({ error: "silent", message: within(short) });
+        const whole = asked.state === "answers" ? patience : short;
         const answer = await callInChild(host, request, whole - spent);
         return resultOf(answer ?? { error: "timeout", message: within(whole) });
       });
@@ -43,10 +57,10 @@ export function makeKeychains(host: KeychainHost): SecretStores {
 }
 
 /** Undefined where there is none. Loaded late: most commands ask no keychain. */
-async function findBus({ env, uid }: KeychainHost, patience: number): Promise<BusState | undefined> {
+async function findBus({ env, uid }: KeychainHost, patience: number, wanted?: SecretName): Promise<BusAnswer | undefined> {
   const { askBus, busAddress } = await import("./bus.ts");
   const address = busAddress(env);
-  return address === undefined ? undefined : askBus(address, uid, patience);
+  return address === undefined ? undefined : askBus(address, uid, patience, wanted);
 }
 
 /** keytar's five calls, each as one message. */
