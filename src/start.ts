@@ -1,11 +1,11 @@
 import { columnsOf } from "./host/terminal.ts";
 import { knownAnswer } from "./start/known.ts";
 
-/** What the build puts in: the version, a hash of all files, and the words that commands go by. */
+/** What the build puts in: the version, a hash of all files, and the words that commands go by, with those of their verbs. */
 declare const built: {
   readonly version: string;
   readonly hash: string;
-  readonly commands: readonly string[];
+  readonly commands: Readonly<Record<string, readonly string[]>>;
 };
 
 /**
@@ -61,7 +61,11 @@ function tellUnfinished(): void {
   );
 }
 
-/** The word that decides what is loaded; undefined where it is none of ours. */
+/** The words that decide what is loaded; undefined where they are none of ours. */
 function commandOf(argv: readonly string[]): string | undefined {
-  return argv.find((word) => built.commands.includes(word));
+  const at = argv.findIndex((word) => Object.hasOwn(built.commands, word));
+  const [noun, ...rest] = at < 0 ? [] : argv.slice(at);
+  if (noun === undefined) return undefined;
+  const verb = rest.find((word) => built.commands[noun]?.includes(word));
+  return verb === undefined ? noun : `${noun}-${verb}`;
 }

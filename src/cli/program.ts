@@ -7,7 +7,7 @@ import { type CommandNode, named } from "./help/node.ts";
 import { addGlobalOptions, type GlobalOptions } from "./options.ts";
 import { outlivingReaders } from "./output/closed-pipe.ts";
 import { usageError, verbMissing } from "./usage.ts";
-import type { Entry, Verb } from "./verb.ts";
+import type { Entry, Verb, VerbEntry } from "./verb.ts";
 
 /**
  * Finds the verb that argv names, loads it, and runs it.
@@ -88,10 +88,14 @@ async function load(entry: Entry, command: Command, host: Host): Promise<void> {
     addVerb(command, loaded, host);
     return;
   }
-  for (const verb of loaded) addVerb(command.command(verb.name).aliases(verb.aliases ?? []), verb, host);
+  for (const { name, aliases = [] } of loaded) command.command(name).aliases(aliases);
+  command.hook("preSubcommand", async (_, called) => {
+    const verb = loaded.find(({ name }) => name === called.name());
+    if (verb !== undefined) addVerb(called, await verb.load(), host);
+  });
 }
 
-function isNoun(loaded: Verb | readonly Verb[]): loaded is readonly Verb[] {
+function isNoun(loaded: Verb | readonly VerbEntry[]): loaded is readonly VerbEntry[] {
   return Array.isArray(loaded);
 }
 

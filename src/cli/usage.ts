@@ -91,12 +91,13 @@ async function meantCommands(program: Command, word: string, near: readonly stri
     topics.map(({ name }) => name),
   );
   if (about.length > 0) return about.map((name) => `ferry help ${name}`);
-  const nouns = await Promise.all(entries.map(async ({ name, load }) => ({ name, verbs: await load() })));
-  return nouns.flatMap(({ name, verbs }) =>
-    [verbs]
-      .flat()
-      .filter((verb) => verb.name !== name && (verb.name === word || verb.aliases?.includes(word) === true))
-      .map((verb) => `ferry ${name} ${verb.name}`),
+  const nouns = await Promise.all(entries.map(async ({ name, load }) => ({ name, loaded: await load() })));
+  return nouns.flatMap(({ name, loaded }) =>
+    "run" in loaded
+      ? []
+      : loaded
+          .filter((verb) => verb.name === word || verb.aliases?.includes(word) === true)
+          .map((verb) => `ferry ${name} ${verb.name}`),
   );
 }
 

@@ -4,7 +4,6 @@ import type { Context } from "./context.ts";
 /** One thing that ferry does: options, and one function. */
 export interface Verb {
   readonly name: string;
-  readonly aliases?: readonly string[];
   /** One line for the list of commands; no full stop. */
   readonly summary: string;
   /** What a reader of its help needs beyond the summary. */
@@ -20,6 +19,13 @@ export interface Verb {
   run(context: Context, options: object, ...args: unknown[]): Promise<void>;
 }
 
+/** A verb among those of its noun. The others aren't loaded when it is called: to list sessions takes nothing of what starts one. */
+export interface VerbEntry {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly load: () => Promise<Verb>;
+}
+
 /** A top-level command: a verb of its own, or a noun with verbs. Loaded when it is called, or asked for help. */
 export interface Entry {
   readonly name: string;
@@ -27,5 +33,5 @@ export interface Entry {
   readonly summary: string;
   /** The section of the help that it stands in. */
   readonly group: string;
-  readonly load: () => Promise<Verb | readonly Verb[]>;
+  readonly load: () => Promise<Verb | readonly VerbEntry[]>;
 }

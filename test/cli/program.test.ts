@@ -234,9 +234,19 @@ test("every verb's file is listed by its noun", async () => {
       for (const value of Object.values(module))
         if (typeof value === "object" && value !== null && "run" in value && "summary" in value) exported.add(value);
     }
-  const listed = (await Promise.all(entries.map(({ load }) => load()))).flat();
+  const loaded = await Promise.all(entries.map(({ load }) => load()));
+  const loads = loaded.flatMap((one) => ("run" in one ? [async () => one] : one.map(({ load }) => load)));
+  const listed = await Promise.all(loads.map((load) => load()));
   expect(listed).toHaveLength(exported.size);
   for (const verb of listed) expect(exported).toContain(verb);
+});
+
+test("a verb is listed by its own name", async () => {
+  for (const { name, load } of entries) {
+    const loaded = await load();
+    for (const one of "run" in loaded ? [{ name, load: async () => loaded }] : loaded)
+      expect((await one.load()).name).toBe(one.name);
+  }
 });
 
 test("a verb of its own has the summary of its entry", async () => {

@@ -67,7 +67,11 @@ const built = {
     .update(JSON.stringify([...files]))
     .digest("hex")
     .slice(0, 16),
-  commands: ["help", "complete", ...tree.commands.flatMap(({ name, aliases }) => [name, ...aliases])],
+  commands: Object.fromEntries([
+    ["help", []],
+    ["complete", []],
+    ...wordsOf(tree).map(([word, { commands }]) => [word, wordsOf({ commands }).map(([verb]) => verb)]),
+  ]),
 };
 const own = await bundle({ entryPoints: programs, format: "cjs", define: { built: JSON.stringify(built) } });
 writeOutputs(
@@ -89,6 +93,11 @@ async function bundle(options) {
       return [basename(path), { text, entryPoint, imports: imports.map((one) => ({ ...one, path: basename(one.path) })) }];
     }),
   );
+}
+
+/** The words that commands go by, each with its command. */
+function wordsOf({ commands }) {
+  return commands.flatMap((command) => [command.name, ...command.aliases].map((word) => [word, command]));
 }
 
 function writeOutputs(files) {

@@ -2,7 +2,7 @@ import { Command, type Argument, type Option } from "commander";
 import { exitCodes } from "../../base/errors.ts";
 import { entries } from "../commands/index.ts";
 import { addGlobalOptions } from "../options.ts";
-import type { Entry, Verb } from "../verb.ts";
+import type { Entry, Verb, VerbEntry } from "../verb.ts";
 import type { ArgumentNode, CommandNode, OptionNode } from "./node.ts";
 
 /** The whole program, from what its commands declare: all of them are loaded for it. */
@@ -47,6 +47,10 @@ const help: OptionNode = {
 async function describeEntry({ name, aliases = [], summary, group, load }: Entry): Promise<CommandNode> {
   const loaded = await load();
   if ("run" in loaded) return { ...describeVerb(loaded, ["ferry", name]), aliases, summary, group };
+  const describe = async (verb: VerbEntry): Promise<CommandNode> => ({
+    ...describeVerb(await verb.load(), ["ferry", name, verb.name]),
+    aliases: verb.aliases ?? [],
+  });
   return {
     name,
     aliases,
@@ -57,7 +61,7 @@ async function describeEntry({ name, aliases = [], summary, group, load }: Entry
     examples: [],
     arguments: [],
     options: [],
-    commands: loaded.map((verb) => describeVerb(verb, ["ferry", name, verb.name])),
+    commands: await Promise.all(loaded.map(describe)),
     codes: [],
     closing: [`What one of them takes: ferry ${name} COMMAND --help`],
   };
@@ -69,7 +73,7 @@ function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
   const taken = command.registeredArguments.map(describeArgument);
   return {
     name: verb.name,
-    aliases: verb.aliases ?? [],
+    aliases: [],
     summary: verb.summary,
     group: "Commands:",
     usage: [...words, ...taken.map(({ term }) => term), "[options]"].join(" "),

@@ -1,25 +1,25 @@
 // The program in few files: esbuild's chunks, each a function that is called when another asks for it (src/start/loader.ts). A file
 // that holds several is read once, and V8 compiles none of its functions before it is called. `core.js` holds what every start needs,
-// and what help and completion do; `command.js` what every command does, and all of the shortest, `config`; `shared.js` what several need; what one alone needs lies
-// together in a file of its own. Where each is says the part `index` of the core.
+// and what help and completion do; `command.js` what every command does, which verbs the nouns have, and all of the shortest, `config`;
+// `calls.js` what a call to a service needs; `shared.js` what several others need; what one alone needs lies together in a file of its
+// own. Where each is says the part `index` of the core.
 import { transform } from "esbuild";
 
-/** In bytes: what is larger, and not of the kernel, is a library for few commands, also where several share it. */
+/** In bytes: what is larger is a library for few commands, also where several share it. */
 const large = 30_000;
 
-/** Each with all that it imports when it is loaded. Every start needs the core, and every command what is named so; most the kernel. */
-const core = ["src/main.ts", "src/cli/help/print.ts", "src/cli/complete/complete.ts"];
-const command = ["src/cli/program.ts", "src/host/files.ts", "src/cli/output/printer.ts", "src/cli/commands/config/index.ts"];
-const kernel = ["src/host/network.ts", "src/cli/commands/session/index.ts"];
+/** The files that most starts need, each with what begins there and all that this imports when it is loaded, less what a file before has. */
+const common = {
+  "core.js": /^src\/(main|cli\/help\/print|cli\/complete\/complete)\.ts$/u,
+  "command.js": /^src\/(cli\/program|host\/files|cli\/output\/printer|cli\/commands\/([^/]+\/index|config\/[^/]+))\.ts$/u,
+  // The listing stands for all that call a service: it does little else.
+  "calls.js": /^src\/(host\/network|cli\/commands\/session\/list)\.ts$/u,
+};
 
 /** `chunks` are esbuild's, with `imports` and `entryPoint` from its metafile; gives the files of dist. */
 export async function pack(chunks) {
   const parts = new Map(await Promise.all([...chunks].map(async ([name, { text }]) => [name, await asFunction(text)])));
-  const files = new Map([
-    ["core.js", []],
-    ["command.js", []],
-    ["shared.js", []],
-  ]);
+  const files = new Map([...Object.keys(common), "shared.js"].map((file) => [file, []]));
   const index = {};
   for (const [name, file] of places(chunks, parts)) {
     index[name] = file;
@@ -34,24 +34,20 @@ export async function pack(chunks) {
 function places(chunks, parts) {
   const entries = [...chunks].filter(([, { entryPoint }]) => entryPoint !== undefined).map(([name]) => name);
   const needs = new Map(entries.map((name) => [name, reachable([name], chunks)]));
-  const inCore = reachable(named(core, chunks), chunks);
-  const inCommand = reachable(named(command, chunks), chunks);
-  const inKernel = reachable(named(kernel, chunks), chunks);
+  const inCommon = Object.entries(common).map(([file, begins]) => [file, reachable(named(begins, chunks), chunks)]);
   return [...parts].map(([name, text]) => {
     const users = entries.filter((entry) => needs.get(entry).has(name));
-    if (inCore.has(name)) return [name, "core.js"];
-    if (inCommand.has(name)) return [name, "command.js"];
-    if (text.length > large && !inKernel.has(name)) return [name, name];
+    const [file] = inCommon.find(([, there]) => there.has(name)) ?? [];
+    if (file !== undefined) return [name, file];
+    if (text.length > large) return [name, name];
     return [name, users.length === 1 ? users[0] : "shared.js"];
   });
 }
 
-function named(entryPoints, chunks) {
-  return entryPoints.map((path) => {
-    const found = [...chunks].find(([, { entryPoint }]) => entryPoint === path);
-    if (found === undefined) throw new Error(`${path} is not loaded by itself`);
-    return found[0];
-  });
+function named(begins, chunks) {
+  const found = [...chunks].filter(([, { entryPoint }]) => entryPoint !== undefined && begins.test(entryPoint));
+  if (found.length === 0) throw new Error(`nothing that is loaded by itself is called ${begins}`);
+  return found.map(([name]) => name);
 }
 
 /** The chunks, and those that they import when they are loaded. */

@@ -1,6 +1,7 @@
-import type { Verb } from "../../verb.ts";
-import { status } from "./status.ts";
-import { change } from "./switch.ts";
-import { token } from "./token.ts";
+import type { VerbEntry } from "../../verb.ts";
 
-export const verbs: readonly Verb[] = [status, token, change];
+export const verbs: readonly VerbEntry[] = [
+  { name: "status", load: async () => (await import("./status.ts")).status },
+  { name: "token", load: async () => (await import("./token.ts")).token },
+  { name: "switch", load: async () => (await import("./switch.ts")).change },
+];

@@ -1,7 +1,8 @@
-import type { Verb } from "../../verb.ts";
-import { get } from "./get.ts";
-import { list } from "./list.ts";
-import { set } from "./set.ts";
-import { unset } from "./unset.ts";
+import type { VerbEntry } from "../../verb.ts";
 
-export const verbs: readonly Verb[] = [list, get, set, unset];
+export const verbs: readonly VerbEntry[] = [
+  { name: "list", aliases: ["ls"], load: async () => (await import("./list.ts")).list },
+  { name: "get", load: async () => (await import("./get.ts")).get },
+  { name: "set", load: async () => (await import("./set.ts")).set },
+  { name: "unset", load: async () => (await import("./unset.ts")).unset },
+];

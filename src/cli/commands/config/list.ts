@@ -14,7 +14,6 @@ const columns: readonly Column<CurrentSetting>[] = [
 
 export const list: Verb = {
   name: "list",
-  aliases: ["ls"],
   summary: "Show every key, its value, and where that comes from",
   examples: ["ferry config list", "ferry config list --json"],
   async run(context) {

@@ -1,7 +1,8 @@
-import type { Verb } from "../../verb.ts";
-import { install } from "./install.ts";
-import { run } from "./run.ts";
-import { status } from "./status.ts";
-import { uninstall } from "./uninstall.ts";
+import type { VerbEntry } from "../../verb.ts";
 
-export const verbs: readonly Verb[] = [install, uninstall, status, run];
+export const verbs: readonly VerbEntry[] = [
+  { name: "install", load: async () => (await import("./install.ts")).install },
+  { name: "uninstall", load: async () => (await import("./uninstall.ts")).uninstall },
+  { name: "status", load: async () => (await import("./status.ts")).status },
+  { name: "run", load: async () => (await import("./run.ts")).run },
+];

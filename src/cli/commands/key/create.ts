@@ -16,7 +16,6 @@ interface Options {
 
 export const create: Verb = {
   name: "create",
-  aliases: ["new"],
   summary: "Make an API key; it is printed this once",
   description:
     "Make an API key, for a script or a CI job. The key is printed on stdout this once and kept nowhere: pipe it to where it belongs. It never has more scopes than your own.",

@@ -1,6 +1,7 @@
-import type { Verb } from "../../verb.ts";
-import { create } from "./create.ts";
-import { list } from "./list.ts";
-import { revoke } from "./revoke.ts";
+import type { VerbEntry } from "../../verb.ts";
 
-export const verbs: readonly Verb[] = [list, create, revoke];
+export const verbs: readonly VerbEntry[] = [
+  { name: "list", aliases: ["ls"], load: async () => (await import("./list.ts")).list },
+  { name: "create", aliases: ["new"], load: async () => (await import("./create.ts")).create },
+  { name: "revoke", aliases: ["rm", "delete"], load: async () => (await import("./revoke.ts")).revoke },
+];

@@ -9,7 +9,6 @@ import { connectForKeys } from "./connect.ts";
 
 export const list: Verb = {
   name: "list",
-  aliases: ["ls"],
   summary: "List the workspace's API keys, the ended ones too",
   examples: ["ferry key list", "ferry key list --json --fields id,name,scopes"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),

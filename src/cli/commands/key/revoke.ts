@@ -10,7 +10,6 @@ import { connectForKeys } from "./connect.ts";
 
 export const revoke: Verb = {
   name: "revoke",
-  aliases: ["rm", "delete"],
   summary: "End an API key at once, wherever it is used",
   examples: ["ferry key revoke nightly", "ferry key revoke key_4h2k… --yes"],
   define: (command) => void command.argument("<key>", "id or name"),

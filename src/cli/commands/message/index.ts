@@ -1,5 +1,6 @@
-import type { Verb } from "../../verb.ts";
-import { list } from "./list.ts";
-import { send } from "./send.ts";
+import type { VerbEntry } from "../../verb.ts";
 
-export const verbs: readonly Verb[] = [send, list];
+export const verbs: readonly VerbEntry[] = [
+  { name: "send", load: async () => (await import("./send.ts")).send },
+  { name: "list", aliases: ["ls"], load: async () => (await import("./list.ts")).list },
+];

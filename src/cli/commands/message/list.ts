@@ -17,7 +17,6 @@ const kinds: ReadonlySet<string> = new Set([
 
 export const list: Verb = {
   name: "list",
-  aliases: ["ls"],
   summary: "List what was said in a session",
   examples: ["ferry message list", "ferry message list - --json"],
   define: (command) => void command.argument("[session]", "which one"),

@@ -17,7 +17,6 @@ interface Options extends TokenOptions {
 
 export const create: Verb = {
   name: "create",
-  aliases: ["new"],
   summary: "Connect a code provider with an access token",
   examples: [
     "ferry provider create --name work --token-env GITLAB_TOKEN",

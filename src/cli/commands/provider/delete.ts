@@ -6,7 +6,6 @@ import type { Verb } from "../../verb.ts";
 
 export const remove: Verb = {
   name: "delete",
-  aliases: ["rm"],
   summary: "Disconnect a code provider; its stored token goes",
   examples: ["ferry provider delete work --yes"],
   define: (command) => void command.argument("<provider>", "id or name"),

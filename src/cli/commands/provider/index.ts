@@ -1,8 +1,9 @@
-import type { Verb } from "../../verb.ts";
-import { create } from "./create.ts";
-import { remove } from "./delete.ts";
-import { edit } from "./edit.ts";
-import { list } from "./list.ts";
-import { view } from "./view.ts";
+import type { VerbEntry } from "../../verb.ts";
 
-export const verbs: readonly Verb[] = [list, view, create, edit, remove];
+export const verbs: readonly VerbEntry[] = [
+  { name: "list", aliases: ["ls"], load: async () => (await import("./list.ts")).list },
+  { name: "view", load: async () => (await import("./view.ts")).view },
+  { name: "create", aliases: ["new"], load: async () => (await import("./create.ts")).create },
+  { name: "edit", load: async () => (await import("./edit.ts")).edit },
+  { name: "delete", aliases: ["rm"], load: async () => (await import("./delete.ts")).remove },
+];

@@ -9,7 +9,6 @@ import { providerColumns } from "./columns.ts";
 
 export const list: Verb = {
   name: "list",
-  aliases: ["ls"],
   summary: "List the connected code providers",
   examples: ["ferry provider list"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),

@@ -26,7 +26,6 @@ interface Options {
 
 export const create: Verb = {
   name: "create",
-  aliases: ["new"],
   summary: "Register a repository; what isn't given is read from this working copy",
   examples: ["ferry repo create", "ferry repo create --provider prv_… --clone-url https://gitlab.com/acme/shop.git"],
   define(command) {

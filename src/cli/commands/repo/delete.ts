@@ -6,7 +6,6 @@ import type { Verb } from "../../verb.ts";
 
 export const remove: Verb = {
   name: "delete",
-  aliases: ["rm"],
   summary: "Take a repository out of the service; the repository itself stays",
   examples: ["ferry repo delete acme/shop --yes"],
   define: (command) => void command.argument("<repository>", "id or owner/name"),

@@ -1,10 +1,11 @@
-import type { Verb } from "../../verb.ts";
-import { analysis } from "./analysis/analysis.ts";
-import { analyze } from "./analysis/analyze.ts";
-import { create } from "./create.ts";
-import { remove } from "./delete.ts";
-import { edit } from "./edit.ts";
-import { list } from "./list.ts";
-import { view } from "./view.ts";
+import type { VerbEntry } from "../../verb.ts";
 
-export const verbs: readonly Verb[] = [list, view, create, edit, remove, analyze, analysis];
+export const verbs: readonly VerbEntry[] = [
+  { name: "list", aliases: ["ls"], load: async () => (await import("./list.ts")).list },
+  { name: "view", load: async () => (await import("./view.ts")).view },
+  { name: "create", aliases: ["new"], load: async () => (await import("./create.ts")).create },
+  { name: "edit", load: async () => (await import("./edit.ts")).edit },
+  { name: "delete", aliases: ["rm"], load: async () => (await import("./delete.ts")).remove },
+  { name: "analyze", load: async () => (await import("./analysis/analyze.ts")).analyze },
+  { name: "analysis", load: async () => (await import("./analysis/analysis.ts")).analysis },
+];

@@ -9,7 +9,6 @@ import { repositoryColumns } from "./columns.ts";
 
 export const list: Verb = {
   name: "list",
-  aliases: ["ls"],
   summary: "List the repositories that the service knows",
   examples: ["ferry repo list", "ferry repo list --json --fields id,full_name"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),

@@ -20,7 +20,6 @@ interface Options extends TimesOptions {
 
 export const create: Verb = {
   name: "create",
-  aliases: ["new"],
   summary: "Have an agent run a prompt again and again",
   description:
     "Have an agent run a prompt again and again, each time in a session of its own. Without --repo it works on the repository of this working copy; without --timezone its days and hours are those of this machine.",

@@ -5,7 +5,6 @@ import { connectForSchedules, findSchedule, scheduleName } from "./find.ts";
 
 export const remove: Verb = {
   name: "delete",
-  aliases: ["rm"],
   summary: "Delete a scheduled agent; the sessions of its runs stay",
   examples: ["ferry schedule delete nightly --yes"],
   define: (command) => void command.argument("<schedule>", "id or name"),

@@ -1,10 +1,11 @@
-import type { Verb } from "../../verb.ts";
-import { create } from "./create.ts";
-import { remove } from "./delete.ts";
-import { edit } from "./edit.ts";
-import { list } from "./list.ts";
-import { run } from "./run.ts";
-import { runs } from "./runs.ts";
-import { view } from "./view.ts";
+import type { VerbEntry } from "../../verb.ts";
 
-export const verbs: readonly Verb[] = [list, view, create, edit, remove, run, runs];
+export const verbs: readonly VerbEntry[] = [
+  { name: "list", aliases: ["ls"], load: async () => (await import("./list.ts")).list },
+  { name: "view", load: async () => (await import("./view.ts")).view },
+  { name: "create", aliases: ["new"], load: async () => (await import("./create.ts")).create },
+  { name: "edit", load: async () => (await import("./edit.ts")).edit },
+  { name: "delete", aliases: ["rm"], load: async () => (await import("./delete.ts")).remove },
+  { name: "run", load: async () => (await import("./run.ts")).run },
+  { name: "runs", load: async () => (await import("./runs.ts")).runs },
+];

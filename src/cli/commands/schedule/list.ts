@@ -9,7 +9,6 @@ import { connectForSchedules } from "./find.ts";
 
 export const list: Verb = {
   name: "list",
-  aliases: ["ls"],
   summary: "List scheduled agents, and when each runs next",
   examples: ["ferry schedule list", "ferry schedule list --json --fields id,name,next_run_at"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),

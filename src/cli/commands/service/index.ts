@@ -1,9 +1,10 @@
-import type { Verb } from "../../verb.ts";
-import { agents } from "./agents.ts";
-import { logs } from "./logs.ts";
-import { reset } from "./reset.ts";
-import { start } from "./start.ts";
-import { status } from "./status.ts";
-import { stop } from "./stop.ts";
+import type { VerbEntry } from "../../verb.ts";
 
-export const verbs: readonly Verb[] = [start, stop, status, logs, reset, agents];
+export const verbs: readonly VerbEntry[] = [
+  { name: "start", load: async () => (await import("./start.ts")).start },
+  { name: "stop", load: async () => (await import("./stop.ts")).stop },
+  { name: "status", load: async () => (await import("./status.ts")).status },
+  { name: "logs", load: async () => (await import("./logs.ts")).logs },
+  { name: "reset", load: async () => (await import("./reset.ts")).reset },
+  { name: "agents", load: async () => (await import("./agents.ts")).agents },
+];

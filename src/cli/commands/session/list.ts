@@ -25,7 +25,6 @@ interface Options {
 
 export const list: Verb = {
   name: "list",
-  aliases: ["ls"],
   summary: "List sessions, newest first",
   examples: ["ferry session list --status active", "ferry session list --json --fields id,branch_name,agent_status"],
   define(command) {

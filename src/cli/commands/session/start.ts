@@ -21,7 +21,6 @@ interface Options extends StartOptions, Pick<RunOptions, "pull" | "updates"> {
 
 export const start: Verb = {
   name: "start",
-  aliases: ["create", "new"],
   summary: "Start a session for this working copy and link the branch to it",
   examples: [
     "ferry session start -m 'fix the failing test'",

@@ -7,7 +7,6 @@ import { sessionLines } from "./columns.ts";
 
 export const view: Verb = {
   name: "view",
-  aliases: ["status"],
   summary: "Show a session",
   examples: ["ferry session view", "ferry session view - --json"],
   define: (command) => void command.argument("[session]", "which one"),
