@@ -28,7 +28,9 @@ export function makePrompt(env: Environment, processes: Processes, interrupt: Ab
         );
       }),
     hidden: (message) =>
-      ask(interrupt, async (where) => (await import("@inquirer/password")).default({ message, mask: false }, where)),
+      ask(interrupt, async (where) =>
+        (await import("@inquirer/password")).default({ message, mask: false, toggleMask: false }, where),
+      ),
     edit: (text, suffix) => edit(text, suffix, editorOf(env), processes),
   };
 }

@@ -108,15 +108,20 @@ describe("repo", () => {
     expect((await json("repo", "list")) as unknown[]).toHaveLength(3);
   });
 
-  test("delete asks on a terminal, and takes nothing from stdin for a yes", async () => {
+  test("delete asks for the name on a terminal, and takes nothing from stdin for a yes", async () => {
     await json("repo", "create", "--clone-url", "https://x.example/acme/a.git");
     expect(await call(["repo", "delete", "acme/a"], { stdin: "y\n" })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--yes") as string,
     });
-    const there = world.next({}, { tty: true });
-    there.prompt.expect("Take acme/a out of agents.example.com?", false);
-    expect((await ferry(there, "repo", "rm", "acme/a")).code).toBe(130);
+    const answered = (typed: string) => {
+      const there = world.next({}, { tty: true });
+      there.prompt.expect("Take acme/a out of agents.example.com? Type acme/a to confirm:", typed);
+      return ferry(there, "repo", "rm", "acme/a");
+    };
+    expect(await answered("y")).toMatchObject({ code: 130, stderr: "ferry: not done: that is not acme/a\n" });
+    expect((await answered("acme/a")).code).toBe(0);
+    await json("repo", "create", "--clone-url", "https://x.example/acme/a.git");
     expect((await call(["repo", "delete", "acme/a", "--yes"])).stderr).toBe("acme/a is no longer in agents.example.com\n");
     expect((await call(["repo", "view", "acme/a"])).code).toBe(5);
   });

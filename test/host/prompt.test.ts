@@ -52,4 +52,13 @@ describeWith(["script"], "a question that is not answered", () => {
       ).toEqual([expect.stringMatching(/ferry: cancelled$/u)]);
     });
   });
+
+  test("a secret is never shown, whatever is pressed", async () => {
+    const terminal = startOnTerminal(place, [process.execPath, ferryPath, "login", "--with-token", "--host", url]);
+    await terminal.see(/API key for/u);
+    // @inquirer/password shows it at Ctrl-T, unless told not to.
+    terminal.type("k3y\u0014!\u0003");
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.screen()).not.toContain("k3y");
+  });
 });

@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
 import type { Context } from "../context.ts";
 import { readNamedFile } from "./file.ts";
 
@@ -27,9 +28,22 @@ async function readFrom(context: Context, file: string | undefined, what: string
   throw new FerryError("usage", `${what} is missing`, { hint: "give it as words, or with -F FILE (-F - reads stdin)" });
 }
 
-/** Asks before something is destroyed. @throws FerryError usage where nobody can be asked, interrupted where the answer is no */
-export async function confirm({ global, interactive, host }: Context, question: string): Promise<void> {
-  if (global.yes) return;
-  if (!interactive) throw new FerryError("usage", `not done: ${question}`, { hint: "say so with --yes" });
-  if (!(await host.prompt.confirm(question, false))) throw new FerryError("interrupted", "not done");
+/** Asks before something is ended. @throws FerryError usage where nobody can be asked, interrupted where the answer is no */
+export async function confirm(context: Context, question: string): Promise<void> {
+  if (!mustAsk(context, question)) return;
+  if (!(await context.host.prompt.confirm(oneLine(question), false))) throw new FerryError("interrupted", "not done");
+}
+
+/** Asks for the name of what is to be deleted, which no stray key gives. @throws FerryError as confirm does */
+export async function confirmByName(context: Context, question: string, name: string): Promise<void> {
+  if (!mustAsk(context, question)) return;
+  const shown = oneLine(name);
+  const typed = await context.host.prompt.text(`${oneLine(question)} Type ${shown} to confirm:`);
+  if (typed.trim() !== shown) throw new FerryError("interrupted", `not done: that is not ${shown}`);
+}
+
+function mustAsk({ global, interactive }: Context, question: string): boolean {
+  if (global.yes) return false;
+  if (interactive) return true;
+  throw new FerryError("usage", `not done: ${question}`, { hint: "say so with --yes" });
 }

@@ -152,7 +152,7 @@ describe("one that is there", () => {
   test("delete asks; in a pipe it wants --yes", async () => {
     expect((await call(["delete", "nightly"], { stdin: "y\n" })).code).toBe(2);
     const there = world.next({}, { tty: true });
-    there.prompt.expect("Delete the schedule nightly of agents.example.com?", true);
+    there.prompt.expect("Delete the schedule nightly of agents.example.com? Type nightly to confirm:", "nightly");
     expect(await ferry(there, "schedule", "rm", "nightly")).toMatchObject({
       code: 0,
       stderr: "the schedule nightly is deleted\n",

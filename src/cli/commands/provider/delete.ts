@@ -1,7 +1,7 @@
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { findProvider } from "../../flows/provider.ts";
-import { confirm } from "../../flows/text.ts";
+import { confirmByName } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
 
 export const remove: Verb = {
@@ -13,7 +13,7 @@ export const remove: Verb = {
     const connection = await connect(context);
     const provider = await findProvider(connection, given);
     const name = provider.name ?? provider.id;
-    await confirm(context, `Disconnect ${name} from ${connection.name}?`);
+    await confirmByName(context, `Disconnect ${name} from ${connection.name}?`, name);
     const answer = await connection.client.deleteProvider({ params: { providerId: provider.id } });
     if (context.global.json) await context.print.json({ ...provider, ...answer }, fields.provider);
     else await context.print.note(`${name} is no longer connected`);

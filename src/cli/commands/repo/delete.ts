@@ -1,7 +1,7 @@
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { repositoryNamed } from "../../flows/place/repository.ts";
-import { confirm } from "../../flows/text.ts";
+import { confirmByName } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
 
 export const remove: Verb = {
@@ -13,7 +13,7 @@ export const remove: Verb = {
     const connection = await connect(context);
     const repository = await repositoryNamed(connection, given);
     const name = repository.full_name ?? repository.id;
-    await confirm(context, `Take ${name} out of ${connection.name}?`);
+    await confirmByName(context, `Take ${name} out of ${connection.name}?`, name);
     const answer = await connection.client.deleteRepository({ params: { id: repository.id } });
     if (context.global.json) await context.print.json({ ...repository, ...answer }, fields.repository);
     else await context.print.note(`${name} is no longer in ${connection.name}`);

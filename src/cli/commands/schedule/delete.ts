@@ -1,5 +1,5 @@
 import { fields } from "../../../wire/fields.ts";
-import { confirm } from "../../flows/text.ts";
+import { confirmByName } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
 import { connectForSchedules, findSchedule, scheduleName } from "./find.ts";
 
@@ -11,9 +11,10 @@ export const remove: Verb = {
   async run(context, _, given: string) {
     const connection = await connectForSchedules(context);
     const schedule = await findSchedule(connection, given);
-    await confirm(context, `Delete the schedule ${scheduleName(schedule)} of ${connection.name}?`);
+    const name = scheduleName(schedule);
+    await confirmByName(context, `Delete the schedule ${name} of ${connection.name}?`, name);
     const answer = await connection.client.deleteSchedule({ params: { id: schedule.id } });
     if (context.global.json) await context.print.json({ ...schedule, ...answer }, fields.schedule);
-    else await context.print.note(`the schedule ${scheduleName(schedule)} is deleted`);
+    else await context.print.note(`the schedule ${name} is deleted`);
   },
 };

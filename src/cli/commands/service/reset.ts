@@ -14,7 +14,7 @@ import { refuseInTurn } from "./stop.ts";
  */
 const kept = [
   ...["ferry.db", "ferry.db-wal", "ferry.db-shm", "key", "origin", "seal", "sign-in"],
-  ...["sessions", "mirrors", "sandboxes", "gateways", "trash", "last-turns.json", "service.log", "service.json"],
+  ...["sessions", "mirrors", "sandboxes", "gateways", "trash", "last-turns.json", "service.log", "service.log.1", "service.json"],
 ];
 
 export const reset: Verb = {
