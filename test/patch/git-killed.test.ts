@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Checkpoint, PullDeps } from "../../src/patch/request.ts";
+import type { PullDeps } from "../../src/patch/request.ts";
 import { pullElsewhere } from "../../src/patch/worktree/pull.ts";
 import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitBytes, gitIn, writeFile } from "../support/git.ts";
@@ -173,94 +173,5 @@ describe("the gits of --uncommitted", () => {
     expect([visible(scene), readdirSync(`${scene.local.folder}/.git/ferry`)]).toEqual([before, []]);
     await pullInto(scene.local.folder, scene.source, { uncommitted: true });
     expect(scene.local("status", "--porcelain")).toBe(" M f\n M m\n?? n");
-  });
-});
-
-describe("git update-ref, which holds the refs", () => {
-  const locksOf = ({ local }: Scene) =>
-    ["HEAD", "refs/heads/main", "refs/heads/alias", "refs/heads/x"].filter((ref) =>
-      existsSync(`${local.folder}/.git/${ref}.lock`),
-    );
-  /** HEAD leads to the branch through another ref: git locks all of them. */
-  const make = () => {
-    const scene = makeScene();
-    scene.local("symbolic-ref", "refs/heads/alias", "refs/heads/main");
-    scene.local("symbolic-ref", "HEAD", "refs/heads/alias");
-    commitFiles(scene.sandbox, { a: "theirs\n" });
-    writeFile(scene.local, "b", "dirty\n");
-    return scene;
-  };
-  const refsGit = ({ local }: Scene): number => {
-    const notes = readFileSync(`${local.folder}/.git/ferry/journal`, "utf8").trim().split("\n");
-    const children = notes.flatMap((line) => (JSON.parse(line) as { child?: { kind: string; pid: number } }).child ?? []);
-    return children.find(({ kind }) => kind === "refs")?.pid ?? expect.fail("no git holds the refs");
-  };
-  const isGone = (pid: number) =>
-    expect
-      .poll(() => existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/u.test(readFileSync(`/proc/${pid}/stat`, "latin1")), {
-        timeout: 20_000,
-      })
-      .toBe(false);
-
-  it.each(["prepared", "tree-written"] as const)("git alone, at %s: its locks go, and all is as it was", async (at) => {
-    const scene = make();
-    const before = visible(scene);
-    const checkpoint = async (name: Checkpoint) => {
-      if (name !== at) return;
-      expect(locksOf(scene)).toEqual(["HEAD", "refs/heads/main", "refs/heads/alias"]);
-      process.kill(refsGit(scene), "SIGKILL");
-      await isGone(refsGit(scene));
-    };
-    await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toMatchObject({ kind: "failure" });
-    expect([locksOf(scene), visible(scene)]).toEqual([[], before]);
-    await pullInto(scene.local.folder, scene.source, { hook: "post-merge" });
-    expect(scene.local("status", "--porcelain")).toBe(" M b");
-  });
-
-  it("ferry and git: the next run takes its locks away", async () => {
-    const scene = make();
-    const before = visible(scene);
-    const slow = slowAt(scene.local, { path: "a", word: "theirs" });
-    const child = startPull(scene, "");
-    await slow.reached();
-    const [refs, tree] = [refsGit(scene), writingGit(scene.local)];
-    // Or it would see that nobody asks it any more, and unlock.
-    process.kill(refs, "SIGSTOP");
-    child.kill("SIGKILL");
-    process.kill(-refs, "SIGKILL");
-    process.kill(-tree, "SIGKILL");
-    slow.pass();
-    await ended(child);
-    expect(locksOf(scene)).toEqual(["HEAD", "refs/heads/main", "refs/heads/alias"]);
-    await pullInto(scene.local.folder, scene.source, { dryRun: true });
-    expect([locksOf(scene), { ...visible(scene), gitFolder: "" }]).toEqual([[], { ...before, gitFolder: "" }]);
-    await pullExactly(scene);
-  });
-
-  it("of a branch that isn't checked out: its lock goes, and the next run comes", async () => {
-    const scene = make();
-    const git = makeDeps().git;
-    let isKilled = false;
-    const killing: typeof git = {
-      ...git,
-      stream: async (args, options) => {
-        const child = await git.stream(args, options);
-        if (args[0] !== "update-ref" || isKilled) return child;
-        isKilled = true;
-        const write = child.stdin.write.bind(child.stdin);
-        // Once the refs are locked, and before it is told to move them.
-        child.stdin.write = ((chunk: string) => {
-          if (chunk !== "commit\n") return write(chunk);
-          expect(locksOf(scene)).toEqual(["refs/heads/x"]);
-          process.kill(child.pid, "SIGKILL");
-          return true;
-        }) as typeof write;
-        return child;
-      },
-    };
-    const options = { branch: "x", deps: { git: killing } };
-    await expect(pullInto(scene.local.folder, scene.source, options)).rejects.toMatchObject({ kind: "failure" });
-    expect([locksOf(scene), readdirSync(`${scene.local.folder}/.git/ferry`)]).toEqual([[], []]);
-    expect(await pullInto(scene.local.folder, scene.source, { ...options, hook: "post-merge" })).toMatchObject({ applied: true });
   });
 });

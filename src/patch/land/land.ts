@@ -10,6 +10,7 @@ import { whenUnlocked } from "./locks.ts";
 import { checkOverlay, type Overlay, writeOverlay } from "./overlay.ts";
 import { checkPaths, type PathCheck } from "./path-check.ts";
 import { refLocks } from "./ref-locks.ts";
+import { placeRefs } from "../recovery/place-refs.ts";
 import { foreignError, settle, type Settled } from "../recovery/settle.ts";
 import { removeStaleLocks } from "../recovery/stale-locks.ts";
 import { prepare, type RefUpdate, RefsMoved, type Transaction } from "./transaction.ts";
@@ -90,7 +91,7 @@ async function withRefsLocked(transaction: Transaction, work: Work): Promise<Pat
     }
     await transaction.commit();
   } catch (error) {
-    throw await takeBack(error, transaction, work);
+    await takeBack(error, transaction, work);
   }
   await context.checkpoint("committed");
   return [];
@@ -126,21 +127,26 @@ async function refuseOtherBranch({ landing, context }: Work): Promise<void> {
   if (now !== then) throw new RefsMoved("attention", "another branch was checked out meanwhile");
 }
 
-/** Undoes the tree while the refs are still locked, then unlocks them. Gives the error to throw; where undoing fails, the journal stays. */
-async function takeBack(error: unknown, transaction: Transaction, { context, copy, journal }: Work): Promise<unknown> {
+/**
+ * Undoes the tree while the refs are still locked, then unlocks them. Where undoing fails, the journal stays.
+ * @throws the error, or one that says more; not where all has landed after all
+ */
+async function takeBack(error: unknown, transaction: Transaction, { context, copy, journal }: Work): Promise<void> {
   const left = await journal.read();
-  if (left === undefined) return error;
-  const settled = await undo(left, copy).catch(asFerryError);
-  // Its git may be what failed: one that was killed leaves its locks.
+  if (left === undefined) throw error;
+  const undone = await undo(left, copy).catch(asFerryError);
+  // Its git may be what failed: one that was killed leaves its locks, and perhaps some of the refs moved.
   await transaction.abort().catch(() => undefined);
   await unlockRefs(journal);
+  const settled = undone instanceof FerryError ? undone : await follow(undone, left, copy).catch(asFerryError);
   if (settled instanceof FerryError)
-    return new FerryError("attention", `the working copy is half way: ${settled.message}`, {
+    throw new FerryError("attention", `the working copy is half way: ${settled.message}`, {
       hint: "pull again: that first takes back what is left of this one",
       cause: error,
     });
+  if (settled.state === "new") return;
   if (settled.state === "restored") await journal.end();
-  return settled.foreign.length === 0 ? error : foreignError(settled.foreign, ferryFolder(context.repository), error);
+  throw settled.foreign.length === 0 ? error : foreignError(settled.foreign, ferryFolder(context.repository), error);
 }
 
 async function unlockRefs(journal: Journal): Promise<void> {
@@ -151,4 +157,9 @@ async function unlockRefs(journal: Journal): Promise<void> {
 async function undo(left: Left, copy: WorkingCopy): Promise<Settled> {
   await removeStaleLocks(left, "index");
   return settle(left, copy);
+}
+
+async function follow(settled: Settled, left: Left, copy: WorkingCopy): Promise<Settled> {
+  await placeRefs(left.updates, settled.state, copy);
+  return settled;
 }

@@ -17,7 +17,7 @@ export async function moveRefs(move: Omit<Move, "children">, context: Context): 
     move.updates.map(({ ref }) => ref),
     repository,
   );
-  const children = notesOf({ gitDir: repository.gitDir, locks }, context);
+  const children = notesOf({ gitDir: repository.gitDir, locks, moves: move.updates }, context);
   try {
     const transaction = await whenUnlocked(host, patience, () => prepare(git, repository, { ...move, children }));
     await transaction.commit();

@@ -7,14 +7,15 @@ const depth = 5;
 
 /**
  * The lock files that git takes to move these refs: one for each, and for all that a symbolic one leads through to its branch
- * (gitrepository-layout(5)). Where refs aren't files there are none.
+ * (gitrepository-layout(5)); and where one is taken away that was packed, those of the packed ones (refs/packed-backend.c: the new
+ * file, too, is made only where none is). Where refs aren't files there are none.
  */
 export async function refLocks(
   refs: readonly string[],
   { gitDir, commonDir }: Pick<Repository, "gitDir" | "commonDir">,
 ): Promise<string[]> {
   const fileOf = (ref: string) => join(ref === "HEAD" ? gitDir : commonDir, ref);
-  const all = new Set<string>();
+  const all = new Set(["lock", "new"].map((kind) => join(commonDir, `packed-refs.${kind}`)));
   for (const start of refs) {
     let ref: string | undefined = start;
     for (let at = 0; ref !== undefined && at <= depth; at++) {

@@ -8,11 +8,13 @@ import { gitError } from "../../git/runner.ts";
 import { systemTrouble } from "../../git/trouble.ts";
 import type { Context } from "../context.ts";
 import { lockedError, lockPatience } from "../../git/locked.ts";
+import type { RefUpdate } from "../land/transaction.ts";
 import type { ChildNotes } from "../land/working-copy.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { type MadeWorktree, removeHalfMade } from "./half-made.ts";
 import type { JournalChild } from "./journal.ts";
 import { outlive } from "./outlive.ts";
+import { finishMoves } from "./place-refs.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
 
 /** Between two looks at a lock, in ms. */
@@ -25,6 +27,8 @@ interface Note extends JournalChild {
   /** The lock files that it may leave, where these are others. */
   readonly locks?: readonly string[] | undefined;
   readonly making?: MadeWorktree | undefined;
+  /** What it moves in one transaction. */
+  readonly moves?: readonly RefUpdate[] | undefined;
 }
 
 export interface PorcelainOptions extends GitOptions {
@@ -85,7 +89,7 @@ function locksOf(gitDir: string, { repository }: Context): string[] {
 }
 
 /** Keeps the one note that there is room for: of a git that writes in this git folder, and may leave these locks if it is killed. */
-export function notesOf(about: Pick<Note, "gitDir" | "locks" | "making">, { host, repository }: Context): ChildNotes {
+export function notesOf(about: Pick<Note, "gitDir" | "locks" | "making" | "moves">, { host, repository }: Context): ChildNotes {
   const path = notePath(repository);
   return {
     starting: (child) => write(path, { ...child, kind: "index", at: host.clock.now(), ...about }),
@@ -93,7 +97,10 @@ export function notesOf(about: Pick<Note, "gitDir" | "locks" | "making">, { host
   };
 }
 
-/** Waits for such a git of an earlier ferry, and removes the locks of one that was killed, and the worktree that it was making. */
+/**
+ * Waits for such a git of an earlier ferry. Of one that was killed it removes the locks and the worktree that it was making, and ends
+ * the moving of refs that it had begun.
+ */
 export async function outlivePorcelain(context: Context): Promise<void> {
   const { repository } = context;
   const path = notePath(repository);
@@ -102,6 +109,8 @@ export async function outlivePorcelain(context: Context): Promise<void> {
     await outlive(note, context);
     const locks = { refs: [], index: note.locks ?? locksOf(note.gitDir, context), tree: [] };
     await removeStaleLocks({ children: [note], locks }, "index");
+    if (note.moves !== undefined)
+      await finishMoves(note.moves, { ...context, repository: { ...repository, gitDir: note.gitDir } });
     if (note.making !== undefined) await removeHalfMade(note.making, context);
   }
   await rm(path, { force: true });

@@ -1,7 +1,6 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
-import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { standsHere } from "../here/note.ts";
 import { ferryFolder } from "../quarantine.ts";
@@ -9,9 +8,9 @@ import { Journal, type Left } from "./journal.ts";
 import { lockPatience } from "../../git/locked.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { outlive } from "./outlive.ts";
+import { placeRefs } from "./place-refs.ts";
 import { foreignError, settle } from "./settle.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
-import type { RefUpdate } from "../land/transaction.ts";
 
 /**
  * Ends what an earlier pull left half done, whatever working copy of the repository it was in. The caller holds the repository's lock.
@@ -36,7 +35,7 @@ export async function recover(context: Context): Promise<void> {
   await mkdir(scratch, { mode: 0o700 });
   const copy = workingCopy(left, context, { scratch, journal });
   const { state, foreign } = await settle(left, copy);
-  await moveRefs(copy, left.updates, state);
+  await placeRefs(left.updates, state, copy);
   await rm(scratch, { recursive: true, force: true });
   await journal.end();
   if (state === "elsewhere") throw elsewhereError(left);
@@ -52,22 +51,6 @@ function workingCopy(left: Left, { git, host, repository }: Context, own: { scra
     patience: lockPatience,
     children: own.journal.children("index"),
   };
-}
-
-/** Files of refs are renamed one by one: a death in between leaves some of a transaction moved. HEAD decides for the others. */
-async function moveRefs(
-  { git, repository }: WorkingCopy,
-  updates: readonly RefUpdate[],
-  state: "new" | "restored" | "elsewhere",
-): Promise<void> {
-  if (state === "elsewhere") return;
-  const { gitDir } = repository;
-  for (const { ref, to, from } of updates.filter((update) => update.ref !== "HEAD")) {
-    const value = state === "new" ? to : from;
-    const args = /^0+$/u.test(value) ? ["update-ref", "-d", ref] : ["update-ref", ref, value];
-    const result = await git.run(args, { cwd: gitDir, gitDir });
-    if (result.code !== 0) throw gitError(args, result);
-  }
 }
 
 function elsewhereError(left: Left): FerryError {
