@@ -100,3 +100,30 @@ describe("kill -9 of --continue", () => {
     },
   );
 });
+
+describe("kill -9 of --skip on the way to the next conflict", () => {
+  const rescue = ({ local }: Scene) => `${local.folder}/.git/ferry/rescue`;
+  const make = async () => {
+    const scene = makeDirty(true);
+    const tree = await parkIn(scene);
+    expect(readFileSync(`${tree.folder}/f`, "utf8")).toContain("<<<<<<<");
+    return { scene, tree };
+  };
+
+  it.each(["park-moved", "park-reset"] as const)("at %s: the conflict that was left out is nobody's work", async (dieAt) => {
+    const { scene, tree } = await make();
+    expect(await ended(startPull(scene, dieAt, { how: "skip" }))).toMatchObject({ signal: "SIGKILL" });
+    const { hint } = await refusedBy(resume(scene.local.folder, "continue"));
+    expect([hint, existsSync(rescue(scene))]).toEqual([expect.not.stringContaining("rescue"), false]);
+    expect(tree("status", "--porcelain")).toBe("UU g");
+  });
+
+  it("and then the user goes on with it: that is kept, and told", async () => {
+    const { scene, tree } = await make();
+    await ended(startPull(scene, "park-moved", { how: "skip" }));
+    writeFile(tree, "f", "resolved after all\n");
+    const { hint } = await refusedBy(resume(scene.local.folder, "continue"));
+    expect(hint).toContain(rescue(scene));
+    expect(readFileSync(`${rescue(scene)}/f`, "utf8")).toBe("resolved after all\n");
+  });
+});

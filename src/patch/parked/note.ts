@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { GitPath } from "../../git/path.ts";
 import type { Context } from "../context.ts";
 import type { CursorNote } from "../incoming/note.ts";
 import { moveRefs } from "../land/move-refs.ts";
@@ -31,6 +32,8 @@ export interface ParkedNote {
   readonly clean: string;
   /** What it held, while it is taken on from there to `clean`. */
   readonly from?: string | undefined;
+  /** What was changed there and is given up on the way: paths by the SHA-256 of their content. */
+  readonly givenUp?: Readonly<Record<GitPath, string>> | undefined;
   readonly items: readonly { readonly sequence: number; readonly commit: string; readonly subject: string }[];
   /** For each item what became of it so far. */
   readonly came: readonly (string | null)[];

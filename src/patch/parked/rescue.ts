@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type GitPath, showPath } from "../../git/path.ts";
 import type { Context } from "../context.ts";
 import { type Entry, presentAs } from "../land/compare.ts";
+import { look, onDisk } from "../land/disk.ts";
 import { changesBetween } from "../recovery/settle.ts";
 import { rescueFile, rescueFolder } from "../recovery/rescue.ts";
 import { ferryFolder } from "../quarantine.ts";
@@ -11,9 +14,14 @@ import { inTree, type ParkedTree } from "./tree.ts";
 
 /**
  * Copies what lies in a worktree that was being taken on when its ferry was killed, and is neither what it stood at nor what it is to
- * be: someone has worked there since, and the reset that is still to come would overwrite it. Gives the paths.
+ * be, nor what was given up (the conflict of a commit that is left out): someone has worked there since, and the reset that is still
+ * to come would overwrite it. Gives the paths.
  */
-export async function rescueChanged({ from, clean }: ParkedNote, tree: ParkedTree, context: Context): Promise<string[]> {
+export async function rescueChanged(
+  { from, clean, givenUp = {} }: ParkedNote,
+  tree: ParkedTree,
+  context: Context,
+): Promise<string[]> {
   const { git, repository } = context;
   const own = { git, repository: { ...repository, ...tree } };
   const scratch = join(ferryFolder(repository), "recovery");
@@ -29,8 +37,34 @@ export async function rescueChanged({ from, clean }: ParkedNote, tree: ParkedTre
   }
   await rm(scratch, { recursive: true, force: true });
   const rescued: GitPath[] = [];
-  for (const path of left) if (await rescueFile(tree.workTree, path, rescueFolder(repository))) rescued.push(path);
+  for (const path of left)
+    if (
+      (await contentOf(path, tree)) !== (givenUp[path] ?? "") &&
+      (await rescueFile(tree.workTree, path, rescueFolder(repository)))
+    )
+      rescued.push(path);
   return rescued.map(showPath);
+}
+
+/** What differs from a commit in a worktree, by its content; what isn't a file is left out. */
+export async function changedContents(
+  commit: string,
+  tree: ParkedTree,
+  context: Context,
+): Promise<Readonly<Record<GitPath, string>>> {
+  const entries = (await differing(commit, tree, context)).map(async (path): Promise<[GitPath, string]> => [
+    path,
+    await contentOf(path, tree),
+  ]);
+  return Object.fromEntries((await Promise.all(entries)).filter(([, content]) => content !== ""));
+}
+
+/** Its SHA-256; "" for what is no file. */
+async function contentOf(path: GitPath, { workTree }: ParkedTree): Promise<string> {
+  if ((await look(workTree, path)).what !== "file") return "";
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(onDisk(workTree, path))) hash.update(chunk as Buffer);
+  return hash.digest("hex");
 }
 
 /** Also what git is told not to look at. */

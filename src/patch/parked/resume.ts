@@ -15,7 +15,7 @@ import { end } from "./end.ts";
 import { readItems } from "./items.ts";
 import { landParked } from "./land.ts";
 import { type Parked, type ParkedNote, type Queued, replaceNote, writeNote } from "./note.ts";
-import { rescueChanged } from "./rescue.ts";
+import { changedContents, rescueChanged } from "./rescue.ts";
 import { resolvedCommit, skippedCommit } from "./resolved.ts";
 import { stoppedError, unmoved } from "./told.ts";
 import { findTarget, type ParkedTarget } from "./target.ts";
@@ -151,7 +151,7 @@ async function moveOn(parked: Parked, { conflict, target, line, quarantine }: Ne
     throw new FerryError("attention", `the parked worktree is on a branch of its own, and the next commit doesn't fit either`, {
       hint: `git switch --detach in ${tree.workTree}, then ferry pull --continue`,
     });
-  const note: ParkedNote = { ...parked.note, stage: "moving", from: tip };
+  const note: ParkedNote = { ...parked.note, stage: "moving", from: tip, givenUp: await changedContents(tip, tree, context) };
   const id = await writeNote(note, context);
   const inside: Context = { ...context, repository: { ...repository, ...tree } };
   const updates = [moveRef("HEAD", head, conflict.tip), moveRef(parked.ref, parked.id, id)];
@@ -171,7 +171,7 @@ async function stopThere(
   if (result.code !== 0) throw gitError(reset, result);
   await context.checkpoint("park-reset");
   const outcome = await cherryPick(parked.note.queue[0]?.commit ?? "", inTree(tree), context);
-  const stopped = await replaceNote(parked, { stage: "stopped", from: undefined }, { context });
+  const stopped = await replaceNote(parked, { stage: "stopped", from: undefined, givenUp: undefined }, { context });
   if (outcome === "came") return goOn(stopped, "continue", context);
   const unmerged = await context.git.ok(["diff", "--name-only", "--diff-filter=U", "-z"], inTree(tree));
   const paths = unmerged
