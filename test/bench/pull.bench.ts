@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { makeFolder } from "../support/git.ts";
 import { makeSeries, type Size } from "./pull/repository.ts";
-import { type Cost, onFresh, plain, pullBy, ship, type Shipment } from "./pull/ways.ts";
+import { type Cost, onFresh, onMoved, plain, pullBy, rebase, ship, type Shipment } from "./pull/ways.ts";
 
 const { values } = parseArgs({
   options: {
@@ -10,6 +10,8 @@ const { values } = parseArgs({
     commits: { type: "string", multiple: true },
     files: { type: "string", multiple: true },
     rounds: { type: "string" },
+    /** Only these, by their names in the table. */
+    way: { type: "string", multiple: true },
   },
 });
 
@@ -33,6 +35,9 @@ const aims: Readonly<Record<number, Readonly<Record<"exact" | "am" | "bundle", n
   50_000: { exact: 0.06, am: 0.25, bundle: 0.05 },
 };
 
+/** Onto a branch that moved on: each is measured against the other alone. */
+const replay = { plain: "git rebase", pull: "pull, replayed" };
+
 const folder = makeFolder("ferry-bench-");
 try {
   const program = await buildChild(folder.path);
@@ -46,13 +51,16 @@ async function measure(size: Size, program: string): Promise<void> {
     `${folder.path}/${size.commits}-${size.files}`,
     makeSeries(`${folder.path}/${size.commits}-${size.files}`, size),
   );
-  const ways: [string, (shipment: Shipment) => Promise<Cost>][] = [
-    ...Object.entries(plain).map(([name, way]): (typeof ways)[number] => [name, (it) => onFresh(it, (copy) => way(copy, it))]),
-    ...(["exact", "am", "bundle"] as const).map((engine): (typeof ways)[number] => [
+  const all: [string, (shipment: Shipment) => Promise<Cost>][] = [
+    ...Object.entries(plain).map(([name, way]): (typeof all)[number] => [name, (it) => onFresh(it, (copy) => way(copy, it))]),
+    ...(["exact", "am", "bundle"] as const).map((engine): (typeof all)[number] => [
       `pull, ${engine}`,
       (it) => onFresh(it, (copy) => pullBy(engine, program, copy, it)),
     ]),
+    [replay.plain, (it) => onMoved(it, (copy) => rebase(copy, it))],
+    [replay.pull, (it) => onMoved(it, (copy) => pullBy("exact", program, copy, { ...it, isMoved: true }))],
   ];
+  const ways = all.filter(([name]) => values.way?.includes(name) ?? true);
   const costs = new Map<string, Cost[]>(ways.map(([name]) => [name, []]));
   const rounds = Number(values.rounds ?? (size.commits >= 1000 ? 3 : 5));
   for (let round = 0; round < rounds; round += 1)
@@ -65,8 +73,9 @@ function report({ commits, files }: Size, costs: ReadonlyMap<string, readonly Co
   console.log(
     `  ${commits} commits, ${files} files          time            processor time   largest process, ferry's own (MiB)`,
   );
-  const [reference, processor] = mediansOf(costs.get("git am") ?? []);
   for (const [name, runs] of costs) {
+    const isReplay = Object.values(replay).includes(name);
+    const [reference, processor] = mediansOf(costs.get(isReplay ? replay.plain : "git am") ?? []);
     const [milliseconds, own] = mediansOf(runs);
     const engine = (["exact", "am", "bundle"] as const).find((each) => name === `pull, ${each}`);
     const aim = engine === undefined || commits !== 1000 ? undefined : aims[files]?.[engine];

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { EngineName } from "../../../src/patch/verdict.ts";
-import { gitBytes, gitEnv, type TestGit } from "../../support/git.ts";
+import { commitFiles, gitBytes, gitEnv, type TestGit } from "../../support/git.ts";
 import { makeManifest, makeMbox } from "../../support/series.ts";
 import type { PullTask, PullTimes } from "./child.ts";
 import { onCopy, type Series } from "./repository.ts";
@@ -47,9 +47,20 @@ export const plain: Readonly<Record<string, (copy: TestGit, shipment: Shipment) 
     timed(["sh", "-c", `git ${quiet.join(" ")} fetch -q ${bundle} series && git merge -q --ff-only FETCH_HEAD`], copy),
 };
 
+/** The series, fetched, on top of a branch that moved on. */
+export async function rebase(copy: TestGit, { bundle }: Shipment): Promise<Cost> {
+  const fetch = `git ${quiet.join(" ")} fetch -q ${bundle} series:series`;
+  return timed(["sh", "-c", `${fetch} && git ${quiet.join(" ")} rebase -q main series`], copy);
+}
+
 /** A pull, in a process of its own. */
-export async function pullBy(engine: EngineName, program: string, copy: TestGit, shipment: Shipment): Promise<Cost> {
-  const task: PullTask = { folder: copy.folder, engine, ...shipment, tip: shipment.series.tip };
+export async function pullBy(
+  engine: EngineName,
+  program: string,
+  copy: TestGit,
+  { isMoved = false, ...shipment }: Shipment & { readonly isMoved?: boolean },
+): Promise<Cost> {
+  const task: PullTask = { folder: copy.folder, engine, ...shipment, tip: isMoved ? undefined : shipment.series.tip };
   const told = `${copy.folder}/../told`;
   writeFileSync(`${copy.folder}/../task`, JSON.stringify({ ...task, told }));
   const cost = await timed([process.execPath, program, `${copy.folder}/../task`], copy);
@@ -59,6 +70,14 @@ export async function pullBy(engine: EngineName, program: string, copy: TestGit,
 
 export async function onFresh(shipment: Shipment, act: (copy: TestGit) => Promise<Cost>): Promise<Cost> {
   return onCopy(shipment.series.repository, act);
+}
+
+/** With a commit of one's own since the series began. */
+export async function onMoved(shipment: Shipment, act: (copy: TestGit) => Promise<Cost>): Promise<Cost> {
+  return onFresh(shipment, (copy) => {
+    commitFiles(copy, { own: "mine\n" }, "own");
+    return act(copy);
+  });
 }
 
 async function timed(argv: readonly string[], copy: TestGit): Promise<Cost> {
