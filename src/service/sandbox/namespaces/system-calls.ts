@@ -6,6 +6,8 @@ export interface Processor {
   readonly second?: number;
   /** add_key, request_key and keyctl: keyrings have no namespace, and who has one open may read it whoever he is (keyrings(7)). */
   readonly keys: readonly number[];
+  /** bpf, perf_event_open and userfaultfd: ways into the kernel that no build needs, and that containers don't have either. */
+  readonly depths: readonly number[];
   readonly socket: number;
   readonly ioctl: number;
   /** clone and unshare, both with flags as their first argument. */
@@ -18,10 +20,22 @@ const processors: ReadonlyMap<string, Processor> = new Map([
   // asm/unistd_64.h, and __X32_SYSCALL_BIT of asm/unistd.h.
   [
     "x64",
-    { audit: 0xc000_003e, second: 0x4000_0000, keys: [248, 249, 250], socket: 41, ioctl: 16, clones: [56, 272], prctl: 157 },
+    {
+      audit: 0xc000_003e,
+      second: 0x4000_0000,
+      keys: [248, 249, 250],
+      depths: [321, 298, 323],
+      socket: 41,
+      ioctl: 16,
+      clones: [56, 272],
+      prctl: 157,
+    },
   ],
   // asm-generic/unistd.h
-  ["arm64", { audit: 0xc000_00b7, keys: [217, 218, 219], socket: 198, ioctl: 29, clones: [220, 97], prctl: 167 }],
+  [
+    "arm64",
+    { audit: 0xc000_00b7, keys: [217, 218, 219], depths: [280, 241, 282], socket: 198, ioctl: 29, clones: [220, 97], prctl: 167 },
+  ],
 ]);
 
 /** The processor by Node's name for it (`os.arch()`); undefined where its numbers aren't known here. */
@@ -62,8 +76,10 @@ const newUser = 0x1000_0000;
  * since its calls have other numbers; all else is allowed.
  * @param sealed also refuses new user namespaces, where nothing else does
  */
-export function filterFor({ audit, second, keys, socket, ioctl, clones }: Processor, sealed = false): Buffer {
-  const refused = [...keys, ...uring, ...(sealed ? [clone3] : [])].flatMap((number) => on(equal, number, verdict.noSuchCall));
+export function filterFor({ audit, second, keys, depths, socket, ioctl, clones }: Processor, sealed = false): Buffer {
+  const refused = [...keys, ...depths, ...uring, ...(sealed ? [clone3] : [])].flatMap((number) =>
+    on(equal, number, verdict.noSuchCall),
+  );
   return Buffer.concat([
     load(data.processor),
     jump(equal, audit, 1, 0),
