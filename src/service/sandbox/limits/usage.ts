@@ -16,13 +16,22 @@ export function threadsOf(members: readonly ProcessEntry[]): number {
   return sum(members.map((member) => member.threads));
 }
 
+/** What a file counts at least: a disk also runs out of inodes, which empty files take as well. */
+const leastBytes = 4096;
+
 /**
  * Bytes on disk under a folder, on its file system alone. `du` walks by descriptors and follows no link, so that an agent that swaps a
  * folder for a link while it walks leads it nowhere. What it can't read isn't counted.
  */
 export async function diskOf(folder: string): Promise<number> {
-  const { stdout } = await run(["du", "-skxP", "--", folder]);
-  return Number(/^\d+/.exec(stdout)?.[0] ?? 0) * 1024;
+  // Only GNU's counts files.
+  const [kilobytes = 0, files = 0] = await Promise.all(["-k", "--inodes"].map((unit) => count(folder, unit)));
+  return Math.max(kilobytes * 1024, files * leastBytes);
+}
+
+async function count(folder: string, unit: string): Promise<number> {
+  const { stdout } = await run(["du", "-sxP", unit, "--", folder]);
+  return Number(/^\d+/.exec(stdout)?.[0] ?? 0);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -63,6 +63,15 @@ test.runIf(linux)("disk ends it", async () => {
   expect((await broken({ folder, limits: { ...limits, diskMB: 4 } })).limits).toEqual([]);
 });
 
+test.runIf(linux)("files without content count, too: a disk runs out of them", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ferry-disk-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await Promise.all(Array.from({ length: 600 }, (_, at) => writeFile(join(folder, String(at)), "")));
+  const limits = { ...roomy, memoryMB: 100_000, processes: 1000 };
+  expect((await broken({ folder, limits: { ...limits, diskMB: 2 } })).limits).toEqual(["disk"]);
+  expect((await broken({ folder, limits: { ...limits, diskMB: 4 } })).limits).toEqual([]);
+});
+
 test.runIf(linux)("a sparse file counts what it takes", async () => {
   const folder = await mkdtemp(join(tmpdir(), "ferry-disk-"));
   onTestFinished(() => rm(folder, { recursive: true }));
