@@ -74,7 +74,7 @@ const requests = {
     heard.push(parts);
     const [verb, ...words] = parts.at(-1).split(" ");
     if (verb === "die") process.kill(process.pid, "SIGKILL");
-    if (verb === "hang") return call("hangs", "in_progress", "ready\\n");
+    if (verb === "hang") return void call("hangs", "in_progress", "ready\\n");
     if (verb === "tell") say(JSON.stringify({ loaded, heard }));
     if (verb === "run") execFileSync("sh", ["-ec", words.join(" ")], { stdio: "ignore" });
     if (verb === "call") say(JSON.stringify(await ask(JSON.parse(words.join(" ")))));

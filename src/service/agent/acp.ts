@@ -5,6 +5,7 @@ import type { SandboxProcess } from "../sandbox/driver.ts";
 import type { Agent, AgentChange, TurnEnd } from "./agent.ts";
 import type { Ask } from "./ask/question.ts";
 import { fillIn } from "./ask/form.ts";
+import { fieldsOf, textIn } from "./reducer/fields.ts";
 import { type Opening, openSession } from "./opening.ts";
 import { permit, type PermissionPolicy } from "./ask/permission.ts";
 import { makeReducer, type Reducer } from "./reducer/reducer.ts";
@@ -81,8 +82,8 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
       try {
         const parts = past === "" ? [text] : [past, text];
         const prompt = parts.map((part) => ({ type: "text" as const, text: part }));
-        const answer: Promise<acp.PromptResponse> = agent.request(acp.methods.agent.session.prompt, { sessionId, prompt });
-        return turnEnd((await ask(answer)).stopReason);
+        const answer: Promise<unknown> = agent.request(acp.methods.agent.session.prompt, { sessionId, prompt });
+        return turnEnd(textIn(fieldsOf(await ask(answer)), "stopReason"));
       } catch (error) {
         throw error instanceof acp.RequestError
           ? new FerryError("failure", oneLine(error.message), { cause: error })
@@ -120,20 +121,20 @@ function toWeb(stdin: NodeJS.WritableStream): WritableStream<Uint8Array> {
 /** Between two turns there is nobody to ask. */
 const nobody: Ask = () => Promise.resolve(undefined);
 
-function turnEnd(reason: acp.StopReason): TurnEnd {
-  switch (reason) {
-    case "end_turn":
-      return { outcome: "completed", remark: "" };
-    case "cancelled":
-      return { outcome: "canceled", remark: "" };
-    case "max_tokens":
-      return { outcome: "completed", remark: "the agent stopped: its answer reached the limit of tokens" };
-    case "max_turn_requests":
-      return { outcome: "completed", remark: "the agent stopped: the turn reached the limit of model requests" };
-    case "refusal":
-      return { outcome: "completed", remark: "the agent refused to go on" };
-  }
+/** The SDK doesn't look at what an agent answers. */
+function turnEnd(reason: string): TurnEnd {
+  const end = ends.get(reason);
+  if (end === undefined) throw new FerryError("failure", "the agent's turn ended in a way that ACP doesn't have");
+  return end;
 }
+
+const ends: ReadonlyMap<string, TurnEnd> = new Map<acp.StopReason, TurnEnd>([
+  ["end_turn", { outcome: "completed", remark: "" }],
+  ["cancelled", { outcome: "canceled", remark: "" }],
+  ["max_tokens", { outcome: "completed", remark: "the agent stopped: its answer reached the limit of tokens" }],
+  ["max_turn_requests", { outcome: "completed", remark: "the agent stopped: the turn reached the limit of model requests" }],
+  ["refusal", { outcome: "completed", remark: "the agent refused to go on" }],
+]);
 
 function describe({ code, signal }: { code: number | null; signal: string | null }): string {
   return signal === null ? `exit status ${code ?? "unknown"}` : signal;

@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
-import { roomy } from "../../support/sandbox.ts";
-import { describeDrivers, run, text } from "../../support/sandbox-suite.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { makeDrivers } from "../../../src/service/sandbox/registry.ts";
+import { machine, roomy, specIn } from "../../support/sandbox.ts";
+import { describeDrivers, firstLine, living, run, text } from "../../support/sandbox-suite.ts";
 
 await describeDrivers((room) => {
   describe("guarantee 4: limits", () => {
@@ -20,9 +21,16 @@ await describeDrivers((room) => {
     });
 
     test("wall time, after which no agent starts but its work can be brought home", async () => {
-      const sandbox = await room.make({ limits: { ...roomy, wall: 700 } });
-      const agent = await sandbox.spawn(["sh", "-c", "echo work > done.txt; setsid sleep 100 & sleep 100"]);
+      let ahead = 0;
+      const clock = { ...machine.clock, elapsed: () => machine.clock.elapsed() + ahead };
+      const driver = makeDrivers({ ...machine, clock }).find(({ name }) => name === room.driver.name) ?? room.driver;
+      const sandbox = await driver.create(specIn(room.root, { limits: { ...roomy, wall: 3_600_000 } }));
+      onTestFinished(() => sandbox.destroy());
+      const agent = await sandbox.spawn(["sh", "-c", "echo work > done.txt; setsid sleep 100 & echo ready; sleep 100"]);
+      await firstLine(agent.stdout);
+      ahead = 7_200_000;
       expect((await agent.exit).code).not.toBe(0);
+      expect(living(room.root)).toEqual([]);
       expect(sandbox.exceeded()).toBe("wall");
       await expect(sandbox.spawn(["true"])).rejects.toThrow(/over its limit \(wall\)/);
       expect(await run(sandbox, "cat done.txt")).toBe("work\n");

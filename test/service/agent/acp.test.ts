@@ -55,6 +55,13 @@ test("an agent that dies in the middle of a turn fails it, and so do later ones"
   await expect(agent.prompt("x", () => undefined, nobody)).rejects.toThrow(/died/u);
 });
 
+test.each(["true", "null", '{ stopReason: "bored" }'])("a turn that ends with %s fails, and says so", async (answer) => {
+  const agent = await connect(`if (method === "session/prompt") return reply(${answer});`);
+  await expect(agent.prompt("x", () => undefined, nobody)).rejects.toThrow(
+    /^the agent's turn ended in a way that ACP doesn't have$/u,
+  );
+});
+
 test("another version of the protocol is refused", async () => {
   await expect(connect(`if (method === "initialize") return reply({ protocolVersion: 99 });`)).rejects.toThrow(
     /speaks version 99/u,

@@ -54,7 +54,7 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
     return outcome;
   } catch (error) {
     room.dismissAgent();
-    const { message } = asFerryError(error);
+    const message = reasonOf(error, room);
     if (await room.isIntact()) return { type: turn.signal.aborted ? "canceled" : "failed", reason: message };
     await rooms.leave(turn.session.id);
     return { type: "failed", reason: `${message}; the next message begins with a new sandbox` };
@@ -62,9 +62,12 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
 }
 
 /** The session's room, or why there is none: without its agent the turn fails, without a sandbox the session is over. */
-async function enter({ deps, timeline, rooms }: TurnTools, { session }: Turn): Promise<Room | TurnOutcome> {
+async function enter(tools: TurnTools, turn: Turn): Promise<Room | TurnOutcome> {
+  const { deps, timeline, rooms } = tools;
+  const { session } = turn;
   const known = rooms.enter(session);
-  if (known !== undefined) return known;
+  if (known !== undefined && known.sandbox.exceeded() === undefined) return known;
+  if (known !== undefined) await giveUp(tools, turn, known);
   let launch: AgentLaunch;
   try {
     launch = await deps.agents.launch(session.model);
@@ -80,6 +83,20 @@ async function enter({ deps, timeline, rooms }: TurnTools, { session }: Turn): P
     deps.log(`session ${session.id}: no sandbox: ${asFerryError(error).message}`);
     return { type: "no sandbox", reason: asFerryError(error).message };
   }
+}
+
+/** At rest a sandbox may reach a limit too, its age for one, and no agent starts in it any more: what it holds comes home, and it goes. */
+async function giveUp(tools: TurnTools, turn: Turn, room: Room): Promise<void> {
+  const { timeline, rooms } = tools;
+  const { id } = turn.session;
+  try {
+    await room.quiet();
+    await room.look();
+    await saveWork(tools, turn, room, { type: "canceled", reason: "" });
+  } catch (error) {
+    await timeline.say(id, `what the last turn didn't bring home went with its sandbox: ${asFerryError(error).message}`);
+  }
+  await rooms.leave(id);
 }
 
 /** What the agent does, until it is done or stopped. */
@@ -122,11 +139,16 @@ async function prompt(tools: TurnTools, turn: Turn, room: Room, record: TurnReco
     }
   } catch (error) {
     room.dismissAgent();
-    const limit = room.sandbox.exceeded();
-    const reason = limit === undefined ? asFerryError(error).message : `the sandbox reached its limit (${limit})`;
+    const reason = reasonOf(error, room);
     if (signal.aborted) return { type: "canceled", reason: "" };
     return { type: "failed", reason, said: record.wasSaid(reason) };
   }
+}
+
+/** A limit that is reached ends whatever runs, which then complains in its own way. */
+function reasonOf(error: unknown, { sandbox }: Room): string {
+  const limit = sandbox.exceeded();
+  return limit === undefined ? asFerryError(error).message : `the sandbox reached its limit (${limit})`;
 }
 
 /** What a new process of the agent doesn't know of the session: what came after its memory, or all of it. */
