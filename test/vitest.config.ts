@@ -10,17 +10,29 @@ const results = process.env["TEST_RESULTS"];
 // git and the service wait for the disk at each of many thousand writes; in memory the same suite takes half the time.
 if (process.env["TMPDIR"] === undefined && isRoomy("/dev/shm")) process.env["TMPDIR"] = "/dev/shm";
 
+/** What computes alone: no test of these folders changes its process, so one worker does many of their files, which loads the code once. */
+const computed = ["test/base/**/*.test.ts", "test/wire/**/*.test.ts", "test/client/**/*.test.ts", "test/cli/output/**/*.test.ts"];
+/** Git's work and the sandboxes', which is the same on every Node. */
+const notNode = [
+  "test/patch/**",
+  "test/contract/{hostile.test.ts,sandbox/**}",
+  "test/service/sandbox/{limits,namespaces,oci}/**",
+];
+const leftOut = process.env["TEST_ONLY"] === "node" ? notNode : [];
+const root = fileURLToPath(new URL("..", import.meta.url));
+const patience = { testTimeout: 30_000, hookTimeout: 60_000, retry: results === undefined ? 0 : 1 };
+
 export default defineConfig({
-  root: fileURLToPath(new URL("..", import.meta.url)),
+  root,
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/globalSetup.ts"],
     // Tests wait for child processes more than they compute.
     maxWorkers: "100%",
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    retry: results === undefined ? 0 : 1,
     reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }], new SecondTries()],
+    projects: [
+      { root, test: { name: "computed", include: computed, isolate: false, ...patience } },
+      { root, test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...computed, ...leftOut], ...patience } },
+    ],
   },
 });
 
