@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askBus, busAddress } from "../../src/host/keychain/bus.ts";
+import { readReplies } from "../../src/host/keychain/message.ts";
 
 let folder: string;
 let server: Server | undefined;
@@ -42,6 +44,9 @@ function message(type: number, order: "l" | "B", serial: number, body = 0): Buff
   return bytes;
 }
 
+/** Read as numbers of 32 bits with a sign, its sizes come to nothing: it would be read again and again. */
+const impossible = Buffer.from("6c040001 10000000 01000000 e0ffffff".replaceAll(" ", ""), "hex");
+
 const welcome = Buffer.from("OK 1234deadbeef\r\n");
 
 // Linux alone has a session bus that ferry asks.
@@ -60,6 +65,7 @@ describe.runIf(process.platform === "linux")("whether anybody is there on a bus"
       [welcome, Buffer.concat([message(2, "B", 1, 9), message(3, "B", 2, 70)])],
       "answers",
     ],
+    ["says sizes that no message has", [welcome, impossible], "unknown"],
     ["refuses us", [Buffer.from("REJECTED ANONYMOUS\r\n")], "answers"],
   ])("that %s", async (_, answers, state) => {
     const path = join(folder, "bus");
@@ -92,4 +98,19 @@ describe.runIf(process.platform === "linux")("whether anybody is there on a bus"
     await bus(join(folder, "bus"));
     expect(busAddress({ XDG_RUNTIME_DIR: folder, DBUS_SESSION_BUS_ADDRESS: "" })).toBe(`unix:path=${folder}/bus`);
   });
+});
+
+test("whatever comes is messages, the beginning of one, or none", () => {
+  const piece = fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.constant(message(2, "l", 1, 9)), fc.constant(impossible));
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const received = Buffer.concat(pieces);
+      try {
+        expect(readReplies(received).rest.length).toBeLessThanOrEqual(received.length);
+      } catch (error) {
+        expect(error).toBeInstanceOf(RangeError);
+      }
+    }),
+    { numRuns: 2000 },
+  );
 });

@@ -16,6 +16,8 @@ export type Reply = Reader | undefined;
 const methodReturn = 2;
 const methodError = 3;
 const fixedHeader = 16;
+/** In bytes, of a whole message. */
+const largest = 2 ** 27;
 
 /** A call that starts nobody who could answer it. */
 export function methodCall(serial: number, { path, name, interface: of, destination, body }: Method): Buffer {
@@ -53,7 +55,9 @@ export function readReplies(received: Buffer): { readonly replies: [serial: numb
     header.at = 4;
     const bodySize = header.number();
     header.at = 12;
-    const body = (fixedHeader + header.number() + 7) & ~7;
+    const fieldsSize = header.number();
+    if (bodySize > largest || fieldsSize > largest) throw new RangeError("a D-Bus message is larger than there are");
+    const body = (fixedHeader + fieldsSize + 7) & ~7;
     if (rest.length < body + bodySize) break;
     const [, type] = rest;
     if (type === methodReturn || type === methodError) {
