@@ -31,6 +31,7 @@ function makeHost(): Host {
   const dist = join(root, "dist");
   const interrupt = interruptSignal();
   const processes = lazyProcesses();
+  let version: string | undefined;
   return {
     env,
     platform,
@@ -47,7 +48,7 @@ function makeHost(): Host {
     pid: process.pid,
     uid: process.getuid?.() ?? -1,
     get version() {
-      return readVersion();
+      return (version ??= readVersion());
     },
     self: [process.execPath, join(root, "bin", "ferry.js")],
     dist,
