@@ -118,3 +118,27 @@ test("a look at an older commit leaves nothing behind, and commits that the agen
   await here("message", "send", "-", "--wait", "git switch -q -; git merge -q other");
   expect(await here("pull")).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1 commit /u) as string });
 });
+
+test("changes that can't be committed, since another branch is checked out: that isn't nothing new", async () => {
+  const said = /^ferry: what was changed there is not committed: the workspace is not on the session's branch$/mu;
+  const ran = await here("run", "git switch -q -c other; echo o > o");
+  expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(said) as string });
+  expect(await here("pull")).toMatchObject({ code: 3, stderr: expect.stringMatching(said) as string });
+  expect(await here("pull", "--uncommitted")).toMatchObject({ code: 0 });
+  expect(git("status", "--porcelain")).toBe("?? o");
+});
+
+test("watch and the hooks say what is left behind", async () => {
+  expect((await here("run", onAnother)).code).toBe(3);
+  const hook = await here("hook", "run", "post-merge");
+  expect(hook).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^ferry: 1 commit in the sandbox .*: ferry pull$/mu) as string,
+  });
+  await here("session", "close", "--yes");
+  const watched = await here("pull", "--watch");
+  expect(watched).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^note: 1 commit in the sandbox can't come home/mu) as string,
+  });
+});

@@ -20,6 +20,8 @@ export interface Series {
   readonly base: string;
   /** "" where there is no commit yet. */
   readonly head: string;
+  /** Why what the turn changed could not be committed, though it was to be; "" else. */
+  readonly obstacle: string;
 }
 
 export interface BroughtHome {
@@ -41,7 +43,7 @@ export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: stri
   const { tip, uncommitted, remark, left } = await findTips(sandbox, tree, series);
   /** The branch can't be had: what came before stays, and what the files are comes as what isn't committed. */
   const stay = async (why: string, told: string): Promise<BroughtHome> => {
-    await keepLeft(deps, home, left, why);
+    await keepLeft(deps, home, left > 0 ? leftCommits(left, why) : "");
     const more = await keepUncommitted(deps, sandbox, uncommitted, home);
     return { head, remark: [told, more].filter((text) => text !== "").join("; ") };
   };
@@ -54,7 +56,9 @@ export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: stri
     const lost = `the branch ${branch} no longer holds the commit it began with`;
     return stay(`${lost}, ${base.slice(0, 12)}`, `${lost}, ${base}: its commits can't be brought home`);
   }
-  await keepLeft(deps, home, left, remark);
+  const unsaved =
+    series.obstacle !== "" && uncommitted !== "" ? `what was changed there is not committed: ${series.obstacle}` : "";
+  await keepLeft(deps, home, left > 0 ? leftCommits(left, remark) : unsaved);
   await moveRef(git, home.gitDir, `refs/heads/${branch}`, tip);
   const remarks = [
     head !== "" && !(await isAncestor(git, home.gitDir, head, tip))
@@ -66,11 +70,15 @@ export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: stri
   return { head: tip, remark: remarks.filter((text) => text !== "").join("; ") };
 }
 
-/** Commits that are nowhere but in the sandbox are told wherever the series is asked for, until a later turn puts them right. */
-async function keepLeft({ host, data }: SessionsDeps, { sessionId }: Home, left: number, why: string): Promise<void> {
+/** What is nowhere but in the sandbox is told wherever the series is asked for, until a later turn puts it right. */
+async function keepLeft({ host, data }: SessionsDeps, { sessionId }: Home, left: string): Promise<void> {
   const path = layout.left(data, sessionId);
-  if (left > 0) await host.files.write(path, `${count(left, "commit")} in the sandbox can't come home: ${why}`);
+  if (left !== "") await host.files.write(path, left);
   else await host.files.remove(path);
+}
+
+function leftCommits(left: number, why: string): string {
+  return `${count(left, "commit")} in the sandbox can't come home: ${why}`;
 }
 
 /** Whether `ancestor` is in the history of `commit`; false also where the repository doesn't have it. */

@@ -58,7 +58,7 @@ export const pushToRemote: Tool = {
       );
     if (branch === default_branch || branch === session.base_branch)
       throw new FerryError("failure", `only a branch of the session's own is pushed, and ${branch} is not`);
-    const home = await bringHome(deps, sandbox, tree, { sessionId: id, branch, base, head });
+    const home = await bringHome(deps, sandbox, tree, { sessionId: id, branch, base, head, obstacle: "" });
     if (home.remark !== "") throw new FerryError("failure", `nothing was pushed: ${home.remark}`);
     if (home.head === "" || home.head === base) throw new FerryError("failure", "there is no commit to push");
     const commit = commitId(home.head);

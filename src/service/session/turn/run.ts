@@ -182,9 +182,10 @@ function aborted(signal: AbortSignal): Promise<void> {
 /** Commits what the session wants committed, and brings the commits home. A turn that failed keeps what it did. */
 async function saveWork(tools: TurnTools, { session, message }: Turn, room: Room, outcome: TurnOutcome): Promise<void> {
   const { deps, timeline } = tools;
+  let obstacle = "";
   if (session.auto_commit && outcome.type !== "canceled") {
     const text = commitMessage(message.payload.message, session.id);
-    const { obstacle } = await commitTurn(room.sandbox, { branch: session.branch_name, tree: room.lastTree, message: text });
+    ({ obstacle } = await commitTurn(room.sandbox, { branch: session.branch_name, tree: room.lastTree, message: text }));
     if (obstacle !== "") await timeline.say(session.id, `nothing was committed: ${obstacle}`);
   }
   const series = {
@@ -192,6 +193,7 @@ async function saveWork(tools: TurnTools, { session, message }: Turn, room: Room
     branch: session.branch_name,
     base: session.base_commit ?? "",
     head: session.head_commit ?? "",
+    obstacle,
   };
   const home = await bringHome(deps, room.sandbox, room.lastTree, series);
   if (home.remark !== "") await timeline.say(session.id, home.remark);
