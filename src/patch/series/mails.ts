@@ -9,11 +9,24 @@ export interface Mail {
   readonly diff: Buffer;
 }
 
+/** A message of the service's mbox, byte for byte. */
+export interface Message {
+  readonly item: SeriesItem;
+  readonly message: Buffer;
+}
+
 /**
- * The diffs of the service's mbox, one by one: each message is checked against its length and hash before it is given, and a
- * message's worth is all that is held.
+ * The messages of the service's mbox, one by one: each is checked against its length and hash before it is given, and a message's
+ * worth is all that is held.
  * @throws FerryError failure where the mbox isn't what the manifest says
  */
+export async function* readMessages(mbox: AsyncIterable<Uint8Array>, items: readonly SeriesItem[]): AsyncGenerator<Message> {
+  const bytes = new ByteReader(mbox);
+  for (const item of items) yield { item, message: await readPart(bytes, item, 0) };
+  if (!(await bytes.ended())) throw lie("more patches than commits");
+}
+
+/** The same, of each its diff alone. @throws FerryError failure as readMessages does */
 export async function* readMails(mbox: AsyncIterable<Uint8Array>, items: readonly SeriesItem[]): AsyncGenerator<Mail> {
   const bytes = new ByteReader(mbox);
   for (const item of items) yield { item, diff: await readDiff(bytes, item) };
@@ -39,20 +52,25 @@ export async function spoolMails(mails: AsyncIterable<Mail>, path: string, each:
 }
 
 async function readDiff(bytes: ByteReader, item: SeriesItem): Promise<Buffer> {
+  const diff = await readPart(bytes, item, item.diffOffset);
+  if (diff.length > 0 && diff.toString("latin1", 0, 11) !== "diff --git ")
+    throw lie("its diff isn't where the manifest says", item);
+  return diff;
+}
+
+/** One message from a byte of it on. */
+async function readPart(bytes: ByteReader, item: SeriesItem, from: number): Promise<Buffer> {
   const hash = createHash("sha256");
   const pieces: Uint8Array[] = [];
   let at = 0;
   for await (const piece of bytes.take(item.bytes)) {
     hash.update(piece);
-    if (at + piece.length > item.diffOffset) pieces.push(piece.subarray(Math.max(0, item.diffOffset - at)));
+    if (at + piece.length > from) pieces.push(piece.subarray(Math.max(0, from - at)));
     at += piece.length;
   }
   if (at !== item.bytes) throw lie("its patch is cut off", item);
   if (hash.digest("hex") !== item.sha256) throw lie("its patch isn't the one that the manifest tells of", item);
-  const diff = Buffer.concat(pieces);
-  if (diff.length > 0 && diff.toString("latin1", 0, 11) !== "diff --git ")
-    throw lie("its diff isn't where the manifest says", item);
-  return diff;
+  return Buffer.concat(pieces);
 }
 
 /** Names nobody: the commits that `git am` makes of these are only a step on the way to the sandbox's own. */

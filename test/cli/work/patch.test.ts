@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
@@ -5,6 +6,7 @@ import { commitFiles, gitBytes, gitIn, makeRepository } from "../../support/git.
 import { makeManifest, sandboxSource, type Sandbox } from "../../support/series.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
 import { makeWorld, type World } from "../../support/world.ts";
+import type { ManifestItem } from "../../../src/wire/patches.ts";
 
 const url = "https://agents.example.com";
 
@@ -31,8 +33,12 @@ afterEach(async () => {
   await world.dispose();
 });
 
-async function serve(change: { readonly mailable: boolean; readonly reason: string }): Promise<void> {
-  const manifest = { ...makeManifest(sandbox, ""), ...change };
+async function serve(
+  change: { readonly mailable: boolean; readonly reason: string },
+  lies: Partial<ManifestItem> = {},
+): Promise<void> {
+  const honest = makeManifest(sandbox, "");
+  const manifest = { ...honest, ...change, items: honest.items.map((item) => ({ ...item, ...lies })) };
   const mbox: Uint8Array[] = [];
   for await (const chunk of sandboxSource(sandbox).mbox("", manifest.head_commit)) mbox.push(chunk);
   service.sessions.setSeries(id, { manifest, mbox, bundle: [] });
@@ -62,6 +68,25 @@ test("--output-directory writes its files beside the JSON", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ mailable: true });
   const written = await world.host.files.readText(join(world.folder, "out", "0001-second.patch"));
   expect((await ferry(world.next(), "patch", id)).stdout).toBe(written);
+});
+
+test("--output-directory names the files by the commits, whatever the manifest calls them", async () => {
+  await serve({ mailable: true, reason: "" }, { subject: "other", sequence: -500 });
+  expect(await ferry(world.next(), "patch", id, "--output-directory", "out")).toMatchObject({ code: 0 });
+  expect(readdirSync(join(world.folder, "out"))).toEqual(["0001-second.patch"]);
+});
+
+test.each<[string, Partial<ManifestItem>]>([
+  ["another length", { bytes: 10, diff_offset: 0 }],
+  ["another hash", { sha256: "0".repeat(64) }],
+  ["another commit", { commit: "0".repeat(40) }],
+])("--output-directory writes no message of %s than the manifest tells of", async (_, lies) => {
+  await serve({ mailable: true, reason: "" }, lies);
+  expect(await ferry(world.next(), "patch", id, "--output-directory", "out")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("doesn't hold what it says") as string,
+  });
+  expect(existsSync(join(world.folder, "out")) ? readdirSync(join(world.folder, "out")) : []).toEqual([]);
 });
 
 test("into git am: the commits with their trees and messages, also of a session that has ended", async () => {

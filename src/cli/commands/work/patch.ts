@@ -49,24 +49,25 @@ async function write(context: Context, source: PatchSource, manifest: Manifest, 
   else for await (const chunk of source.mbox("", manifest.head_commit)) await context.print.data(chunk);
 }
 
-/** The manifest says how long each message is, so nothing has to be guessed from the text. */
-async function writeFiles(
-  { host, print }: Context,
-  source: PatchSource,
-  { items, head_commit }: Manifest,
-  folder: string,
-): Promise<void> {
+/**
+ * The manifest says how long each message is, so nothing has to be guessed from the text. All that names a file is the commit's own,
+ * and each message is checked before it is written.
+ * @throws FerryError failure where the service sends something else than it says
+ */
+async function writeFiles({ host, print }: Context, source: PatchSource, manifest: Manifest, folder: string): Promise<void> {
+  const [{ readSeries }, { readMessages }] = await Promise.all([
+    import("../../../patch/series/series.ts"),
+    import("../../../patch/series/mails.ts"),
+  ]);
+  const { repository_id: repositoryId, base_commit: start, head_commit } = manifest;
+  const objectFormat = manifest.object_format === "sha256" ? "sha256" : "sha1";
+  const { items } = readSeries(manifest, { objectFormat, start, repositoryId });
   await host.files.makeFolder(folder, 0o755);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of source.mbox("", head_commit)) chunks.push(chunk);
-  const mbox = Buffer.concat(chunks);
-  let at = 0;
-  for (const { sequence, subject, bytes } of items) {
-    const name = `${String(sequence).padStart(4, "0")}-${fileName(subject)}.patch`;
-    await host.files.write(resolve(folder, name), mbox.subarray(at, at + bytes), 0o644);
-    at += bytes;
+  let number = 0;
+  for await (const { item, message } of readMessages(source.mbox("", head_commit), items)) {
+    const name = `${String((number += 1)).padStart(4, "0")}-${fileName(item.subject)}.patch`;
+    await host.files.write(resolve(folder, name), message, 0o644);
   }
-  if (at !== mbox.length) throw new FerryError("failure", "the service's mailbox is not as long as its manifest says");
   await print.note(`${count(items.length, "patch", "patches")} in ${folder}`);
 }
 
