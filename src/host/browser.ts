@@ -55,7 +55,7 @@ function faultOf(child: ChildProcess, name: string, interrupt: AbortSignal): Pro
     const leave = (): void => end();
     const timer = setTimeout(leave, watched);
     interrupt.addEventListener("abort", leave, { once: true });
-    child.on("error", ({ message }) => end(message));
+    child.on("error", ({ code, message }: NodeJS.ErrnoException) => end(code === "ENOENT" ? `there is no ${name}` : message));
     child.once("exit", (code, signal) =>
       end(code === 0 ? undefined : `${name} ended with ${code === null ? String(signal) : `exit status ${code}`}`),
     );

@@ -18,8 +18,15 @@ export const askUntil = createPrompt<string, { readonly message: string; readonl
     } else setText(line.line);
   });
   // A pasted code is no use to who looks over the shoulder later.
-  return over ? `${prefix} ${message}` : `${prefix} ${message} (${minutes(left)} left) ${text}`;
+  return over ? `${prefix} ${message}` : `${prefix} ${message} (${minutes(left)} left) ${endOf(text)}`;
 });
+
+/** In characters: all is drawn anew with each, which takes seconds for a pasted address as a whole. */
+const shown = 40;
+
+function endOf(text: string): string {
+  return text.length <= shown ? text : `…${text.slice(1 - shown)}`;
+}
 
 function minutes(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));

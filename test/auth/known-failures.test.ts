@@ -229,12 +229,12 @@ test("no keychain at all: a file that only its owner can read, and a warning tha
 });
 
 test("crash where xdg-open is missing: the address is on the screen, and the paste logs in", async () => {
-  const missing = Object.assign(new Error("spawn xdg-open ENOENT"), { code: "ENOENT" });
+  const missing = new Error("there is no xdg-open");
   const person = scene.pasting((location) => location);
   const { code, stderr } = await scene.login(() => undefined, {
     change: (host) => ({ ...person(host), browser: { open: () => Promise.reject(missing) } }),
   });
-  expect(stderr).toContain("no browser could be opened (spawn xdg-open ENOENT): open the address yourself\n");
+  expect(stderr).toContain("no browser could be opened (there is no xdg-open): open the address yourself\n");
   expect(code).toBe(0);
 });
 

@@ -52,7 +52,7 @@ describe.runIf(process.platform === "linux")("the browser", () => {
     const [bad, good] = [program("bad", "exit 1"), program("good", tell("good"))];
     expect(await opened({ BROWSER: `/nowhere/it::${bad}:${good}` })).toBe("good");
     await expect(makeBrowser({ BROWSER: `/nowhere/it:${bad}` }, "linux", never).open(url)).rejects.toMatchObject({
-      message: `BROWSER: spawn /nowhere/it ENOENT; ${bad} ended with exit status 1`,
+      message: `BROWSER: there is no /nowhere/it; ${bad} ended with exit status 1`,
     });
   });
 

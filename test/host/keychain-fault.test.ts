@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { saysLocked } from "../../src/host/keychain/call.ts";
 import { keychainFault } from "../../src/host/keychain/fault.ts";
 
 /** As the library words it, with gnome-keyring 42.1 and dbus 1.14. */
@@ -18,6 +19,18 @@ test.each([
   ["Platform failure: DBus error: something else", "something else"],
 ])("%s, in a line", (message, says) => {
   expect(keychainFault({ error: "unavailable", message }, "linux").message).toBe(`no keychain: ${says}`);
+});
+
+test.each([
+  ["Secret Service: locked or prompt dismissed", true],
+  ["zbus error: org.freedesktop.Secret.Error.IsLocked: Cannot get secret of a locked object", true],
+  ["User interaction is not allowed. (-25308)", true],
+  [
+    "DBus error: Did not receive a reply. Possible causes include: the remote application did not send a reply, the message bus security policy blocked the reply, the reply timeout expired, or the network connection was broken.",
+    false,
+  ],
+])("%.50s: locked? %s", (message, locked) => {
+  expect(saysLocked(message)).toBe(locked);
 });
 
 test("what helps against a locked one is only what does, on each system", () => {

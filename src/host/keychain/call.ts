@@ -15,11 +15,13 @@ export async function callKeychain(call: KeychainCall): Promise<KeychainAnswer> 
     return { value: await perform(call) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return {
-      error: /lock|prompt|dismissed|interaction is not allowed|-25308/iu.test(message) ? "locked" : "unavailable",
-      message,
-    };
+    return { error: saysLocked(message) ? "locked" : "unavailable", message };
   }
+}
+
+/** What has no word of its own for it says so in its text. A bus that hangs up says that something "blocked the reply". */
+export function saysLocked(message: string): boolean {
+  return /(?<![a-z])(?:is)?lock(?:ed)?(?![a-z])|prompt|dismissed|interaction is not allowed|-25308/iu.test(message);
 }
 
 async function perform(call: KeychainCall): Promise<unknown> {

@@ -69,7 +69,7 @@ tr:last-child td { border-bottom: 0; }
 td form { margin: 0; }
 @media (min-width: 44.01rem) {
   /* What reads badly in two pieces; the name gives way. */
-  td code, td[data-label=Made], td[data-label=Ends] { white-space: nowrap; overflow-wrap: normal; }
+  td code, td[data-label=Made], td[data-label=Ends], td[data-label="End it"] { white-space: nowrap; overflow-wrap: normal; }
 }
 @media (max-width: 44rem) {
   thead { display: none; }
