@@ -60,6 +60,8 @@ describe("what isn't our answer gets 400 and ends nothing", () => {
     ["another path above it", "/?code=abc&state=the-state"],
     ["the icon that browsers look for", "/favicon.ico"],
     ["an address that is none", "//"],
+    ["an address of another host", "http://evil.example/callback?code=abc&state=the-state&iss=x"],
+    ["such a one without its scheme", "//evil.example/callback?code=abc&state=the-state&iss=x"],
   ])("%s", async (_, path) => {
     expect((await visit(path)).status).toBe(400);
     expect(arrived).toBeUndefined();

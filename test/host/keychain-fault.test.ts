@@ -39,3 +39,10 @@ test("what helps against a locked one is only what does, on each system", () => 
   expect(hint("linux")).not.toContain("gnome-keyring-daemon");
   expect(hint("darwin")).toContain("security unlock-keychain");
 });
+
+test.each(["unavailable", "locked", "timeout", "silent"] as const)(
+  "%s: a key that is stored there is not found elsewhere before a further login",
+  (error) => {
+    expect(keychainFault({ error, message: "" }, "linux").hint).toContain("credential_store file, and log in again");
+  },
+);

@@ -23,7 +23,7 @@ interface Fault {
 const faults: Record<KeychainFault, Fault> = {
   unavailable: {
     says: (message) => `no keychain: ${reasonOf(message)}`,
-    hint: () => "set FERRY_CREDENTIAL_STORE=file to keep keys in a file of your own, or set FERRY_API_KEY",
+    hint: () => withoutIt,
   },
   locked: {
     says: () => "the keychain is locked",

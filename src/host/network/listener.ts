@@ -24,10 +24,12 @@ const broken: LoopbackAnswer = { status: 500, headers: {}, body: "" };
 const malformed: LoopbackAnswer = { status: 400, headers: {}, body: "" };
 
 async function respond(handler: LoopbackHandler, incoming: http.IncomingMessage): Promise<LoopbackAnswer> {
-  const address = incoming.url ?? "/";
+  const target = incoming.url ?? "";
+  // A browser that comes to us sends the origin form (RFC 9112, 3.2.1); any other names a host of its own.
+  if (!target.startsWith("/")) return malformed;
   // A second Host is a request that nobody sent in earnest (RFC 9112, 3.2), and Node would tell us of the first alone.
-  if (!URL.canParse(address, "http://127.0.0.1") || (incoming.headersDistinct["host"]?.length ?? 0) > 1) return malformed;
-  const { pathname, searchParams } = new URL(address, "http://127.0.0.1");
+  if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) return malformed;
+  const { pathname, searchParams } = new URL(`http://127.0.0.1${target}`);
   const { method = "", headers, socket } = incoming;
   return handler({ method, path: pathname, query: searchParams, host: headers.host ?? "", peer: await peerOf(socket) });
 }
