@@ -22,7 +22,7 @@ header, footer { padding: 1rem 1.25rem; color: var(--soft); font-size: .875rem; 
 header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; border-bottom: 1px solid var(--line); background: var(--card); }
 header form { margin: 0; }
 main { flex: 1; width: 100%; max-width: 34rem; margin: 0 auto; padding: 1.5rem 1.25rem; }
-main.wide { max-width: 56rem; }
+main.wide { max-width: 64rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .75rem; text-wrap: balance; }
 h2 { font-size: 1.05rem; margin: 0 0 .5rem; }
 p { margin: 0 0 1rem; }
@@ -67,11 +67,12 @@ th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px sol
 th { color: var(--soft); font-weight: 500; font-size: .875rem; }
 tr:last-child td { border-bottom: 0; }
 td form { margin: 0; }
-@media (min-width: 44.01rem) {
+@media (min-width: 52.01rem) {
   /* What reads badly in two pieces; the name gives way. */
-  td code, td[data-label=Made], td[data-label=Ends], td[data-label="End it"] { white-space: nowrap; overflow-wrap: normal; }
+  td code, td[data-label=Made], td[data-label=Ends] { white-space: nowrap; overflow-wrap: normal; }
+  td[data-label="End it"] { overflow-wrap: normal; }
 }
-@media (max-width: 44rem) {
+@media (max-width: 52rem) {
   thead { display: none; }
   tr { display: block; padding: .75rem 0; border-bottom: 1px solid var(--line); }
   tbody tr:first-child { padding-top: 0; }
