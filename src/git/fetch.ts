@@ -29,7 +29,7 @@ export async function listRefs(
   const late = AbortSignal.timeout(patience);
   const result = await git.run(args, { ...options, signal: AbortSignal.any([signal, late]) }).catch((error: unknown) => {
     if (!late.aborted || signal.aborted) throw error;
-    return { code: 143, stdout: Buffer.alloc(0), stderr: Buffer.from(`no answer within ${patience / 1000} seconds: timed out`) };
+    return { code: 128, stdout: Buffer.alloc(0), stderr: Buffer.from(`no answer within ${patience / 1000} seconds: timed out`) };
   });
   if (result.code !== 0) throw reachError(remote, args, result);
   const refs = new Map<string, string>();

@@ -6,7 +6,10 @@ import type { Environment } from "../host/host.ts";
  * gc, fsmonitor, signing or a prompt can act. `makeGit` in runner.ts is the one implementation.
  */
 export interface Git {
-  /** Runs to the end. A non-zero exit is an answer, not an error. @throws FerryError where git can't run or says too much */
+  /**
+   * Runs to the end. A non-zero exit is an answer, not an error; to have been killed is none.
+   * @throws GitKilledError where it was killed, FerryError where it can't run or says too much
+   */
   run(args: readonly string[], options: GitOptions): Promise<GitResult>;
   /** The same, and a non-zero exit is a FerryError failure with git's own last line. Gives stdout. */
   ok(args: readonly string[], options: GitOptions): Promise<Buffer>;
@@ -43,10 +46,12 @@ export interface GitOptions extends GitStreamOptions {
   readonly input?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** Bytes of stdout at most, default 256 MiB; more is an error, never a silent cut. */
   readonly maxOutput?: number | undefined;
+  /** A git that was killed is a result like others, for who cleans up after it. */
+  readonly mayBeKilled?: boolean | undefined;
 }
 
 export interface GitResult {
-  /** As a shell tells it: 128 and the signal's number for a child that was killed. */
+  /** As a shell tells it: 128 and the signal's number for a child that was killed, which `run` gives only with `mayBeKilled`. */
   readonly code: number;
   readonly stdout: Buffer;
   readonly stderr: Buffer;
@@ -59,11 +64,15 @@ export interface GitChild {
   readonly startTime: string | undefined;
 }
 
+export interface GitExit extends Pick<GitResult, "code" | "stderr"> {
+  readonly killedBy: NodeJS.Signals | undefined;
+}
+
 export interface GitProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Resolves when git ended, with the end of its stderr; never rejects for a non-zero exit. */
-  readonly exit: Promise<{ readonly code: number; readonly stderr: Buffer }>;
+  /** Resolves when git ended, with the end of its stderr; never rejects for a non-zero exit, nor where it was killed. */
+  readonly exit: Promise<GitExit>;
   kill(signal?: NodeJS.Signals): void;
 }

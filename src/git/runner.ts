@@ -6,7 +6,7 @@ import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
 import type { Host } from "../host/host.ts";
 import { neutralConfig, neutralEnvironment } from "./environment.ts";
-import type { Git, GitOptions, GitProcess, GitResult, GitStreamOptions } from "./git.ts";
+import type { Git, GitExit, GitOptions, GitProcess, GitResult, GitStreamOptions } from "./git.ts";
 
 /** What of the outside world running git needs. */
 export type GitHost = Pick<Host, "env" | "platform" | "processes">;
@@ -27,8 +27,31 @@ export function makeGit(host: GitHost): Git {
   return git;
 }
 
+/** A git that something killed: that it didn't say "yes" is no "no". */
+export class GitKilledError extends FerryError {
+  constructor(args: readonly string[], signal: string) {
+    super("failure", `git ${subcommand(args)} was killed (${signal})`, {
+      code: "git_killed",
+      hint: "try again; a system that runs out of memory ends programs like that",
+    });
+  }
+}
+
+/** @throws GitKilledError where that is how git ended */
+export function refuseKilled(args: readonly string[], { code, killedBy }: Omit<GitExit, "stderr">): void {
+  const signal = killedBy ?? signalOf(code);
+  if (signal !== undefined) throw new GitKilledError(args, signal);
+}
+
+/** For `catch`, where git's failure means that there is nothing: not that of one that was killed. @throws GitKilledError */
+export function noneUnlessKilled(error: unknown): undefined {
+  if (error instanceof GitKilledError) throw error;
+}
+
 /** A failed git as an error that names the subcommand and git's own last line. */
 export function gitError(args: readonly string[], result: Pick<GitResult, "code" | "stderr">): FerryError {
+  const signal = signalOf(result.code);
+  if (signal !== undefined) return new GitKilledError(args, signal);
   const said = lastLine(result.stderr.toString("utf8"));
   return new FerryError("failure", `git ${subcommand(args)}: ${said || `exit status ${result.code}`}`, { code: "git" });
 }
@@ -102,10 +125,11 @@ function exitOf(child: Child, signal: AbortSignal | undefined, abort: () => void
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
   signal?.addEventListener("abort", abort, { once: true });
   return new Promise((resolve) => {
-    child.once("error", () => resolve({ code: 127, stderr: stderr.bytes() }));
+    child.once("error", () => resolve({ code: 127, stderr: stderr.bytes(), killedBy: undefined }));
     child.once("close", (code: number | null, killedBy: NodeJS.Signals | null) => {
       signal?.removeEventListener("abort", abort);
-      resolve({ code: code ?? 128 + (killedBy === null ? 0 : constants.signals[killedBy]), stderr: stderr.bytes() });
+      const status = code ?? 128 + (killedBy === null ? 0 : constants.signals[killedBy]);
+      resolve({ code: status, stderr: stderr.bytes(), killedBy: killedBy ?? undefined });
     });
   });
 }
@@ -131,9 +155,10 @@ async function collect(git: GitProcess, args: readonly string[], options: GitOpt
     else chunks.push(chunk);
   });
   await feed(git, options.input);
-  const { code, stderr } = await git.exit;
+  const { code, stderr, killedBy } = await git.exit;
   options.signal?.throwIfAborted();
   if (size > limit) throw new FerryError("failure", `git ${subcommand(args)}: more than ${limit} bytes of output`);
+  if (options.mayBeKilled !== true) refuseKilled(args, { code, killedBy });
   return { code, stdout: Buffer.concat(chunks, size), stderr };
 }
 
@@ -178,6 +203,11 @@ class Tail {
   bytes(): Buffer {
     return Buffer.concat(this.chunks).subarray(-this.limit);
   }
+}
+
+/** Also of one that a wrapper on PATH ran. 129, which would be SIGHUP's, is git's own for a wrong usage: usage() in usage.c. */
+function signalOf(code: number): string | undefined {
+  return code > 129 ? Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0] : undefined;
 }
 
 function subcommand(args: readonly string[]): string {

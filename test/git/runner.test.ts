@@ -1,4 +1,5 @@
 import { createReadStream, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { afterAll, describe, expect, it } from "vitest";
 import { ObjectReader } from "../../src/git/objects.ts";
 import { makeGit } from "../../src/git/runner.ts";
@@ -68,6 +69,16 @@ describe("running git", () => {
     abort.abort(new Error("enough"));
     await expect(running).rejects.toThrow("enough");
     await expect(git.run(["--version"], { cwd, signal: abort.signal })).rejects.toThrow("enough");
+  });
+
+  it.each(["SIGKILL", "SIGTERM", "SIGHUP"] as const)("takes no git that %s ended for one that answered", async (signal) => {
+    const config = { "alias.dies": `!kill -${signal.slice(3)} $PPID; sleep 10` };
+    const options = { cwd, config };
+    await expect(git.run(["dies"], options)).rejects.toMatchObject({
+      code: "git_killed",
+      message: `git dies was killed (${signal})`,
+    });
+    expect(await git.run(["dies"], { ...options, mayBeKilled: true })).toMatchObject({ code: 128 + constants.signals[signal] });
   });
 
   it("names the folder that isn't there", async () => {

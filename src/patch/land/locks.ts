@@ -59,7 +59,7 @@ async function runNoted(
   };
   const place = index === undefined ? { cwd: workTree, gitDir, workTree } : withIndex(repository, index);
   const result = await git.run(args, { ...place, announce, input });
-  // One that was killed may have left its lock.
-  if (noted !== undefined && result.code <= 128) await children.ended(noted);
+  // Not reached where it was killed: it may have left its lock.
+  if (noted !== undefined) await children.ended(noted);
   return result;
 }

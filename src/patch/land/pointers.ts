@@ -28,7 +28,7 @@ export async function pointersLeft({ git, repository }: Place, changes: readonly
   if (files.length === 0) return [];
   const args = ["check-attr", "--stdin", "-z", "filter"];
   const input = pathBytes(files.map(({ path }) => `${path}\0`).join(""));
-  const result = await git.run(args, { cwd: workTree, gitDir, workTree, input });
+  const result = await git.run(args, { cwd: workTree, gitDir, workTree, input, mayBeKilled: true });
   if (result.code !== 0) return [`which files are Git LFS pointers can't be told: ${gitError(args, result).message}`];
   const looker = new Looker(workTree);
   const left: GitPath[] = [];

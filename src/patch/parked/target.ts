@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { discover, type Head, readHead } from "../../git/discover.ts";
+import { noneUnlessKilled } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { refuseBusy } from "../preconditions.ts";
 import { listWorktrees, worktreeWith } from "../worktree/list.ts";
@@ -32,7 +33,7 @@ export async function findTarget({ target, errand }: ParkedNote, context: Contex
     return { context: { ...context, request }, head, isAside: true };
   }
   for (const { path } of await listWorktrees(git, repository)) {
-    const own = await discover(git, path).catch(() => undefined);
+    const own = await discover(git, path).catch(noneUnlessKilled);
     if (own?.gitDir === target.gitDir) return inWorkingCopy(path, { ...context, request }, "detached");
   }
   throw new FerryError("attention", "the working copy that the parked pull is for is gone", giveUp);

@@ -57,7 +57,7 @@ export async function runPorcelain(
   for (;;) {
     let child: GitChild | undefined;
     const announce = (announced: GitChild) => notes.starting((child = announced));
-    const result = await git.run(args, { ...options, announce });
+    const result = await git.run(args, { ...options, announce, mayBeKilled: true });
     if (result.code > 128) await outlivePorcelain(context);
     else if (child !== undefined) await notes.ended(child);
     const lock = await findLock(result, locksOf(options.gitDir, context));

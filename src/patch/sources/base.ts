@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import type { GitStreamOptions } from "../../git/git.ts";
+import { GitKilledError } from "../../git/runner.ts";
 import type { PullContext } from "../context.ts";
 import { fetchWhole } from "./whole.ts";
 
@@ -39,7 +40,7 @@ export async function findGround(base: string | undefined, context: PullContext)
         await fetchWhole({ remote, wants: want }, quarantine, context);
       } catch (error) {
         context.host.interrupt.throwIfAborted();
-        if (!(error instanceof FerryError)) throw error;
+        if (!(error instanceof FerryError) || error instanceof GitKilledError) throw error;
         reasons.push(error.message);
         if (["remote_auth", "remote_unreachable", "transport"].includes(error.code ?? "")) break;
       }

@@ -1,6 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { listRefs } from "../../git/fetch.ts";
+import { noneUnlessKilled } from "../../git/runner.ts";
 import type { PullContext } from "../context.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { seriesOf } from "../series/objects.ts";
@@ -43,7 +44,7 @@ export async function findBranch(
 async function findTips(source: BranchSource, remotes: readonly string[], context: PullContext): Promise<Tips> {
   const ref = await branchRef(source.name, context);
   const groundRef =
-    source.base.branch === undefined ? undefined : await branchRef(source.base.branch, context).catch(() => undefined);
+    source.base.branch === undefined ? undefined : await branchRef(source.base.branch, context).catch(noneUnlessKilled);
   if (remotes.length === 0)
     throw new FerryError("not_found", "no remote of this working copy is of the session's repository", {
       code: "no_branch",

@@ -4,6 +4,7 @@ import type { Repository } from "../../git/discover.ts";
 import { fetchInto } from "../../git/fetch.ts";
 import type { GitPath } from "../../git/path.ts";
 import { type Change, modes, readChanges } from "../../git/records.ts";
+import { refuseKilled } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import type { Quarantine } from "../quarantine.ts";
 import { reachingOf } from "./reaching.ts";
@@ -59,10 +60,13 @@ async function promisor(
 
 /** The commit's tree, where not all of its folders are here. */
 async function missingTree(commit: string, { options }: Quarantine, { git }: Context): Promise<string | undefined> {
-  const listing = await git.stream(["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit], options);
+  const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit];
+  const listing = await git.stream(args, options);
   listing.stdin.end();
   listing.stdout.resume();
-  if ((await listing.exit).code === 0) return undefined;
+  const exit = await listing.exit;
+  refuseKilled(args, exit);
+  if (exit.code === 0) return undefined;
   const content = (await git.ok(["cat-file", "commit", commit], options)).toString("latin1");
   return /^tree ([0-9a-f]+)$/mu.exec(content)?.[1];
 }

@@ -6,6 +6,7 @@ import type { GitOptions } from "../../git/git.ts";
 import type { GitPath } from "../../git/path.ts";
 import { pathBytes } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
+import { refuseKilled } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { type Entry, indexInfo, withIndex } from "../land/compare.ts";
 import { look, onDisk } from "../land/disk.ts";
@@ -124,7 +125,9 @@ async function givesBack({ path, mode, id }: Entry, place: Place): Promise<boole
   const child = await git.stream(args, readingOptions(place));
   child.stdin.end();
   const [wouldBe, is] = await Promise.all([hashOf(child.stdout), hashOf(createReadStream(onDisk(repository.workTree, path)))]);
-  return (await child.exit).code === 0 && wouldBe === is;
+  const exit = await child.exit;
+  refuseKilled(args, exit);
+  return exit.code === 0 && wouldBe === is;
 }
 
 async function hashOf(stream: AsyncIterable<Uint8Array>): Promise<string> {

@@ -5,6 +5,7 @@ import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { discover, readHead, type Repository } from "../../git/discover.ts";
 import type { Git } from "../../git/git.ts";
+import { noneUnlessKilled } from "../../git/runner.ts";
 import { halfMadeError, isHalfMade } from "../recovery/half-made.ts";
 import { listWorktrees } from "./list.ts";
 
@@ -27,7 +28,7 @@ export async function findFolder(git: Git, given: string, repository: Repository
   if (isBelow(path, repository.commonDir)) throw refused(given, "lies in git's own folder");
   const names = await readdir(path).catch(missing);
   if (names === "no folder") throw refused(given, "is a file");
-  const own = names === undefined || names.length === 0 ? undefined : await discover(git, path).catch(() => undefined);
+  const own = names === undefined || names.length === 0 ? undefined : await discover(git, path).catch(noneUnlessKilled);
   if (own?.workTree !== undefined && (await realPath(own.workTree)) === path) return existing(git, path, { own, repository });
   if (names !== undefined && names.length > 0) throw refused(given, "is there already, and is no worktree of this repository");
   await refuseInCheckout(git, path, repository);
