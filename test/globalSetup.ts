@@ -53,5 +53,5 @@ async function bundle(entry: string, outfile: string): Promise<void> {
 
 /** Run from a git hook or a shell of someone who uses ferry, the tests would act on what the variables name. */
 function forgetSurroundings(): void {
-  for (const name of Object.keys(process.env)) if (/^(GIT|FERRY)_/.test(name)) Reflect.deleteProperty(process.env, name);
+  for (const name of Object.keys(process.env)) if (/^(GIT|FERRY(?!_TEST))_/.test(name)) Reflect.deleteProperty(process.env, name);
 }

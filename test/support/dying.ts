@@ -17,8 +17,12 @@ export function startPull(
     engine,
     worktree,
     program = inject("pullChild"),
+    path,
     ...user
-  }: { uid?: number; gid?: number; program?: string } & Pick<PullChild, "options" | "how" | "engine" | "worktree"> = {},
+  }: { uid?: number; gid?: number; program?: string; path?: string } & Pick<
+    PullChild,
+    "options" | "how" | "engine" | "worktree"
+  > = {},
 ): ChildProcess {
   const task: PullChild = {
     folder: local.folder,
@@ -33,7 +37,8 @@ export function startPull(
   };
   const file = `${local.folder}/../task.json`;
   writeFileSync(file, JSON.stringify(task));
-  return spawn(process.execPath, [program, file], { env: gitEnv, stdio: ["ignore", "ignore", "pipe"], ...user });
+  const env = path === undefined ? gitEnv : { ...gitEnv, PATH: path };
+  return spawn(process.execPath, [program, file], { env, stdio: ["ignore", "ignore", "pipe"], ...user });
 }
 
 export async function ended(child: ChildProcess): Promise<{ code: number | null; signal: string | null }> {
