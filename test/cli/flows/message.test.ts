@@ -29,8 +29,9 @@ function play(...steps: Step[]) {
 
 const lost: Step = { lost: { sent: true } };
 const timeline = (...events: object[]): Step => ({ body: events });
-/** As often as it is looked for before it is sent again. */
-const searched = (step: Step): Step[] => Array<Step>(5).fill(step);
+/** So often it is looked for before it is sent again. */
+const looks = 7;
+const searched = (step: Step): Step[] => Array<Step>(looks).fill(step);
 
 describe("a message", () => {
   test("goes out with an id of its own", async () => {
@@ -48,8 +49,8 @@ describe("a message", () => {
     expect(arrived.calls()).toEqual(["POST messages", "GET events"]);
     const missing = play(step, ...searched(timeline(event("evt_0", "completed"))), { body: event("evt_1", "processing") });
     expect((await missing.send()).event?.id).toBe("evt_1");
-    expect(missing.calls()).toEqual(["POST messages", ...Array<string>(5).fill("GET events"), "POST messages"]);
-    expect(missing.clock.elapsed()).toBe(7_500);
+    expect(missing.calls()).toEqual(["POST messages", ...Array<string>(looks).fill("GET events"), "POST messages"]);
+    expect(missing.clock.elapsed()).toBe(30_000);
     expect(missing.asked.at(-1)?.body).toBe(missing.asked[0]?.body);
   });
 
@@ -67,13 +68,34 @@ describe("a message", () => {
     const isFailure = step.status === 500;
     const message = isFailure ? "disk is full" : /whether the message has arrived is not known$/u;
     await expect(missing.send()).rejects.toMatchObject({ kind: "unavailable", message });
-    expect(missing.calls()).toEqual(["POST messages", ...Array<string>(5).fill("GET events")]);
+    expect(missing.calls()).toEqual(["POST messages", ...Array<string>(looks).fill("GET events")]);
   });
 
   test("that the service stores only after its gateway gave up is not sent again", async () => {
     const late = play({ status: 504 }, timeline(), timeline(), timeline(event("evt_1", "processing", { client_id: clientId })));
     expect((await late.send()).event?.id).toBe("evt_1");
     expect(late.calls()).toEqual(["POST messages", "GET events", "GET events", "GET events"]);
+  });
+
+  test("that a gateway's timeout hides may be worked on yet, and is not sent again", async () => {
+    const missing = play({ status: 504 }, ...searched(timeline(event("evt_0", "completed"))));
+    const told = {
+      status: 504,
+      message: /whether the message has arrived is not known$/u,
+      hint: /^see with: ferry message list/u,
+    };
+    await expect(missing.send()).rejects.toMatchObject(told);
+    expect(missing.calls()).toEqual(["POST messages", ...Array<string>(looks).fill("GET events")]);
+  });
+
+  test.each<[string, Step]>([
+    ["fails", { status: 500 }],
+    ["is rested from", { status: 429 }],
+    ["comes garbled", { body: "<html>" }],
+  ])("is found though a search for it %s", async (_what, step) => {
+    const late = play({ status: 502 }, step, timeline(event("evt_1", "processing", { client_id: clientId })));
+    expect((await late.send()).event?.id).toBe("evt_1");
+    expect(late.calls()).toEqual(["POST messages", "GET events", "GET events"]);
   });
 
   describe("where the service keeps no client_id", () => {
@@ -99,7 +121,7 @@ describe("a message", () => {
   test.each<[string, Step, string]>([
     ["isn't allowed", { status: 403, body: { error: "scope sessions:read is missing" } }, "auth"],
     ["finds no session", { status: 404 }, "not_found"],
-    ["fails", { status: 502 }, "unavailable"],
+    ["is for no service like it", { status: 501 }, "failure"],
   ])("may be there where the search for it %s, and that is said", async (_what, step, kind) => {
     const told = { kind, message: /not known$/u, hint: "see with: ferry message list ses_1" };
     await expect(play(lost, step).send()).rejects.toMatchObject(told);
@@ -160,6 +182,23 @@ describe("the first message of a session that was made just now", () => {
     expect(refused.calls()).toHaveLength(1);
   });
 
+  test("says so, too, where it is interrupted before that is known", async () => {
+    const controller = new AbortController();
+    const { context } = play();
+    const script = makeScriptedSend(unknown);
+    const client = makeTestClient(
+      async (request) => {
+        controller.abort(new FerryError("interrupted", "interrupted"));
+        return script.send(request);
+      },
+      { patience: 0 },
+    );
+    const open = { connection: { client }, session: { id: "ses_1" } } as unknown as Parameters<typeof sendMessage>[1];
+    const interrupted = { ...context, host: { ...context.host, interrupt: controller.signal } } as Context;
+    const told = { kind: "interrupted", message: "ses_1 was made, but the prompt was not sent: interrupted" };
+    await expect(sendFirstMessage(interrupted, open, "hi")).rejects.toMatchObject(told);
+  });
+
   test("goes out under one id, also where the search for it isn't answered yet", async () => {
     const ours = event("evt_1", "processing", { client_id: clientId });
     const taken = play(unknown, lost, unknown, timeline(ours));
@@ -172,7 +211,7 @@ describe("the first message of a session that was made just now", () => {
   });
 
   test("whose fate can't be found out isn't told as not sent", async () => {
-    const { context, open } = play({ lost: { sent: true } }, { status: 502 });
+    const { context, open } = play(lost, ...searched({ status: 502 }));
     await expect(sendFirstMessage(context, open, "hi")).rejects.toMatchObject({ message: /not known$/u });
   });
 });

@@ -1,5 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import type { Answer } from "../../../client/answers.ts";
+import { passes } from "../../../client/timeline/source.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "./select.ts";
 import { timelineOf } from "./timeline.ts";
@@ -14,21 +15,28 @@ export interface Outgoing {
   readonly fresh: boolean;
 }
 
-/** A service that works on behind a gateway that gave up stores the message later: so long between the searches, in ms. */
-const pauses: readonly number[] = [500, 1_000, 2_000, 4_000];
+/**
+ * A service that works on behind a gateway that gave up stores the message later: it is looked for so long, in ms, with pauses that
+ * double. One that knows no client_id would store it twice.
+ */
+const searchTime = 30_000;
+const firstPause = 500;
 
 /**
- * Looks for a message that may have arrived, again and again before it says that it hasn't. Where the service keeps no client_id,
- * one with the same words that can't have been there before is it.
+ * Looks for a message that may have arrived, again and again before it says that it hasn't, also through failures that pass. Where the
+ * service keeps no client_id, one with the same words that can't have been there before is it.
  * @throws FerryError what went wrong; unavailable where one with the same words may be it, or an earlier one
  */
 export async function findArrived(context: Context, open: OpenSession, outgoing: Outgoing): Promise<KnownEvent | undefined> {
   const { clock, interrupt } = context.host;
+  const end = clock.elapsed() + searchTime;
   let earlier: ReadonlySet<unknown> | undefined = outgoing.fresh ? new Set() : undefined;
-  for (let search = 0; ; search++) {
-    const isLast = search === pauses.length;
+  for (let pause = firstPause; ; pause *= 2) {
+    const left = end - clock.elapsed();
+    const isLast = left <= 0;
     const found = await look(context, open, outgoing).catch((error: unknown) => {
-      if (isLast || !outgoing.fresh || !(error instanceof FerryError) || error.status !== 404) throw error;
+      interrupt.throwIfAborted();
+      if (isLast || !(passes(error) || (outgoing.fresh && isUnknown(error)))) throw error;
     });
     if (found?.ours !== undefined) return found.ours;
     const namesakes = found?.namesakes ?? [];
@@ -37,8 +45,13 @@ export async function findArrived(context: Context, open: OpenSession, outgoing:
     if (isLast && namesakes.length === 0) return undefined;
     if (isLast) throw new FerryError("unavailable", "the service has a message with the same words");
     if (found !== undefined) earlier ??= new Set(namesakes.map(({ id }) => id));
-    await clock.sleep(pauses[search] ?? 0, interrupt);
+    await clock.sleep(Math.min(pause, left), interrupt);
   }
+}
+
+/** A session that was made just now may not be known everywhere yet. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof FerryError && error.status === 404;
 }
 
 interface Found {

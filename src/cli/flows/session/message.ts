@@ -39,9 +39,10 @@ export async function sendFirstMessage(context: Context, open: OpenSession, mess
       return await deliver(context, open, outgoing);
     } catch (error) {
       if (!(error instanceof FerryError) || isDoubt(error)) throw error;
-      interrupt.throwIfAborted();
       if (error.status !== 404 || tries > freshTries) throw unsent(open, error);
-      await clock.sleep(freshPause, interrupt);
+      await clock.sleep(freshPause, interrupt).catch((reason: unknown) => {
+        throw reason instanceof FerryError ? unsent(open, reason) : reason;
+      });
     }
   }
 }
@@ -56,7 +57,7 @@ function unsent({ session }: OpenSession, error: FerryError): FerryError {
 
 /**
  * Sends a message to the agent of a session. Where it may have arrived though no good answer came, the timeline tells whether the service
- * has it; it is sent again only where it hasn't, and only where the service itself hasn't answered.
+ * has it; it is sent again only where it hasn't, and only where the service neither answered itself nor may still be at it.
  * @throws FerryError what went wrong; where the message may have arrived all the same, it says so
  */
 export async function sendMessage(context: Context, open: OpenSession, message: string): Promise<SentMessage> {
@@ -91,12 +92,12 @@ async function deliver(context: Context, open: OpenSession, outgoing: Outgoing):
   try {
     const event = await findArrived(context, open, outgoing);
     if (event !== undefined) return { clientId, event };
-    if (isLost(lost)) return await send();
+    if (isLost(lost) && !isStillAtIt(lost)) return await send();
   } catch (error) {
     throw error instanceof FerryError ? inDoubt(open, error) : error;
   }
   // Where the service itself says that it failed, and has nothing, it failed. That it was done (2xx), and nothing, is a riddle.
-  throw isUnreadable(lost) ? inDoubt(open, lost) : lost;
+  throw isUnreadable(lost) || isStillAtIt(lost) ? inDoubt(open, lost) : lost;
 }
 
 /** The search takes some seconds, for which a person would see nothing. */
@@ -141,6 +142,11 @@ const unanswered: ReadonlySet<ErrorKind> = new Set(["unavailable", "interrupted"
 /** Neither no answer nor a gateway's says whether the service behind has taken it: sent once more, it may be taken. */
 function isLost(error: FerryError): boolean {
   return isUnsure(error) && !isUnreadable(error);
+}
+
+/** A gateway that timed out (RFC 9110, 15.6.5) has passed it on: the service behind may yet be about to store it. */
+function isStillAtIt({ status }: FerryError): boolean {
+  return status === 504;
 }
 
 function isUnsure(error: FerryError): boolean {
