@@ -4,7 +4,7 @@ import type { Clock, SendResponse } from "../../host/host.ts";
 import { readBody } from "./body.ts";
 import { parseShallow } from "./json.ts";
 import { type ApiKey, withoutSecrets } from "./key.ts";
-import { retryAfter } from "./retry.ts";
+import { longestRetryAfter, retryAfter } from "./retry.ts";
 
 /** What of an error's body is looked at, in bytes. */
 const problemLimit = 256 * 1024;
@@ -33,7 +33,7 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const hint =
     again === undefined
       ? (scopeHint(status, said, origin) ?? hintFor(status, { host, origin }, asked.key.source))
-      : `try again in ${Math.ceil(again / 1000)} s`;
+      : `try again in ${again < longestRetryAfter ? `${Math.ceil(again / 1000)} s` : "a day"}`;
   return new FerryError(kindOf(status), line, {
     status,
     code: code === undefined ? undefined : clean(code),

@@ -57,10 +57,17 @@ export function backoff(count: number, random: (size: number) => Uint8Array): nu
   return Math.round(share * Math.min(longest, first * 2 ** count));
 }
 
-/** `Retry-After` in ms from `now` (RFC 9110, 10.2.3: seconds or a date); undefined where there is none that can be read. */
+/** Whoever asks for a longer rest is taken for one that asks for this, in ms. */
+export const longestRetryAfter = 86_400_000;
+
+/** The three forms of an HTTP-date (RFC 9110, 5.6.7); the last has no zone, and means GMT. */
+const httpDate = /^(?:\w{3}, \d\d \w{3} \d{4}|\w{6,9}, \d\d-\w{3}-\d\d) \d\d:\d\d:\d\d GMT$/u;
+const zonelessDate = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/u;
+
+/** `Retry-After` in ms from `now`, a day at most (RFC 9110, 10.2.3: seconds or a date); undefined where there is none that can be read. */
 export function retryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const text = value?.trim() ?? "";
+  if (/^\d+$/u.test(text)) return Math.min(Number(text) * 1000, longestRetryAfter);
+  const date = httpDate.test(text) ? Date.parse(text) : zonelessDate.test(text) ? Date.parse(`${text} GMT`) : NaN;
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longestRetryAfter);
 }

@@ -129,12 +129,28 @@ describe("a further try", () => {
   test.each([
     ["7", 7000],
     ["Thu, 01 Jan 2026 00:00:20 GMT", 20_000],
+    ["Thursday, 01-Jan-26 00:00:20 GMT", 20_000],
+    ["Thu Jan  1 00:00:20 2026", 20_000],
     ["soon", 500],
+    ["-99999", 500],
+    ["-1", 500],
+    ["2026", 2_026_000],
+    ["1.5", 500],
+    ["2026-01-01T00:00:20Z", 500],
   ])("waits as Retry-After says: %s", async (value, wait) => {
-    const { client, clock } = play([{ status: 429, headers: { "retry-after": value } }, session]);
+    const { client, clock } = play([{ status: 429, headers: { "retry-after": value } }, session], { patience: 3_600_000 });
     await read(client);
     expect(clock.slept).toEqual([wait]);
   });
+
+  test.each(["99999999", "9".repeat(400), "Fri, 31 Dec 9999 23:59:59 GMT"])(
+    "is asked for by no Retry-After for more than a day: %s",
+    async (value) => {
+      const { client, clock } = play([{ status: 503, headers: { "retry-after": value } }]);
+      await expect(read(client)).rejects.toMatchObject({ hint: "try again in a day", retryAfter: 86_400_000 });
+      expect(clock.slept).toEqual([]);
+    },
+  );
 
   test("isn't waited for where Retry-After is beyond the patience: the error says when", async () => {
     const { client, clock } = play([{ status: 503, headers: { "retry-after": "3600" } }]);
