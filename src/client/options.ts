@@ -14,6 +14,8 @@ export interface ClientOptions {
   readonly userAgent: string;
   /** Ends every call; its reason is what they reject with. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether an answer that says the key back keeps it. */
+  readonly showSecrets?: boolean;
   /** A line of the HTTP trace of --verbose, secrets cut. */
   readonly trace?: ((line: string) => void) | undefined;
   /** How long a call may go on trying again, in ms; 0: one try. 30 s where it isn't given. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { listen } from "../../src/host/network/listener.ts";
 import { readConfig } from "../../src/cli/config/config.ts";
+import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
 import { json, text } from "../support/login-server.ts";
 
@@ -31,6 +32,20 @@ test.each([
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(` as ${account}`) as string });
   const [entry] = (await readConfig(scene.world.host)).hosts;
   expect([entry?.account, entry?.workspace]).toEqual([account, workspace]);
+});
+
+test("a key that the service says back as a name is neither written down nor shown, whatever is asked for", async () => {
+  scene.server.answers.set("/api/v1/cli", async ({ headers }) =>
+    json(200, { user: { email: `x ${headers["x-api-key"]}` }, workspace: { name: headers["x-api-key"] } }),
+  );
+  const { code, stdout, stderr } = await scene.login(scene.approve, { argv: ["--json", "--show-secrets"] });
+  expect(code).toBe(0);
+  const config = JSON.stringify(await readConfig(scene.world.host));
+  expect([stdout, stderr, config].filter((said) => said.includes("key-1"))).toEqual([]);
+  const whoami = await ferry(scene.world.next(), "whoami", "--json");
+  expect(JSON.parse(whoami.stdout)).toMatchObject({ workspace: { name: "<redacted>" } });
+  const shown = await ferry(scene.world.next(), "api", "GET", "cli", "--show-secrets");
+  expect(JSON.parse(shown.stdout)).toMatchObject({ workspace: { name: "key-1" } });
 });
 
 test("a right code that comes while a wrong one is being tried is tried after it", async () => {

@@ -6,6 +6,7 @@ import { keyHeader, type KeyForm, withoutSecrets } from "./key.ts";
 import { problem } from "./problem.ts";
 import { isGateway, persevere } from "./retry.ts";
 import { requestLines, responseLines } from "./trace.ts";
+import { withoutKey } from "./without-key.ts";
 
 /** One call as the layers above see it: what is asked, without keys, redirects and further tries. */
 export interface Call {
@@ -23,6 +24,8 @@ export interface Call {
 export type Request = <T>(call: Call, read: (response: SendResponse) => Promise<T>) => Promise<T>;
 
 const mostRedirects = 5;
+/** Commits, which are what their ids say: to change a byte of them is to break them. */
+const exact: ReadonlySet<string> = new Set(["application/mbox", "application/x-git-bundle"]);
 /**
  * How long an answer may be silent, in ms. What is only read is there at once, or the service hangs: 30 s are what gateways give it, too.
  * To start a session it may have to fetch a large repository.
@@ -31,7 +34,7 @@ const readSilence = 30_000;
 const writeSilence = 300_000;
 
 /**
- * The request layer: the key in the form that the host takes, redirects within the origin, further tries.
+ * The request layer: the key in the form that the host takes, and cut from what it answers; redirects within the origin, further tries.
  * @throws from a call: FerryError by what went wrong; the signal's reason where it aborted
  */
 export function makeRequest(options: ClientOptions, baseUrl: string): Request {
@@ -49,9 +52,11 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
     };
     return persevere(patience, repeatable, async () => {
       signal?.throwIfAborted();
-      const response = await withKey(options, (key) =>
+      const answer = await withKey(options, (key) =>
         follow(send, { ...request, headers: { ...request.headers, ...key } }, options.key.value),
       );
+      const asItCame = options.showSecrets === true || exact.has(call.headers["accept"] ?? "");
+      const response = asItCame ? answer : withoutKey(answer, options.key.value);
       const again = patience.limit > 0 && (response.status === 429 || (repeatable && isGateway(response.status)));
       if (again) throw await problem(response, { ...request, key: options.key, clock: options.clock });
       return read(response);

@@ -65,7 +65,7 @@ export async function connect(
 /** A client for a key that isn't stored yet. */
 export function clientFor(
   context: Context,
-  { send, url, key, origin, hasty = false }: Target,
+  { send, url, key, origin, hasty = false, showSecrets = false }: Target,
 ): { client: Client; memory: Memory } {
   const { host, global } = context;
   const memory = makeMemory(host, origin);
@@ -79,6 +79,7 @@ export function clientFor(
     memory,
     userAgent: `ferry/${host.version}`,
     signal: host.interrupt,
+    showSecrets,
     ...(hasty && { patience: 0 }),
     trace: global.verbose || (host.env["FERRY_DEBUG"] ?? "") !== "" ? trace : undefined,
   });
@@ -91,6 +92,7 @@ interface Target {
   readonly key: ApiKey;
   readonly origin: string;
   readonly hasty?: boolean;
+  readonly showSecrets?: boolean;
 }
 
 async function requireLocal(host: Host): Promise<LocalService> {
@@ -99,7 +101,8 @@ async function requireLocal(host: Host): Promise<LocalService> {
   throw new FerryError("unavailable", "the embedded service doesn't run", { hint: "ferry service start" });
 }
 
-function makeConnection(context: Context, chosen: ChosenHost, target: Target): Connection {
+function makeConnection(context: Context, chosen: ChosenHost, wanted: Target): Connection {
+  const target = { ...wanted, showSecrets: context.global.showSecrets };
   return {
     ...clientFor(context, target),
     host: chosen.kind === "local" ? local : chosen.url,
