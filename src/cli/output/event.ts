@@ -1,8 +1,9 @@
 import type { TimelineEvent } from "../../client/timeline/items.ts";
 import { eventTypes, type EventType } from "../../wire/values.ts";
-import { layOut, sentence, type Block } from "./timeline/block.ts";
+import { layOut, roomOf, sentence, type Block } from "./timeline/block.ts";
 import type { Canvas } from "./timeline/canvas.ts";
 import { fieldsOf, wordOf } from "./timeline/fields.ts";
+import { foldList } from "./timeline/fold.ts";
 import { actorName, agentMessage, answer, messageProgress, question, systemMessage, userMessage } from "./timeline/talk.ts";
 import { changed, command, commandResult, did, plan, searched, unknown } from "./timeline/work.ts";
 
@@ -71,7 +72,7 @@ function describe(event: TimelineEvent, type: EventType, canvas: Canvas): Block 
     case "agent_file_tree_browse":
       return did("look", "looked into", fieldsOf(event, type).word("path") || ".", canvas);
     case "agent_file_read":
-      return did("look", "read", fieldsOf(event, type).words("paths").join(", "), canvas);
+      return did("look", "read", joined(fieldsOf(event, type).words("paths"), canvas), canvas);
     case "agent_file_read_range": {
       const fields = fieldsOf(event, type);
       return did(
@@ -115,7 +116,7 @@ function describe(event: TimelineEvent, type: EventType, canvas: Canvas): Block 
     }
     case "agent_uncommitted_changes": {
       const fields = fieldsOf(event, type);
-      return changed("git", "uncommitted:", fields.words("paths").join(", "), { canvas, diff: fields.raw("diff") });
+      return changed("git", "uncommitted:", joined(fields.words("paths"), canvas), { canvas, diff: fields.raw("diff") });
     }
     case "agent_conflict_state":
       return conflicts("conflicts", fieldsOf(event, type).words("paths"), canvas);
@@ -138,7 +139,7 @@ function describe(event: TimelineEvent, type: EventType, canvas: Canvas): Block 
     case "agent_abort_conflict_resolution":
       return did("git", "gave up", "resolving the conflicts", canvas);
     case "agent_rollback_uncommitted_changes":
-      return did("git", "took back", fieldsOf(event, type).words("paths").join(", ") || "what was not committed", canvas);
+      return did("git", "took back", joined(fieldsOf(event, type).words("paths"), canvas) || "what was not committed", canvas);
 
     case "agent_http_request": {
       const fields = fieldsOf(event, type);
@@ -182,8 +183,13 @@ function relocated(verb: "moved" | "copied", event: TimelineEvent, canvas: Canva
 
 function conflicts(what: string, paths: readonly string[], canvas: Canvas): Block {
   const { red } = canvas.style;
-  const where = paths.length === 0 ? "" : `: ${paths.join(", ")}`;
+  const where = paths.length === 0 ? "" : `: ${joined(paths, canvas)}`;
   return { glyph: "alert", paint: red, lines: sentence([{ text: `${what}${where}`, paint: red }], canvas) };
+}
+
+function joined(paths: readonly string[], canvas: Canvas): string {
+  const { shown, note } = foldList(paths, roomOf(canvas));
+  return [...shown, ...note].join(", ");
 }
 
 function atCommit(branch: string, commit: string): string {

@@ -1,6 +1,6 @@
 import { harmless } from "../../../base/text.ts";
 import type { Canvas } from "./canvas.ts";
-import { folded } from "./fold.ts";
+import { foldLines, folded, mostSaid } from "./fold.ts";
 import { inline } from "./inline.ts";
 import { renderTable, tableAt } from "./markdown/table.ts";
 import { columnsOf, cutTo, wrap, type Span } from "./spans.ts";
@@ -11,13 +11,13 @@ import { columnsOf, cutTo, wrap, type Span } from "./spans.ts";
  */
 export function renderMarkdown(source: string, canvas: Canvas, width: number | undefined): string[] {
   if (width === undefined) return linesOf(source);
-  const { text, note } = folded(source);
+  const { text, left } = folded(source);
   const lines = linesOf(text);
-  const rendered: string[] = [];
+  const blocks: string[][] = [];
   let paragraph: string[] = [];
   let fence: string | undefined;
   const flush = () => {
-    if (paragraph.length > 0) rendered.push(...wrap(inline(paragraph.join(" "), canvas.style), width));
+    if (paragraph.length > 0) blocks.push(wrap(inline(paragraph.join(" "), canvas.style), width));
     paragraph = [];
   };
   for (let at = 0; at < lines.length; at++) {
@@ -25,13 +25,13 @@ export function renderMarkdown(source: string, canvas: Canvas, width: number | u
     const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence !== undefined) {
       if (mark?.startsWith(fence) === true) fence = undefined;
-      else rendered.push(code(line, canvas, width));
+      else blocks.push([code(line, canvas, width)]);
       continue;
     }
     const table = mark === undefined ? tableAt(lines, at) : undefined;
     if (table !== undefined) {
       flush();
-      rendered.push(...renderTable(table, canvas.style, width));
+      blocks.push(renderTable(table, canvas.style, width));
       at += table.size - 1;
       continue;
     }
@@ -42,10 +42,10 @@ export function renderMarkdown(source: string, canvas: Canvas, width: number | u
     }
     flush();
     fence = mark;
-    rendered.push(...block);
+    blocks.push(block);
   }
   flush();
-  return note === undefined ? rendered : [...rendered, canvas.style.dim(cutTo(note, width))];
+  return foldLines(blocks.flat(), mostSaid, { style: canvas.style, width, left });
 }
 
 function linesOf(source: string): string[] {

@@ -3,9 +3,9 @@ import type { TimelineEvent } from "../../../client/timeline/items.ts";
 import { layOut, roomOf, sentence, type Block } from "./block.ts";
 import type { Canvas } from "./canvas.ts";
 import { fieldsOf, readFields, wordOf } from "./fields.ts";
-import { folded } from "./fold.ts";
+import { foldLines, foldList, folded, mostSaid } from "./fold.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { cutTo, wrap } from "./spans.ts";
+import { wrap } from "./spans.ts";
 
 /** What the user wrote, and whether the agent has taken it up. */
 export function userMessage(event: TimelineEvent, canvas: Canvas): Block {
@@ -56,9 +56,10 @@ export function question(event: TimelineEvent, canvas: Canvas): Block {
   const { bold, yellow, dim } = canvas.style;
   const fields = fieldsOf(event, "agent_ask_user");
   const asked = fields.raw("question") || "the agent asks something";
-  const options = fields.list("options").map(readFields);
+  const options = fields.list("options");
   const room = roomOf(canvas);
-  const choices = options.flatMap((option, at) => {
+  const { shown, note } = foldList(options, room);
+  const choices = shown.map(readFields).flatMap((option, at) => {
     const number = `${at + 1}  `;
     const spans = [{ text: `${option.word("name")}  ` }, { text: option.word("description"), paint: dim }];
     return wrap(spans, room === undefined ? undefined : room - number.length).map(
@@ -71,7 +72,7 @@ export function question(event: TimelineEvent, canvas: Canvas): Block {
   return {
     glyph: "ask",
     paint: yellow,
-    lines: [...lines, ...choices, ...(isOpen ? sentence([{ text: how, paint: dim }], canvas) : [])],
+    lines: [...lines, ...choices, ...note, ...(isOpen ? sentence([{ text: how, paint: dim }], canvas) : [])],
   };
 }
 
@@ -94,10 +95,12 @@ export function actorName(actor: Readonly<Record<string, unknown>>): string {
 /** Text that is no Markdown, line by line as it was written. */
 function plain(text: string, canvas: Canvas): string[] {
   const room = roomOf(canvas);
-  const { text: shown, note } = room === undefined ? { text, note: undefined } : folded(text);
-  const lines = shown
-    .trimEnd()
-    .split("\n")
-    .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    ") }], room));
-  return note === undefined ? lines : [...lines, cutTo(note, room)];
+  const layOutAll = (shown: string): string[] =>
+    shown
+      .trimEnd()
+      .split("\n")
+      .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    ") }], room));
+  if (room === undefined) return layOutAll(text);
+  const { text: shown, left } = folded(text);
+  return foldLines(layOutAll(shown), mostSaid, { style: canvas.style, width: room, left });
 }

@@ -5,6 +5,7 @@ import { roomOf, sentence, type Block } from "./block.ts";
 import type { Canvas, GlyphName } from "./canvas.ts";
 import { diffCounts, parseDiff, renderDiff } from "./diff.ts";
 import { fieldsOf, readFields, wordOf, type Fields } from "./fields.ts";
+import { foldLines, foldList, folded, mostListed } from "./fold.ts";
 import { cutTo, wrap, type Span } from "./spans.ts";
 
 /** So many of a command's last lines of output are shown, and so many hits of a search. */
@@ -57,17 +58,25 @@ export function command(event: TimelineEvent, canvas: Canvas): Block {
   const { style } = canvas;
   const fields = fieldsOf(event, "agent_run_repository_command");
   const end = commandEnd(event, canvas);
-  const lines = fields
-    .text("command")
-    .trim()
-    .split("\n")
-    .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    "), paint: style.bold }], roomOf(canvas)));
   const mark: Span = isOpen(event) ? end : { ...end, text: `${canvas.glyphs[end.glyph]} ${end.text}` };
   return {
     glyph: "run",
     paint: end.glyph === "failed" ? style.red : style.dim,
-    lines: [...lines, ...lastLines(fields, canvas), ...sentence([mark], canvas)],
+    lines: [...commandLines(fields.raw("command").trim(), canvas), ...lastLines(fields, canvas), ...sentence([mark], canvas)],
   };
+}
+
+/** What is run, as it was written. */
+function commandLines(whole: string, canvas: Canvas): string[] {
+  const { style } = canvas;
+  const room = roomOf(canvas);
+  const layOutAll = (text: string): string[] =>
+    harmless(text)
+      .split("\n")
+      .flatMap((line) => wrap([{ text: line.replaceAll("\t", "    "), paint: style.bold }], room));
+  if (room === undefined) return layOutAll(whole);
+  const { text, left } = folded(whole);
+  return foldLines(layOutAll(text), mostListed, { style, width: room, left });
 }
 
 /** What became of a command that was shown before. */
@@ -128,9 +137,11 @@ function overwritten(line: string): string {
 /** A plan as a checklist. */
 export function plan(event: TimelineEvent, canvas: Canvas): Block {
   const { style, glyphs } = canvas;
-  const entries = fieldsOf(event, "agent_plan_execution_update").list("entries").map(readFields);
-  const done = entries.filter((entry) => entry.word("status") === "completed").length;
-  const lines = entries.flatMap((entry) => {
+  const entries = fieldsOf(event, "agent_plan_execution_update").list("entries");
+  const done = entries.filter((entry) => entry["status"] === "completed").length;
+  const room = roomOf(canvas);
+  const { shown, note } = foldList(entries, room);
+  const lines = shown.map(readFields).flatMap((entry) => {
     const status = entry.word("status");
     const mark =
       status === "completed"
@@ -139,12 +150,11 @@ export function plan(event: TimelineEvent, canvas: Canvas): Block {
           ? style.yellow(glyphs.now)
           : style.dim(glyphs.todo);
     const paint = status === "completed" ? style.dim : status === "in_progress" ? style.bold : undefined;
-    const room = roomOf(canvas);
     const text = wrap([{ text: entry.word("content"), paint }], room === undefined ? undefined : room - 2);
     return text.map((line, at) => `${at === 0 ? mark : " "} ${line}`);
   });
   const head = sentence([{ text: `plan: ${done} of ${entries.length} done` }], canvas);
-  return { glyph: "plan", paint: style.blue, lines: [...head, ...lines] };
+  return { glyph: "plan", paint: style.blue, lines: [...head, ...lines, ...note.map(style.dim)] };
 }
 
 /** An event of a type that is newer than we are: its name and what it says, as compact as it comes. */

@@ -1,14 +1,21 @@
+import { count } from "../../../../base/text.ts";
 import type { Style } from "../../style.ts";
 import { inline } from "../inline.ts";
-import { columnsOf, wrap, type Span } from "../spans.ts";
+import { columnsOf, cutTo, wrap, type Span } from "../spans.ts";
 
 /** A table of Markdown (GFM, 4.10). Each row has as many cells as its first, the header. */
 export interface MarkdownTable {
   readonly rows: readonly (readonly string[])[];
   readonly sides: readonly Side[];
+  /** What it has beyond the rows and columns that are drawn. */
+  readonly beyond: { readonly rows: number; readonly columns: number };
   /** So many lines it was written in. */
   readonly size: number;
 }
+
+/** More of one table isn't laid out, nor looked at. */
+const mostRows = 200;
+const mostColumns = 30;
 
 type Side = "left" | "right" | "middle";
 
@@ -20,8 +27,11 @@ export function tableAt(lines: readonly string[], at: number): MarkdownTable | u
   if (first.length !== marks.length || !marks.every((mark) => /^:?-+:?$/u.test(mark))) return undefined;
   let end = at + 2;
   while (lines[end]?.includes("|") === true) end++;
-  const body = lines.slice(at + 2, end).map((line) => withLength(cellsOf(line), first.length));
-  return { rows: [first, ...body], sides: marks.map(sideOf), size: end - at };
+  const bodyEnd = Math.min(end, at + 2 + mostRows);
+  const body = lines.slice(at + 2, bodyEnd).map((line) => withLength(cellsOf(line), first.length));
+  const rows = [first, ...body].map((row) => row.slice(0, mostColumns));
+  const sides = marks.slice(0, mostColumns).map(sideOf);
+  return { rows, sides, beyond: { rows: end - bodyEnd, columns: first.length - sides.length }, size: end - at };
 }
 
 /** Between two columns. */
@@ -33,15 +43,30 @@ const narrowest = 8;
  * The table in at most `width` columns: its own columns side by side, the wide ones broken between words, under a header; where
  * they have no room, the cells of each row below each other behind their column's name.
  */
-export function renderTable({ rows, sides }: MarkdownTable, style: Style, width: number): string[] {
+export function renderTable(table: MarkdownTable, style: Style, width: number): string[] {
+  const note = beyondOf(table).map((text) => style.dim(cutTo(text, width)));
+  return [...renderRows(table, style, width), ...note];
+}
+
+function renderRows({ rows, sides }: MarkdownTable, style: Style, width: number): string[] {
   const cells = rows.map((row) => row.map((text) => inline(text, style)));
-  const natural = sides.map((_, column) => Math.max(1, ...cells.map((row) => sizeOf(row[column] ?? []))));
+  const natural = sides.map((_, column) => greatest(cells.map((row) => sizeOf(row[column] ?? []))));
   const widths = fitted(natural, width - gap * (sides.length - 1));
   if (widths === undefined) return stacked(rows[0] ?? [], cells.slice(1), style, width);
   const [header = [], ...body] = cells.map((row) => row.map((cell, column) => wrap(cell, widths[column])));
   const draw = (row: readonly string[][]): string[] => sideBySide(row, sides, widths);
   const bold = header.map((lines) => lines.map(style.bold));
   return [...draw(bold), style.dim(widths.map((size) => "-".repeat(size)).join(" ".repeat(gap))), ...body.flatMap(draw)];
+}
+
+function beyondOf({ beyond: { rows, columns } }: MarkdownTable): string[] {
+  const parts = [rows > 0 ? count(rows, "more row") : "", columns > 0 ? count(columns, "more column") : ""].filter(Boolean);
+  return parts.length === 0 ? [] : [`… ${parts.join(", ")}: a pipe gets the whole`];
+}
+
+/** At least one. */
+function greatest(sizes: readonly number[]): number {
+  return sizes.reduce((one, other) => Math.max(one, other), 1);
 }
 
 /** Cells stand between bars that no backslash is before. */
@@ -57,7 +82,7 @@ function cellsOf(line: string): string[] {
 /** What is beyond the last column is kept in it: it may be a bar in a command that was meant as one. */
 function withLength(cells: readonly string[], length: number): string[] {
   const kept = cells.length > length ? [...cells.slice(0, length - 1), cells.slice(length - 1).join(" | ")] : cells;
-  return Array.from({ length }, (_, at) => kept[at] ?? "");
+  return Array.from({ length: Math.min(length, mostColumns) }, (_, at) => kept[at] ?? "");
 }
 
 function sideOf(mark: string): Side {
@@ -83,7 +108,7 @@ function fitted(natural: readonly number[], room: number): readonly number[] | u
 }
 
 function sideBySide(row: readonly string[][], sides: readonly Side[], widths: readonly number[]): string[] {
-  const height = Math.max(...row.map((lines) => lines.length));
+  const height = greatest(row.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) =>
     row
       .map((lines, column) => placed(lines[at] ?? "", sides[column], widths[column] ?? 0))
@@ -98,8 +123,10 @@ function placed(text: string, side: Side | undefined, width: number): string {
   return `${" ".repeat(before)}${text}${" ".repeat(free - before)}`;
 }
 
-function stacked(header: readonly string[], rows: readonly Span[][][], style: Style, width: number): string[] {
-  if (rows.length === 0) return header.flatMap((name) => wrap([{ text: name, paint: style.bold }], width));
+/** A name that is long would fill each row with itself. */
+function stacked(names: readonly string[], rows: readonly Span[][][], style: Style, width: number): string[] {
+  if (rows.length === 0) return names.flatMap((name) => wrap([{ text: name, paint: style.bold }], width));
+  const header = names.map((name) => cutTo(name, Math.floor(width / 2)));
   return rows.flatMap((row, at) => [
     ...(at === 0 ? [] : [""]),
     ...row.flatMap((cell, column) => {
