@@ -101,6 +101,17 @@ test("Ctrl-C once ends it at once with 130, says how to go on, and touches nothi
   expect(service.asked.filter((line) => line.startsWith("POST") || line.startsWith("DELETE"))).toEqual([]);
 });
 
+test("Ctrl-C with --json leaves one JSON object on stderr and no prose before it", async () => {
+  service.add("user_message", { status: "processing" });
+  const child = binary.start(["tail", "ses_1", "--json"], { env });
+  const ended = collect(child);
+  await once(child.stdout as NodeJS.ReadableStream, "data");
+  child.kill("SIGINT");
+  const { code, stderr } = await ended;
+  expect(code).toBe(130);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "interrupted" } });
+});
+
 test("a plan is drawn over, also where the terminal was resized meanwhile", async () => {
   const plan = (step: number) => {
     const entries = ["one", "two", `step ${step}.`].map((content) => ({ content, status: "pending" }));

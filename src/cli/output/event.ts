@@ -7,8 +7,9 @@ import { foldList } from "./timeline/fold.ts";
 import { actorName, agentMessage, answer, messageProgress, question, systemMessage, userMessage } from "./timeline/talk.ts";
 import { changed, command, commandResult, did, plan, searched, unknown } from "./timeline/work.ts";
 
-/** An event as lines for a canvas, `time  glyph  what`. All that came from the service is harmless in it. */
+/** An event as lines for a canvas, `time  glyph  what`; none for a message that says nothing. All that came from the service is harmless in it. */
 export function renderEvent(event: TimelineEvent, canvas: Canvas): string[] {
+  if (event.type === "agent_message" && fieldsOf(event, event.type).raw("message").trim() === "") return [];
   return layOut(isKnown(event.type) ? describe(event, event.type, canvas) : unknown(event, canvas), createdAt(event), canvas);
 }
 

@@ -39,7 +39,9 @@ export const events: Verb = {
     const show = async (shown: readonly SourcedEvent[]): Promise<void> => {
       if (global.json) await print.events(shown);
       else if (shown.length > 0)
-        await print.data(shown.map(({ event }) => `${renderEvent(answers.spelledOut(event), canvas).join("\n")}\n`).join(""));
+        await print.data(
+          shown.flatMap(({ event }) => renderEvent(answers.spelledOut(event), canvas).map((line) => `${line}\n`)).join(""),
+        );
     };
     const isWanted = ({ event }: SourcedEvent): boolean =>
       // A time that is none says nothing against an event.

@@ -48,7 +48,9 @@ export const tail: Verb = {
       updates,
     };
     const { outcome, note, unread } = await followSession(context, open, view).catch(async (error: unknown) => {
-      if (context.host.interrupt.aborted) await context.print.note(`watch it again with: ferry tail ${typedId(open.session.id)}`);
+      // Who reads JSON gets the failure as JSON, and nothing before it.
+      if (context.host.interrupt.aborted && !context.global.json)
+        await context.print.note(`watch it again with: ferry tail ${typedId(open.session.id)}`);
       throw error;
     });
     if (note !== undefined) await context.print.note(note);

@@ -112,9 +112,11 @@ export function makeLiveTimeline(
     const over = update ? rowsOf(event.id) : 0;
     const lines = update && over === 0 ? renderUpdate(event, canvas) : renderEvent(canRedraw ? event : atFirst(event), canvas);
     const isRepeat = isTold(event, lines) && over === 0;
-    if (lines.length === 0 || isRepeat) return "";
+    const isShown = lines.length > 0 && !isRepeat;
+    // A whole message ends what was being written, even where it says nothing.
+    if (event.type === "agent_message" && (isShown || !isOpen(event))) draft = "";
+    if (!isShown) return "";
     if (late && stdout.isTTY) lines.push(canvas.style.dim(cutTo("  (late: older than what is above)", canvas.columns)));
-    if (event.type === "agent_message") draft = "";
     return draw(event.id, lines, over + rowsOf(draftId));
   };
   return {

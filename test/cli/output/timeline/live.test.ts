@@ -117,6 +117,14 @@ test("a message that grew and came to nothing more isn't repeated", async () => 
   expect(await show(message("all of it, and more", "completed"), true)).toContain("and more");
 });
 
+test.each([true, false])("a message that says nothing has no line (terminal: %s)", async (isTTY) => {
+  const { show, write } = play(isTTY);
+  expect(await show(someEvent("agent_message", { message: " \n" }))).toBe("");
+  await write("I look");
+  await show(someEvent("agent_message", { message: "" }));
+  if (isTTY) expect(await write("new")).toBe(`${over(1)}          ● new\n\u001b[J`);
+});
+
 test("a late one is marked, a change that says nothing isn't written", async () => {
   const { show } = play();
   expect(await show(someEvent("system_message", { message: "x" }), false, true)).toContain("late");
