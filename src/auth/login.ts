@@ -20,12 +20,22 @@ export async function identify(client: Client): Promise<Identity> {
   const info = await readCliInfo(client.readCli);
   if (info !== undefined) return { account: accountOf(info), info };
   try {
-    await client.listSessions({ query: { limit: 1 } });
+    await listOne(client);
   } catch (error) {
-    // A key of another scope, or a parameter that this service doesn't know: the key itself was taken.
-    if (!(error instanceof FerryError) || ![400, 403, 422].includes(error.status ?? 0)) throw error;
+    // A key of another scope: the key itself was taken.
+    if (!(error instanceof FerryError) || error.status !== 403) throw error;
   }
   return { account: "key", info: undefined };
+}
+
+/** A parameter that a service doesn't know it may refuse before it looks at the key. */
+async function listOne(client: Client): Promise<void> {
+  try {
+    await client.listSessions({ query: { limit: 1 } });
+  } catch (error) {
+    if (!(error instanceof FerryError) || ![400, 422].includes(error.status ?? 0)) throw error;
+    await client.listSessions({ query: {} });
+  }
 }
 
 function accountOf({ user, key }: Tolerant<CliInfo>): string {

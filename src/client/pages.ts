@@ -34,7 +34,7 @@ export async function listAll<Item extends object>(
 
 /**
  * The items of a list from all its pages, those alone that the filters let through, also where the service ignores or refuses them.
- * With an `order` each page is put into it before the limit cuts, and the whole where it is read to its end.
+ * With an `order`, a limit spares the pages behind it only as long as they come in that order: else the whole is read, and put into it.
  * @throws FerryError unavailable where the cursors go in a circle
  */
 export async function readList<Item extends object>(
@@ -43,12 +43,19 @@ export async function readList<Item extends object>(
 ): Promise<Listing<Item>> {
   const items: Item[] = [];
   const { limit = Infinity, order = asTheyCome } = options;
+  let ordered = true;
   for await (const page of pages(call, options)) {
-    items.push(...page.items.filter((item) => passes(item, options.filters)).toSorted(order));
+    for (const item of page.items) {
+      if (!passes(item, options.filters)) continue;
+      const last = items.at(-1);
+      ordered &&= last === undefined || order(last, item) <= 0;
+      items.push(item);
+    }
+    if (!ordered) continue;
     if (items.length > limit) return { items: items.slice(0, limit), more: true };
     if (items.length === limit && follows(page)) return { items, more: true };
   }
-  return { items: items.toSorted(order), more: false };
+  return { items: items.toSorted(order).slice(0, limit), more: items.length > limit };
 }
 
 function asTheyCome(): number {
@@ -84,9 +91,9 @@ function follows<Item>(page: Page<Item>): page is Page<Item> & { next_cursor: st
   return typeof page.next_cursor === "string" && page.next_cursor !== "";
 }
 
-/** The seed shows no page size: it goes out only when the user wants few. */
+/** The seed shows no page size: it goes out only when the user wants few. One item alone would not show in which order they come. */
 function pageSize(limit: number | undefined): Readonly<Record<string, string>> {
-  return limit === undefined || limit > 200 ? {} : { limit: String(limit) };
+  return limit === undefined || limit > 200 ? {} : { limit: String(Math.max(limit, 2)) };
 }
 
 function isRefusal(error: unknown): error is FerryError {

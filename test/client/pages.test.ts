@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { listAll, readList } from "../../src/client/pages.ts";
 import { makeTestClient } from "../support/client.ts";
 import { makeScriptedSend, type Step } from "../support/scripted-send.ts";
@@ -68,4 +68,33 @@ test.each([400, 422])("refused with %i, a list is asked for once more without wh
 
 test("refused without anything guessed, it is an error", async () => {
   await expect(listAll(play({ status: 400 }).listSessions)).rejects.toMatchObject({ kind: "usage" });
+});
+
+describe("newest first, with a limit", () => {
+  const newest = (one: { id: string }, other: { id: string }): number => (one.id < other.id ? 1 : one.id > other.id ? -1 : 0);
+  const limited = async (limit: number, ...pages: readonly string[]) => {
+    const { listSessions, queries } = play(...pages.map((ids, at) => page(ids, at + 1 < pages.length ? `${at}` : null)));
+    const { items, more } = await readList(listSessions, { limit, order: newest });
+    return { ids: idsOf(items), more, read: queries().length };
+  };
+
+  test.each([
+    ["come so: the rest is spared", 3, ["dc", "ba", "0"], { ids: "dcb", more: true, read: 2 }],
+    ["come the other way round", 3, ["ab", "cd"], { ids: "dcb", more: true, read: 2 }],
+    ["come so, but not from page to page", 2, ["b", "dc", "a"], { ids: "dc", more: true, read: 3 }],
+    ["are no more than that", 2, ["a", "b"], { ids: "ba", more: false, read: 2 }],
+  ])("items that %s", async (_, limit, pages, expected) => {
+    expect(await limited(limit, ...pages)).toEqual(expected);
+  });
+
+  test("one item alone doesn't show it: two are asked for", async () => {
+    const { listSessions, queries } = play(page("ab"));
+    expect(idsOf((await readList(listSessions, { limit: 1, order: newest })).items)).toBe("b");
+    expect(queries()).toEqual(["?limit=2"]);
+  });
+});
+
+test("a page may have more items than a call takes arguments", async () => {
+  const many = { body: { items: Array.from({ length: 200_000 }, (_, at) => ({ id: String(at) })), next_cursor: null } };
+  expect((await listAll(play(many).listSessions)).length).toBe(200_000);
 });

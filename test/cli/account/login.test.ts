@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Send } from "../../../src/host/host.ts";
 import { ferry } from "../../support/ferry.ts";
-import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
+import { answer, makeSeedService, type SeedService } from "../../support/seed-service.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
 import { makeWorld, type World } from "../../support/world.ts";
 
@@ -37,6 +38,16 @@ test("a piped key is verified, stored, and then used", async () => {
     stdout: `${JSON.stringify({ host: url, user: { id: service.user.id, name: "Ada", email: "ada@example.com" } })}\n`,
     stderr: "",
   });
+});
+
+test("a service that judges the parameters before the key: a key that it refuses is none", async () => {
+  const seed = makeSeedService();
+  const strict: Send = async (request) =>
+    new URL(request.url).search === "" ? seed.send(request) : answer(400, { error: "unknown parameter" });
+  world.services.set(url, strict);
+  expect(await logIn("wrong-key")).toMatchObject({ code: 4, stdout: "" });
+  expect(world.keychain.items.size).toBe(0);
+  expect((await logIn(seed.key)).code).toBe(0);
 });
 
 test("--with-token on a terminal asks for the key unseen", async () => {
