@@ -304,3 +304,18 @@ test("a file that could not be filled, on a full disk, is not left empty: as a l
   await expect(systemFiles.create(path, 5 as unknown as string)).rejects.toThrow("can't write");
   expect(await systemFiles.status(path)).toBeUndefined();
 });
+
+test("what is noted of a keychain that is gone is told with the way out, which --forget is", async () => {
+  await brokenOff(dead - 1);
+  world.keychain.trouble = "unavailable";
+  const there = world.next();
+  expect((await ferry({ ...there, host: asDead(there.host) }, "logout")).stderr).toContain(
+    "may still be in the keychain (the keychain is unavailable); to hear no more of it: ferry logout --forget\n",
+  );
+  expect(await ferry(world.next(), "logout", "--forget")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("forgot a login to agents.example.com") as string,
+  });
+  expect(config()).not.toHaveProperty("pending");
+  expect((await ferry(world.next(), "logout")).stderr).toBe("ferry: not logged in anywhere\n");
+});

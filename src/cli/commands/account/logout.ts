@@ -5,7 +5,7 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, namedHost } from "../../flows/host/choose.ts";
-import { type Cleared, endPending } from "../../flows/login/broken-off.ts";
+import { endPending, forgetPending } from "../../flows/login/broken-off.ts";
 import { endKey } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
@@ -28,9 +28,11 @@ export const logout: Verb = {
   async run(context, options: Options) {
     const { host, print } = context;
     const credentials = credentialsOf(context);
-    const { ended, unreached } = options.forget ? nothingCleared : await endPending(context, credentials);
+    const { ended, unreached } = await (options.forget ? forgetPending : endPending)(context, credentials);
     for (const { url, account } of ended)
-      await print.note(`ended a login to ${hostName(url)}${account === "" ? "" : ` (${account})`} that was broken off`);
+      await print.note(
+        `${options.forget ? "forgot" : "ended"} a login to ${hostName(url)}${account === "" ? "" : ` (${account})`} that was broken off`,
+      );
     if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && ended.length === 0)
       throw new FerryError("auth", "not logged in anywhere", hintOf(context));
     const brokenOff = ended.map(({ url, account }) => ({ host: url, account: account || null }));
@@ -61,8 +63,6 @@ export const logout: Verb = {
     if (isKeySet(context)) await print.warn("FERRY_API_KEY is still set");
   },
 };
-
-const nothingCleared: Cleared = { ended: [], unreached: new Map() };
 
 /** Who is logged in by the variable alone has nothing here that a logout could end. */
 function hintOf(context: Context): { readonly hint?: string } {

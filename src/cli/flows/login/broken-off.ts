@@ -31,15 +31,32 @@ export async function endPending(context: Context, credentials: Credentials): Pr
   const round: Round = { unreached: new Map(), warnings: new Set() };
   const done: PendingLogin[] = [];
   for (const group of groupsOf(await claim(host))) if (await end(context, credentials, group, round)) done.push(...group);
-  if (done.length > 0)
-    await updateConfig(host, (config) =>
-      withPending(
-        config,
-        (config.pending ?? []).filter((note) => !done.some((one) => isSameNote(one, note))),
-      ),
-    );
+  await strikeOut(host, done);
   for (const line of round.warnings) await print.warn(line);
   return { ended: groupsOf(done).flatMap(([first]) => first ?? []), unreached: round.unreached };
+}
+
+/** Forgets the logins that were broken off, and what can be deleted of them; revokes nothing. */
+export async function forgetPending({ host, print }: Context, credentials: Credentials): Promise<Cleared> {
+  const notes = await claim(host);
+  const failures = new Map<StoreName, FerryError>();
+  for (const note of notes)
+    if (!failures.has(note.store))
+      await credentials.delete(note).catch((error: unknown) => failures.set(note.store, asFerryError(error)));
+  await strikeOut(host, notes);
+  for (const [store, { message }] of failures)
+    await print.warn(`the key of a login that was broken off may still be in ${credentials.place(store)}: ${message}`);
+  return { ended: groupsOf(notes).flatMap(([first]) => first ?? []), unreached: new Map() };
+}
+
+async function strikeOut(host: Host, notes: readonly PendingLogin[]): Promise<void> {
+  if (notes.length === 0) return;
+  await updateConfig(host, (config) =>
+    withPending(
+      config,
+      (config.pending ?? []).filter((note) => !notes.some((one) => isSameNote(one, note))),
+    ),
+  );
 }
 
 /** Makes them this process's own, so that no two end the same, and one that runs all the same learns of it. */
@@ -96,7 +113,8 @@ async function end(
       const failure = asFerryError(error);
       if (failure.kind === "auth") unreached.set(note.store, failure);
       const place = credentials.place(note.store);
-      warnings.add(`the key of a login to ${name} that was broken off may still be in ${place} (${failure.message})`);
+      const wayOut = failure.code === "unavailable" ? "; to hear no more of it: ferry logout --forget" : "";
+      warnings.add(`the key of a login to ${name} that was broken off may still be in ${place} (${failure.message})${wayOut}`);
       left = true;
     }
   }
