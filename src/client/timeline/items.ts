@@ -6,8 +6,12 @@ export type SessionState = Answer<"readSession">;
 
 /** When an event was made, in epoch ms; NaN where what it says is no time. */
 export function madeAt(event: TimelineEvent): number {
-  const made: unknown = event.created_at;
-  return typeof made === "string" ? Date.parse(made) : NaN;
+  return timeOf(event.created_at);
+}
+
+/** A time in epoch ms; NaN where it is none. */
+export function timeOf(text: unknown): number {
+  return typeof text === "string" ? Date.parse(text) : NaN;
 }
 
 /** How a timeline is followed, best first: as a stream, by asking for what came after a revision, by reading all of it again. */

@@ -1,6 +1,7 @@
 import { Ids } from "./compact/ids.ts";
-import { Numbers } from "./compact/numbers.ts";
-import { madeAt, type EventItem, type TimelineEvent, type Update } from "./items.ts";
+import { type Version, Versions } from "./compact/versions.ts";
+import { isOpen } from "../outcome.ts";
+import { madeAt, timeOf, type EventItem, type TimelineEvent, type Update } from "./items.ts";
 import type { EventBatch } from "./whole/array.ts";
 import { printOf } from "./whole/print.ts";
 
@@ -11,10 +12,10 @@ export interface Timeline {
   /** The id of the event that has it: a service that counts anew doesn't have that there any more. Undefined where it isn't to be had. */
   readonly newestId: string | undefined;
   /**
-   * Those of a batch that are new or have changed, in the order of their making, ties as they came: as an update, or none. `prints`
-   * are those of the events' bytes, `text` gives their JSON as it came, where these are known.
+   * Those of a batch that are new or have changed, in the order of their making, ties as they came: as an update, or none. `text` gives
+   * their JSON as it came, where that is known.
    */
-  accept(batch: readonly TimelineEvent[], known?: Partial<Pick<EventBatch, "prints" | "text">>): Update[];
+  accept(batch: readonly TimelineEvent[], known?: Partial<Pick<EventBatch, "text">>): Update[];
   /**
    * Whether a batch of the whole shows that the service counts its revisions anew: one of them is new and has a revision that was
    * passed already (`newest` was the greatest when it was asked for), or is the same and has a smaller one than before. An answer
@@ -29,34 +30,21 @@ export interface Timeline {
 
 export function makeTimeline(): Timeline {
   const ids = new Ids();
-  /** Of each id by its number; NaN where it came without a revision. */
-  const [revisions, stamps] = [new Numbers(), new Numbers()];
+  const versions = new Versions();
   let revision: number | undefined = 0;
   let newestId: string | undefined;
   let newest = -Infinity;
   let order = 0;
 
-  const versionAt = (place: number): Version | undefined =>
-    place < 0 ? undefined : { revision: revisions.at(place), stamp: stamps.at(place) };
-  const keep = (place: number, version: Version): void => {
-    revisions.set(place, version.revision);
-    stamps.set(place, version.stamp);
-  };
   /** Whether it is new or has changed. */
-  const isNews = (event: TimelineEvent, place: number, mark: number | undefined): boolean => {
-    const version = versionOf(event, mark);
+  const isNews = (event: TimelineEvent, place: number): boolean => {
+    const version = versionOf(event);
     if (Number.isNaN(version.revision)) revision = undefined;
     else if (revision !== undefined && version.revision > revision) [revision, newestId] = [version.revision, event.id];
-    const before = versionAt(place);
-    if (before === undefined) {
-      ids.add(event.id);
-      revisions.push(version.revision);
-      stamps.push(version.stamp);
-      return true;
-    }
-    if (isOlder(version, before)) return false;
-    keep(place, version);
-    return before.stamp !== version.stamp;
+    if (place >= 0) return versions.take(place, version);
+    ids.add(event.id);
+    versions.add(version);
+    return true;
   };
   return {
     get revision() {
@@ -65,11 +53,11 @@ export function makeTimeline(): Timeline {
     get newestId() {
       return newestId;
     },
-    accept(batch, { prints, text } = {}) {
+    accept(batch, { text } = {}) {
       const items: EventItem[] = [];
       for (const { event, at, made } of inOrder(batch)) {
         const place = ids.find(event.id);
-        if (!isNews(event, place, prints?.[at])) continue;
+        if (!isNews(event, place)) continue;
         items.push({ event, update: place >= 0, late: place < 0 && made < newest, texts: text, at });
         if (made > newest) newest = made;
       }
@@ -79,10 +67,8 @@ export function makeTimeline(): Timeline {
       if (revision === undefined || newest === 0) return false;
       return batch.some((event) => {
         if (typeof event.revision !== "number") return false;
-        const before = versionAt(ids.find(event.id));
-        if (before === undefined) return event.revision <= newest;
-        const version = versionOf(event, undefined);
-        return isOlder(version, before) && version.stamp === before.stamp;
+        const place = ids.find(event.id);
+        return place < 0 ? event.revision <= newest : versions.isRenumbered(place, versionOf(event));
       });
     },
     dropNewest() {
@@ -90,7 +76,7 @@ export function makeTimeline(): Timeline {
     },
     restart() {
       [revision, newestId] = [0, undefined];
-      for (let place = 0; place < ids.size; place++) revisions.set(place, NaN);
+      versions.forgetRevisions();
     },
   };
 }
@@ -114,24 +100,13 @@ function inOrder(batch: readonly TimelineEvent[]): Placed[] {
   return isInOrder ? placed : placed.sort((one, other) => (one.key === other.key ? 0 : one.key - other.key));
 }
 
-/** Two versions of an event are the same if their stamps are. */
-interface Version {
-  /** NaN without one. */
-  readonly revision: number;
-  readonly stamp: number;
-}
-
 /**
- * All that the event says is compared. Where a service counts revisions, all that can change but them: they may be counted anew.
- * `updated_at` alone is too coarse, an event can change twice within its unit.
+ * What the interface's fields say is compared: what a service adds of its own may differ at each look (when it was served, say), and a
+ * time alone is no change. Where it counts revisions, `updated_at` is one: an event can change twice within its unit, though.
  */
-function versionOf(event: TimelineEvent, mark: number | undefined): Version {
-  const { revision, updated_at, status } = event;
-  if (typeof revision !== "number") return { revision: NaN, stamp: mark ?? printOf(event) };
-  return { revision, stamp: printOf([status, updated_at, event.payload]) };
-}
-
-/** A stream may repeat what an answer by another way already had newer. */
-function isOlder(version: Version, before: Version): boolean {
-  return version.revision < before.revision;
+function versionOf(event: TimelineEvent): Version {
+  const { revision, type, updated_at, status, payload, client_id, session_goal_id, session_task_id } = event;
+  const common = { updated: timeOf(updated_at), isOpen: isOpen(event) };
+  if (typeof revision === "number") return { ...common, revision, stamp: printOf([status, updated_at, payload]) };
+  return { ...common, revision: NaN, stamp: printOf([type, status, payload, client_id, session_goal_id, session_task_id]) };
 }

@@ -28,6 +28,13 @@ test("an event that comes twice is told once, at its first place", async () => {
   expect(events).toEqual([{ id: "1", payload: "a" }, { id: "2" }]);
 });
 
+test("of an event that comes twice the newer version is told, with its JSON", async () => {
+  const [old, now] = ["00", "01"].map((second) => `{"id":"1","updated_at":"2026-01-01T00:00:${second}Z"}`);
+  const read: unknown[] = [];
+  for await (const batch of readTimeline(reading(`[${old},{"id":"2"},${now}]`))) read.push(...batch.map(textOf));
+  expect(read).toEqual([now, '{"id":"2"}']);
+});
+
 test.each(["\\q1", "2026\\u12", "x\\\\\n"])("a time that is no JSON (%j) is told as what it is", async (time) => {
   const read = async () => {
     for await (const events of readTimeline(reading(`[{"id":"a","created_at":"${time}"}]`))) expect(events).toHaveLength(0);
@@ -148,4 +155,16 @@ test("a stream that tells of one gap after another has the array read at a pace"
   await telling;
   expect(kinds(items, "gap").length).toBeGreaterThan(0);
   expect(played.service.asked.length).toBeLessThan(20);
+});
+
+test("an event that says when it was served is told once, and puts no end off", async () => {
+  const played = play(ways.array, () => {
+    played.service.events.forEach((event) => Object.assign(event, { served_at: played.clock.elapsed() }));
+    return undefined;
+  });
+  played.service.add("user_message", { status: "processing" });
+  played.service.set({ agent_status: "idle" });
+  const items = await played.watch({ timeout: 600_000 });
+  expect(shown(items)).toEqual(["evt_1 processing"]);
+  expect(outcome(items)).toMatchObject({ outcome: "idle" });
 });

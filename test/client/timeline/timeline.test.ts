@@ -45,6 +45,35 @@ describe("without revisions", () => {
   });
 });
 
+describe("a service without revisions", () => {
+  const said = (message: string, updated: number, change: object = {}) =>
+    event("a", { updated_at: at(updated), payload: { type: "agent_message", message }, ...change });
+
+  test("that says when it served an event, or moves its updated_at, has no news", () => {
+    const { accept } = play();
+    expect(accept(said("one", 1, { served_at: at(1) }))).toEqual(["a"]);
+    expect(accept(said("one", 2, { served_at: at(2) }))).toEqual([]);
+    expect(accept(said("two", 3, { served_at: at(3) }))).toEqual(["a update"]);
+  });
+
+  test("that has a server that is behind takes nothing back, and an end counts whatever the clock says", () => {
+    const { accept } = play();
+    expect(accept(event("a", { status: "processing", updated_at: at(5) }))).toEqual(["a"]);
+    expect(accept(event("a", { status: "queued", updated_at: at(4) }))).toEqual([]);
+    expect(accept(event("a", { status: "completed", updated_at: at(3) }))).toEqual(["a update"]);
+    expect(accept(event("a", { status: "processing", updated_at: at(2) }))).toEqual([]);
+  });
+
+  test("that has an event twice, in any order, tells each version once", () => {
+    for (const updated of [1, 2]) {
+      const { accept } = play();
+      const [one, other] = [said("one", 1), said("two", updated)];
+      accept(one, other);
+      for (let count = 0; count < 3; count++) expect(accept(other, one).concat(accept(one, other))).toEqual([]);
+    }
+  });
+});
+
 describe("with revisions", () => {
   const revised = (id: string, revision: number, updated: number, change: Partial<TimelineEvent> = {}) =>
     event(id, { revision, updated_at: at(updated), ...change });

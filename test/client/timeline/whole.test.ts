@@ -50,8 +50,7 @@ async function serve(serving: Serving): Promise<{ timeline: WholeTimeline; spool
 
 async function read(timeline: WholeTimeline, how?: HowToRead): Promise<TimelineEvent[]> {
   const all: TimelineEvent[] = [];
-  for await (const { events, prints } of timeline.read(how)) {
-    expect(prints).toHaveLength(events.length);
+  for await (const { events } of timeline.read(how)) {
     all.push(...events);
   }
   return all;

@@ -9,10 +9,9 @@ import { Numbers } from "../compact/numbers.ts";
 import type { TimelineEvent } from "../items.ts";
 import { Sheaf, type Prints } from "./sheaf.ts";
 
-/** Events with what tells their versions apart, in order. */
+/** Events in order. */
 export interface EventBatch {
   readonly events: readonly TimelineEvent[];
-  readonly prints: readonly number[];
   /** The JSON of the event at a place, as it came. */
   readonly text: (at: number) => string;
 }

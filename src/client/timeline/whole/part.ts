@@ -14,7 +14,7 @@ export interface HowMuch {
  * The events that came after a revision, with their JSON as it came.
  * @throws FerryError what went wrong
  */
-export async function readPart(watched: Watched, { patience, ...query }: HowMuch): Promise<Omit<EventBatch, "prints">> {
+export async function readPart(watched: Watched, { patience, ...query }: HowMuch): Promise<EventBatch> {
   const { client, sessionId, clock, signal } = watched;
   const input = { params: { sessionId }, query, accept: "application/json", signal, patience };
   return client.stream("readEvents", input, async (response) => {

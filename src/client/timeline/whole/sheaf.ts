@@ -12,10 +12,9 @@ const batchSize = 64 * 1024;
 /** The index has 40 bytes of memory for each item, and who knows them some 40 more: more of them, be they as small as `{}`, are none of a timeline's. */
 const mostItems = 3_000_000;
 
-/** Items that belong together, with the print of each one's bytes. */
+/** Items that belong together. */
 export interface Batch {
   readonly items: readonly unknown[];
-  readonly prints: readonly number[];
   /** The bytes of the item at a place, as text. */
   readonly text: (at: number) => string;
 }
@@ -69,7 +68,7 @@ export class Sheaf {
   /** All that is not known by when it was made, ties as they came; one whose time can't be read stays behind its neighbour. */
   async *batches(): AsyncGenerator<Batch> {
     const order = this.isInOrder ? undefined : this.inOrder();
-    let [places, prints, size]: [Place[], number[], number] = [[], [], 0];
+    let [places, size]: [Place[], number] = [[], 0];
     let slices: Slice[] = [];
     for (let at = 0; at < this.nth.length; at++) {
       const entry = order?.[at] ?? at;
@@ -81,12 +80,11 @@ export class Sheaf {
         place.next = nth + 1;
       } else places.push({ start, end, next: nth + 1 });
       slices.push({ start, end, place: places.length - 1 });
-      prints.push(this.prints.at(nth));
       size += end - start;
       if (size < batchSize && at < this.nth.length - 1) continue;
       const bytes = await this.read(places);
-      yield { items: parseItems(bytes), prints, text: textIn(bytes, places, slices) };
-      [places, prints, size, slices] = [[], [], 0, []];
+      yield { items: parseItems(bytes), text: textIn(bytes, places, slices) };
+      [places, size, slices] = [[], 0, []];
     }
   }
 
