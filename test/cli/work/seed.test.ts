@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { NoAnswerError } from "../../../src/base/errors.ts";
 import { ferry, type FerryResult } from "../../support/ferry.ts";
 import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
 import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
@@ -136,6 +137,40 @@ test("what the service can't do is told plainly", async () => {
   expect(await call("session", "cancel")).toMatchObject({ code: 1, stderr: "ferry: this service can't stop a running turn\n" });
   expect(await call("session", "close")).toMatchObject({ code: 1, stderr: "ferry: this service can't end a session\n" });
   expect(await call("pull")).toMatchObject({ code: 1 });
+});
+
+test.each([
+  [[], /^0001 goes on; follow it: ferry tail 0001\nferry: interrupted\n$/mu],
+  [
+    ["--cancel-on-interrupt"],
+    /^0001 could not be told to stop: this service can't stop a running turn\n0001 goes on; follow it: ferry tail 0001\nferry: interrupted\n$/mu,
+  ],
+])("Ctrl-C names nothing that the service can't do, and says that the session goes on: %j", async (flags, told) => {
+  service.agent = (session, message) => {
+    session["agent_status"] = "working";
+    message["status"] = "processing";
+  };
+  const watched = world.next({ cwd: git.folder });
+  const running = ferry(watched, "run", "--pull", "none", ...flags, "do it");
+  await expect.poll(() => watched.terminal.written.stdout, { timeout: 10_000 }).toContain("do it");
+  watched.interrupt();
+  const { code, stderr } = await running;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(told);
+});
+
+test("a service that is gone can't be told to stop: it is said what goes on", async () => {
+  service.agent = (session) => void (session["agent_status"] = "working");
+  const watched = world.next({ cwd: git.folder });
+  const running = ferry(watched, "run", "--pull", "none", "--cancel-on-interrupt", "do it");
+  await expect.poll(() => watched.terminal.written.stdout, { timeout: 10_000 }).toContain("do it");
+  world.services.set(url, async () => {
+    throw new NoAnswerError("agents.example.com: connection refused", { sent: false });
+  });
+  watched.interrupt();
+  const { code, stderr } = await running;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/0001 could not be told to stop: .+\n0001 goes on; follow it: ferry tail 0001\n/u);
 });
 
 test("a field that is missing is –, a word that is unknown is shown as it is", async () => {

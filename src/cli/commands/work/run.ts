@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { FerryError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
 import type { Context } from "../../context.ts";
 import { makeDeadline } from "../../flows/deadline.ts";
@@ -6,6 +7,7 @@ import type { Connection } from "../../flows/host/connect.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
+import { orUnsupported } from "../../flows/session/act.ts";
 import { sendFirstMessage, type SentMessage } from "../../flows/session/message.ts";
 import { addStartOptions, updatesHelp, type StartOptions } from "../../flows/session/options.ts";
 import { startSession, type StartedSession } from "../../flows/session/start.ts";
@@ -75,12 +77,25 @@ async function detached({ print, global, host }: Context, { session }: StartedSe
   if (!global.json && !host.terminal.stdout.isTTY) await print.data(`${session.id}\n`);
 }
 
-async function interrupted({ print }: Context, { session, connection }: StartedSession, cancel: boolean): Promise<void> {
-  if (cancel) {
-    await connection.lastCalls(lastPatience).cancelSession({ params: { sessionId: session.id }, body: { queued: true } });
-    await print.warn(`${session.id} was told to stop`);
-    return;
+/** What becomes of the session is told whatever comes of stopping it: what is at work may cost something. */
+async function interrupted({ print }: Context, started: StartedSession, cancel: boolean): Promise<void> {
+  const id = typedId(started.session.id);
+  const failure = cancel ? await stopAgent(started) : undefined;
+  if (cancel && failure === undefined) return print.warn(`${id} was told to stop`);
+  if (failure !== undefined) await print.warn(`${id} could not be told to stop: ${failure}`);
+  const stop = started.capabilities.has("cancel") ? `, stop it: ferry session cancel ${id}` : "";
+  await print.warn(`${id} goes on; follow it: ferry tail ${id}${stop}`);
+}
+
+/** Why it could not be told, if so. */
+async function stopAgent({ session, connection }: StartedSession): Promise<string | undefined> {
+  const { cancelSession } = connection.lastCalls(lastPatience);
+  try {
+    await orUnsupported(cancelSession({ params: { sessionId: session.id }, body: { queued: true } }), "stop a running turn");
+    return undefined;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "TimeoutError") return `no answer within ${lastPatience / 1000} seconds`;
+    if (error instanceof FerryError) return error.message;
+    throw error;
   }
-  const id = typedId(session.id);
-  await print.warn(`${id} goes on; follow it: ferry tail ${id}, stop it: ferry session cancel ${id}`);
 }

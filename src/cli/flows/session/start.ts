@@ -17,6 +17,8 @@ import type { OpenSession } from "./select.ts";
 export interface StartedSession extends OpenSession {
   /** The working copy that is now linked to it; undefined outside of one. */
   readonly place: Place | undefined;
+  /** What its service said it can do. */
+  readonly capabilities: ReadonlySet<string>;
 }
 
 /**
@@ -33,7 +35,8 @@ export async function startSession(
   const connection = await connect(context);
   await check?.(connection);
   const model = options.model ?? (connection.host === local ? await chooseAgent(context) : undefined);
-  const extended = (await connection.client.capabilities()).has("sessions");
+  const capabilities = await connection.client.capabilities();
+  const extended = capabilities.has("sessions");
   if (!extended) refuseUntaken(connection, options);
   const repository = extended ? await chooseRepository(context, connection, options.repo, place) : undefined;
   const base = place === undefined || !extended ? undefined : await findBase(context.git, place, connection.host, options.base);
@@ -50,7 +53,7 @@ export async function startSession(
   });
   await context.print.note(`session: ${session.id}`);
   if (place !== undefined) await writeLink(context, place, { session: session.id, host: connection.host });
-  return { connection, session, place };
+  return { connection, session, place, capabilities };
 }
 
 /** @throws FerryError usage for a name that git takes for no branch, before anything is said or made */
