@@ -95,6 +95,23 @@ test("a service that is down, or isn't running, is one line and exit 0; with fer
 });
 
 describe("hooks that are there already", () => {
+  test.each([
+    ["a shell script", '#!/bin/sh\ntrap "echo mine >> .git/ran" EXIT\nexit 0\n'],
+    ["a program", `#!/usr/bin/env node\nrequire("fs").appendFileSync(".git/ran", "mine\\n");\n`],
+  ])("%s is run where ours fails under ferry.hookStrict, and the hook fails then", async (_, text) => {
+    writeFileSync(hook("post-checkout"), text, { mode: 0o755 });
+    await call("hook", "install");
+    await call("session", "start", "--model", "shell");
+    git("config", "branch.main.ferrySession", "ses_gone");
+    git("config", "ferry.hookStrict", "true");
+    git("checkout", "--quiet", "-b", "other");
+    writeFileSync(join(git.folder, ".git", "ran"), "");
+    // git ends with the exit code of post-checkout.
+    expect(() => git("checkout", "--quiet", "main")).toThrow();
+    expect(readFileSync(join(git.folder, ".git", "ran"), "utf8")).toBe("mine\n");
+    expect(calls().filter(Boolean)).toEqual(["hook run post-checkout"]);
+  });
+
   test("go on working, in whatever language, and are as they were after uninstall", async () => {
     const mine = {
       "post-checkout": '#!/bin/sh\necho checkout "$3" >> .git/ran\n',

@@ -42,7 +42,10 @@ function block(name: HookName): string {
     ...(name === "post-checkout" ? ['[ "${3-}" = 1 ]'] : []),
     linked,
     ...settled,
+    '[ -z "${FERRY_HOOK_FAILED-}" ]',
     "command -v ferry >/dev/null",
   ];
-  return `${begin}\nif ${conditions.join(" &&\n  ")}\nthen ferry hook run ${name} </dev/null || exit $?; fi\n${end}\n`;
+  // Where ours fails, the hook runs once more without it, so that the others' part is done, and fails then.
+  const failed = 'failed=$?; FERRY_HOOK_FAILED=$failed "$0" "$@" || exit $?; exit "$failed"';
+  return `${begin}\nif ${conditions.join(" &&\n  ")}\nthen ferry hook run ${name} </dev/null || { ${failed}; }; fi\n${end}\n`;
 }
