@@ -52,7 +52,12 @@ export function isOpen({ status }: TimelineEvent): boolean {
 
 /** Whether the agent does nothing until it is told something, by the words of a session that isn't over. */
 export function isResting({ status, agent_status }: SessionState): boolean {
-  return status === "active" && rests.has(agent_status ?? "");
+  return status === "active" && isAgentResting(agent_status);
+}
+
+/** The same, whatever the status is: another service may have words of its own for that. */
+export function isAgentResting(agentStatus: SessionState["agent_status"]): boolean {
+  return rests.has(agentStatus ?? "");
 }
 
 /** Whether it has ended, by the same words. */

@@ -1,12 +1,13 @@
 import { FerryError, type ErrorKind } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
-import { isOver, isResting, type Outcome } from "../../client/outcome.ts";
+import { isAgentResting, isOver, isResting, type Outcome } from "../../client/outcome.ts";
+import type { FollowView } from "./follow.ts";
 import type { KnownSession } from "./session/select.ts";
 
-/** What an outcome is for whoever waited: undefined where all is well, else the error that tells it. */
-export function outcomeError(outcome: Outcome, session: KnownSession): FerryError | undefined {
+/** What an outcome is for whoever waited `until` that: undefined where all is well, else the error that tells it. */
+export function outcomeError(outcome: Outcome, session: KnownSession, until?: FollowView["until"]): FerryError | undefined {
   const { id } = session;
-  const told = outcome === "timeout" ? outOfTime(session) : tellings[outcome];
+  const told = outcome === "timeout" ? outOfTime(session, until) : tellings[outcome];
   return told === undefined
     ? undefined
     : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(typedId(id)) });
@@ -29,16 +30,31 @@ interface Telling {
   hint(id: string): string;
 }
 
-function outOfTime(session: KnownSession): Telling | undefined {
-  if (isResting(session)) return stillOpen;
-  return isOver(session) ? notMerged : tellings.timeout;
+function viewIt(id: string): string {
+  return `how it stands: ferry session view ${id}`;
+}
+
+function outOfTime(session: KnownSession, until: FollowView["until"] | undefined): Telling | undefined {
+  if (isOver(session)) return overUnmerged;
+  if (!isAgentResting(session.agent_status)) return tellings.timeout;
+  if (until === "merged") return notMerged;
+  return isResting(session) ? stillOpen : unclear;
 }
 
 /** Only a merge can come after the end. */
-const notMerged: Telling = {
+const overUnmerged: Telling = {
   kind: "pending",
   message: "the session is over, and not merged yet",
-  hint: (id) => `how it stands: ferry session view ${id}`,
+  hint: viewIt,
+};
+
+const notMerged: Telling = { kind: "pending", message: "the session is not merged yet", hint: viewIt };
+
+/** A service's own word for the status says nothing that we know. */
+const unclear: Telling = {
+  kind: "pending",
+  message: "the agent has nothing to do, and whether the session is over is not known",
+  hint: viewIt,
 };
 
 /** Who waits for the session's end waits for a person, not for the agent. */

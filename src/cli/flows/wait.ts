@@ -18,7 +18,7 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
   const { outcome, note, session = open.session } = await followSession(context, open, { ...view, silent: true });
   const now = outcome === "timeout" ? ((await readNow(context, open)) ?? session) : session;
   const { status = null, agent_status = null } = now;
-  const failure = outcomeError(outcome, now);
+  const failure = outcomeError(outcome, now, view.until);
   const exit = failure === undefined ? 0 : exitCodes[failure.kind];
   const told = { session_id: now.id, outcome, status, agent_status, exit };
   if (global.json) await print.json(told);

@@ -69,6 +69,15 @@ describe("how it was when the waiting was over: one object, and the exit code", 
     expect(failure?.message).toBe("the session is over, and not merged yet");
   });
 
+  test.each([
+    ["merged", "the session is not merged yet"],
+    ["end", "the agent has nothing to do, and whether the session is over is not known"],
+  ] as const)("a status of the service's own is not taken for work: %s", async (until, message) => {
+    service.session = { id: "ses_1", status: "paused", agent_status: "idle" };
+    service.add("user_message", { status: "completed" });
+    expect(await wait({ timeout: 5000, until })).toMatchObject({ exit: 8, failure: { message } });
+  });
+
   test("a service that falls silent is no reason to wait for longer than was asked", async () => {
     let asked = 0;
     const { send } = service;
