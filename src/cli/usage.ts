@@ -9,6 +9,8 @@ export async function usageError({ code, message }: CommanderError, program: Com
     /^(?:error: )?([\s\S]*?)(?:\n\(Did you mean (?:one of )?(.*?)\?\))?$/u.exec(message.trim()) ?? [];
   const word = /'([^']*)'/u.exec(what)?.[1] ?? "";
   const { asked, noun } = askedFor(program);
+  const path = asked.split(" ").slice(1).join(" ");
+  const told = code === "commander.excessArguments" ? what.replace(/'[^']*'/u, () => `'${path}'`) : what;
   const isCommand = code === "commander.unknownCommand";
   // Commander's suggestions go as far as words that have next to nothing in common, and leave out beginnings.
   const near = nearMisses(word, isCommand ? namesIn(noun ?? program) : suggested.split(", "));
@@ -18,7 +20,7 @@ export async function usageError({ code, message }: CommanderError, program: Com
       : isCommand && noun !== undefined && near.length === 0
         ? meantOf(noun, word, program)
         : near;
-  return new FerryError("usage", isCommand && noun !== undefined ? `${noun.name()} has no command '${word}'` : what.trim(), {
+  return new FerryError("usage", isCommand && noun !== undefined ? `${noun.name()} has no command '${word}'` : told.trim(), {
     hint: meant.length === 0 ? `see ${asked} --help` : `did you mean ${either(meant)}?`,
   });
 }

@@ -96,7 +96,8 @@ describe("what doesn't fit is exit 2, one line and a hint", () => {
       ["key", "create", "nightly", "--expires", "soon"],
       "ferry: option '--expires <duration>' argument 'soon' is invalid. Write it as 90s, 10m, 2h or 90d.\n  hint: see ferry key create --help\n",
     ],
-    [["whoami", "extra"], /^ferry: too many arguments/u],
+    [["whoami", "extra"], /^ferry: too many arguments for 'whoami'/u],
+    [["session", "view", "a", "b"], /^ferry: too many arguments for 'session view'\. Expected 1 argument but got 2/u],
     [["-C", "/nonexist", "config", "list"], "ferry: no such folder: /nonexist\n"],
     [["config", "list", "-C", "/dev/null"], "ferry: not a folder: /dev/null\n"],
   ])("%j", async (argv, expected) => {

@@ -42,7 +42,7 @@ describe("provider", () => {
     });
     expect((await call(["provider", "create", "--name", "b", "--token-stdin"], { stdin: `${token}\n` })).code).toBe(0);
     const there = world.next({}, { tty: true });
-    there.prompt.expect("Access token:", token);
+    there.prompt.expect("Access token for https://gitlab.com:", token);
     expect((await ferry(there, "provider", "create", "--name", "c")).code).toBe(0);
     expect(await json("provider", "list", "--fields", "name")).toEqual([{ name: "c" }, { name: "b" }, { name: "work" }]);
     for (const argv of [

@@ -4,7 +4,10 @@ import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
 
 /** How an error reads on stderr: one line, more lines where it has them, and what to do. With its stack only for --verbose. */
 export function describeFailure(error: FerryError, verbose: boolean): string {
-  const lines = [`ferry: ${oneLine(error.message)}`, ...error.details.map((detail) => `  ${oneLine(detail)}`)];
+  const { message, details } = error;
+  // The one thing that is in the way stands in the message already.
+  const isTold = details.length === 1 && message.endsWith(details[0] ?? "");
+  const lines = [`ferry: ${oneLine(message)}`, ...(isTold ? [] : details.map((detail) => `  ${oneLine(detail)}`))];
   if (error.hint !== undefined) lines.push(`  hint: ${oneLine(error.hint)}`);
   if (verbose) lines.push(harmless(traceOf(error).join("\n")));
   return `${lines.join("\n")}\n`;

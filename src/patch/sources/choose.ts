@@ -73,7 +73,9 @@ async function fromBest(reached: Reached, context: PullContext): Promise<Found> 
 /** Nobody would see, in a hook or a script, that these commits are only near to the sandbox's. */
 function requireAutomatic({ request }: PullContext): void {
   if (request.offers.events?.isAutomatic !== true)
-    throw noSource("its timeline, which tells nearly what it did, is only taken where it is asked for: --source events");
+    throw noSource(
+      "its timeline, which tells nearly what it did, is only taken where it is asked for: ferry pull --source events",
+    );
 }
 
 function noSource(message: string): FerryError {

@@ -32,7 +32,7 @@ export const create: Verb = {
   },
   async run(context, { platform, name, baseUrl, ...token }: Options) {
     const connection = await connect(context);
-    const metadata = { type: "gitlab_personal_access_token" as const, token: await readToken(context, token) };
+    const metadata = { type: "gitlab_personal_access_token" as const, token: await readToken(context, token, baseUrl) };
     const body = { platform, name: name ?? baseUrl.replace(/^https?:\/\//u, ""), base_url: baseUrl, metadata };
     const provider = await connection.client.createProvider({ body });
     await showOne(context, provider, providerLines(provider, context.host), fields.provider);

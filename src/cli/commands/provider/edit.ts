@@ -1,4 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
+import { textOf } from "../../../base/text.ts";
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { findProvider } from "../../flows/provider.ts";
@@ -35,7 +36,12 @@ export const edit: Verb = {
       ...(name === undefined ? {} : { name }),
       ...(baseUrl === undefined ? {} : { base_url: baseUrl }),
       ...(withToken
-        ? { metadata: { type: "gitlab_personal_access_token" as const, token: await readToken(context, token) } }
+        ? {
+            metadata: {
+              type: "gitlab_personal_access_token" as const,
+              token: await readToken(context, token, baseUrl ?? textOf(provider.base_url)),
+            },
+          }
         : {}),
     };
     const changed = { ...provider, ...(await connection.client.updateProvider({ params: { providerId: provider.id }, body })) };

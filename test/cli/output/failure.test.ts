@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { FerryError } from "../../../src/base/errors.ts";
+import { describeFailure, failureAsJson } from "../../../src/cli/output/failure.ts";
+
+const inTheWay = (message: string, ...details: string[]) => new FerryError("attention", `in the way: ${message}`, { details });
+
+test("the one detail that the message ends with is not said twice, and is there in JSON", () => {
+  const one = inTheWay("a has local changes", "a has local changes");
+  expect(describeFailure(one, false)).toBe("ferry: in the way: a has local changes\n");
+  expect(failureAsJson(one)).toContain('"details":["a has local changes"]');
+});
+
+test("several are all listed", () => {
+  const several = inTheWay("a has local changes, and 1 more", "a has local changes", "b is untracked");
+  expect(describeFailure(several, false)).toBe(
+    "ferry: in the way: a has local changes, and 1 more\n  a has local changes\n  b is untracked\n",
+  );
+});
