@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ferry, type FerryResult } from "../../support/ferry.ts";
+import { makeTestService, type TestService } from "../../support/service.ts";
+import { makeWorld, type World, type WorldOptions } from "../../support/world.ts";
+
+const url = "https://agents.example.com";
+
+let world: World;
+let service: TestService;
+beforeEach(async () => {
+  service = await makeTestService();
+  world = makeWorld({ env: { FERRY_HOST: url, FERRY_API_KEY: service.key, GITLAB_TOKEN: "glpat-abcdefghijkl1234" } });
+  world.services.set(url, service.send);
+});
+afterEach(async () => {
+  expect(service.errors).toEqual([]);
+  await service.close();
+  await world.dispose();
+});
+
+const call = (argv: readonly string[], options: WorldOptions = {}): Promise<FerryResult> =>
+  ferry(world.next({}, options), ...argv);
+const json = async (...argv: readonly string[]): Promise<unknown> => {
+  const { code, stdout, stderr } = await call([...argv, "--json"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout) as unknown;
+};
+
+test("GET with fields in the query, JSON out", async () => {
+  await json("provider", "create", "--name", "work", "--token-env", "GITLAB_TOKEN");
+  expect(await json("api", "GET", "code-providers", "-f", "limit=1")).toMatchObject({
+    items: [{ name: "work", metadata: { token: "<redacted>" } }],
+  });
+  expect(await json("api", "get", "/api/v1/code-providers", "--paginate", "--fields", "name")).toEqual([{ name: "work" }]);
+});
+
+test("all pages are one array", async () => {
+  for (const name of ["a", "b", "c"]) await json("repo", "create", "--clone-url", `https://x.example/acme/${name}.git`);
+  expect(await json("api", "GET", "repositories?limit=1", "--paginate", "--fields", "name")).toEqual([
+    { name: "c" },
+    { name: "b" },
+    { name: "a" },
+  ]);
+});
+
+test("a body from fields, typed fields, a file or stdin", async () => {
+  const { id } = (await json("repo", "create", "--clone-url", "https://x.example/acme/a.git")) as { id: string };
+  expect(await json("api", "PATCH", `repositories/${id}`, "-F", "enabled=false")).toMatchObject({ enabled: false });
+  const { stdout } = await call(["api", "PATCH", `repositories/${id}`, "--input", "-", "-i"], { stdin: '{"enabled":true}' });
+  expect(stdout).toMatch(/^HTTP 200\n[\s\S]*content-type: application\/json[\s\S]*\n\n\{.*"enabled":true/u);
+});
+
+describe("what isn't JSON, and the headers", () => {
+  const evil = "a\u001b]0;title\u0007\u009b31m";
+  const answered = (argv: readonly string[], options: WorldOptions) => {
+    const chunks = [Buffer.from(`${evil} one\r`), Buffer.from("\ntwo\n")];
+    world.services.set(url, async () => ({
+      status: 200,
+      headers: { "content-type": "text/plain", "x-odd": evil, "set-cookie": "session=s3cret", "x-session-token": "s3cret" },
+      body: (async function* () {
+        yield* chunks;
+      })(),
+      cancel: async () => undefined,
+    }));
+    return call(["api", "GET", "/x", "-i", ...argv], options);
+  };
+
+  test("are harmless on a terminal, and show no cookie", async () => {
+    const { stdout } = await answered([], { tty: true });
+    expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u);
+    expect(stdout).toContain("x-odd: a␛]0;title␇");
+    expect(stdout).toContain(" one\ntwo\n");
+    expect(stdout).toContain("set-cookie: <redacted>\nx-session-token: <redacted>\n");
+  });
+
+  test("are as they came in a pipe, but the cookie, which is for --show-secrets", async () => {
+    const { stdout } = await answered([], {});
+    expect(stdout).toContain(`x-odd: ${evil}\n`);
+    expect(stdout).toContain(`${evil} one\r\ntwo\n`);
+    expect(stdout).not.toContain("s3cret");
+    expect((await answered(["--show-secrets"], {})).stdout).toContain("set-cookie: session=s3cret\n");
+  });
+});
+
+test("a refusal: its body on stdout, its status in the exit code", async () => {
+  expect(await call(["api", "GET", "sessions/none"])).toMatchObject({
+    code: 5,
+    stdout: expect.stringContaining('"error"') as string,
+    stderr: "ferry: GET /api/v1/sessions/none: status 404\n",
+  });
+  expect((await call(["api", "POST", "sessions", "-f", "nope=1"])).code).toBe(2);
+  expect((await call(["api", "GET", "sessions", "-f", "nonsense"])).stderr).toContain("write it as name=value");
+});
