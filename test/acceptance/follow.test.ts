@@ -157,37 +157,22 @@ test("a tail asks for the session and its timeline, whatever else the service ha
   expect(service.asked.filter((line) => !/ses_1|\/cli/u.test(line))).toEqual([]);
 });
 
-describe("a message", () => {
-  /** A service that takes a message and cuts the line before it answers. */
-  function cutAfterTaking(arrives: boolean): Send {
-    let cuts = 1;
-    return async (request) => {
-      if (request.method !== "POST") return service.send(request);
-      const { message, client_id } = JSON.parse(Buffer.from(request.body ?? "").toString()) as Record<string, string>;
-      posted.push(message ?? "");
-      const event = arrives || cuts === 0 ? service.add("user_message", { status: "queued", client_id: client_id ?? "" }) : {};
-      if (cuts-- > 0) throw new Error("cut");
-      const body = async function* () {
-        yield Buffer.from(JSON.stringify(event));
-      };
-      return { status: 200, headers: { "content-type": "application/json" }, body: body(), cancel: async () => undefined };
-    };
-  }
+test("a message whose answer is cut is found, and not sent again", async () => {
   const posted: string[] = [];
-
-  test.each([
-    ["was taken, is found and not sent again", true, 1],
-    ["was lost, is looked for and sent again", false, 2],
-  ])("whose answer is cut and that %s", async (_what, arrives, times) => {
-    posted.length = 0;
-    service.add("user_message", { status: "processing" });
-    service.add("user_message", { status: "queued" });
-    const host = await serveOverHttp(cutAfterTaking(arrives));
-    const { code, stderr } = await binary.run(["message", "send", "ses_1", "go on"], { env: { ...env, FERRY_HOST: host } });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "queued, behind 1 other: the agent takes it when it is free\n" });
-    expect(posted).toEqual(Array<string>(times).fill("go on"));
-    expect(service.events.filter(({ client_id }) => client_id?.startsWith("ferry-") === true)).toHaveLength(1);
-  });
+  const cutAfterTaking: Send = async (request) => {
+    if (request.method !== "POST") return service.send(request);
+    const { message, client_id } = JSON.parse(Buffer.from(request.body ?? "").toString()) as Record<string, string>;
+    posted.push(message ?? "");
+    service.add("user_message", { status: "queued", client_id: client_id ?? "" });
+    throw new Error("cut");
+  };
+  service.add("user_message", { status: "processing" });
+  service.add("user_message", { status: "queued" });
+  const host = await serveOverHttp(cutAfterTaking);
+  const { code, stderr } = await binary.run(["message", "send", "ses_1", "go on"], { env: { ...env, FERRY_HOST: host } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "queued, behind 1 other: the agent takes it when it is free\n" });
+  expect(posted).toEqual(["go on"]);
+  expect(service.events.filter(({ client_id }) => client_id?.startsWith("ferry-") === true)).toHaveLength(1);
 });
 
 test("a list of 1,000 sessions asks for its pages, and for none of the sessions", async () => {
