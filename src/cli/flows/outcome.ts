@@ -36,9 +36,9 @@ function viewIt(id: string): string {
 
 function outOfTime(session: KnownSession, until: FollowView["until"] | undefined): Telling | undefined {
   if (isOver(session)) return overUnmerged;
+  if (isResting(session)) return stillOpen;
   if (!isAgentResting(session.agent_status)) return tellings.timeout;
-  if (until === "merged") return notMerged;
-  return isResting(session) ? stillOpen : unclear;
+  return until === "merged" ? notMerged : unclear;
 }
 
 /** Only a merge can come after the end. */
