@@ -1,7 +1,46 @@
-import { FerryError } from "../../base/errors.ts";
+import { join } from "node:path";
+import { asFerryError, FerryError } from "../../base/errors.ts";
+import { findFolders } from "../../base/folders.ts";
 import { oneLine } from "../../base/text.ts";
+import { shellWord } from "../../base/words.ts";
 import type { Context } from "../context.ts";
 import { readNamedFile } from "./file.ts";
+
+/** Where what the user has to say is taken from, as `readText` takes it. */
+interface Words {
+  readonly words: readonly string[];
+  readonly file: string | undefined;
+  readonly what: string;
+}
+
+/**
+ * Sends what the user has to say, read as `readText` does. What they wrote in their editor is kept where `send` fails, and they are
+ * told where: it may be an hour's work.
+ * @throws FerryError as readText does; what `send` throws
+ */
+export async function withText<Sent>(
+  context: Context,
+  { words, file, what }: Words,
+  send: (text: string) => Promise<Sent>,
+): Promise<Sent> {
+  const text = await readText(context, words, file, what);
+  try {
+    return await send(text);
+  } catch (error) {
+    if (words.length === 0 && file === undefined) await keep(context, text);
+    throw error;
+  }
+}
+
+async function keep({ host, print }: Context, text: string): Promise<void> {
+  const path = join(findFolders(host).state, "unsent", `${Buffer.from(host.random(4)).toString("hex")}.md`);
+  try {
+    await host.files.write(path, text);
+  } catch (error) {
+    return print.warn(`what you wrote could not be kept: ${asFerryError(error).message}`);
+  }
+  await print.warn(`what you wrote is kept: send it with -F ${shellWord(path)}`);
+}
 
 /**
  * What the user has to say: the words given, a file (`-` is stdin), or on a terminal what they write in their editor.

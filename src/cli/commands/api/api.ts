@@ -125,7 +125,7 @@ async function allPages({ host }: Context, connection: Connection, call: ApiCall
     const page = value as { items?: unknown[]; next_cursor?: string | null };
     if (!Array.isArray(page.items))
       throw new FerryError("usage", `${call.path} answers no list`, { hint: "leave --paginate out" });
-    items.push(...page.items);
+    for (const item of page.items) items.push(item);
     const cursor = page.next_cursor ?? "";
     if (cursor === "") return items;
     if (seen.has(cursor))

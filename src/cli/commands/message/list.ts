@@ -23,7 +23,8 @@ export const list: Verb = {
   async run(context, _, given?: string) {
     const open = await openSession(context, given);
     const items: TimelineEvent[] = [];
-    for await (const events of timelineOf(context, open)) items.push(...events.filter(({ type }) => kinds.has(type ?? "")));
+    for await (const events of timelineOf(context, open))
+      for (const event of events) if (kinds.has(event.type ?? "")) items.push(event);
     const answers = makeAnswers();
     const shown = context.global.json ? items : items.map((event) => answers.spelledOut(event));
     const now = context.host.clock.now();

@@ -4,7 +4,7 @@ import { outcomeError } from "../../flows/outcome.ts";
 import { fate, namesOf, sendMessage } from "../../flows/session/message.ts";
 import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
-import { readText } from "../../flows/text.ts";
+import { withText } from "../../flows/text.ts";
 import { waitFor } from "../../flows/wait.ts";
 import { duration } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
@@ -29,15 +29,21 @@ export const send: Verb = {
       .option("--timeout <duration>", "with --wait: give up after this long", duration);
   },
   async run(context, { file, wait, timeout }: Options, given: string, words: string[]) {
-    const text = await readText(context, words, file, "the message");
-    const deadline = makeDeadline(context, wait ? timeout : undefined);
-    const within = deadline.context;
+    const { deadline, open, sent } = await withText(context, { words, file, what: "the message" }, async (text) => {
+      const deadline = makeDeadline(context, wait ? timeout : undefined);
+      const within = deadline.context;
+      try {
+        const open = await openSession(within, given);
+        return { deadline, open, sent: await sendMessage(within, open, await optionText(within, open, text)) };
+      } catch (error) {
+        deadline.end();
+        throw error;
+      }
+    });
     try {
-      const open = await openSession(within, given);
-      const sent = await sendMessage(within, open, await optionText(within, open, text));
       if (!context.global.json) {
         // It is sent, whatever else the service has no answer to.
-        const what = await fate(within, open, sent).catch((error: unknown) => {
+        const what = await fate(deadline.context, open, sent).catch((error: unknown) => {
           throw (deadline.isUp() && outcomeError("timeout", open.session)) || error;
         });
         await context.print.note(what);

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import type { Connection } from "../../flows/host/connect.ts";
 import { findPlaceIfAny } from "../../flows/place/place.ts";
 import { ensureRepositoryHere, repositoryNamed } from "../../flows/place/repository.ts";
-import { readText } from "../../flows/text.ts";
+import { withText } from "../../flows/text.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import type { Budget } from "./budget.ts";
@@ -35,19 +35,20 @@ export const create: Verb = {
   async run(context, options: Options, name: string, words: readonly string[]) {
     const { every, budget, ...times } = readTimes(options);
     if (every === undefined) throw new FerryError("usage", "how often is missing", { hint: "give --every, e.g. --every 1d" });
-    const prompt = await readText(context, words, options.file, "the prompt");
-    const connection = await connectForSchedules(context);
-    const repository = await chooseRepository(context, connection, options.repo);
-    const body: BodyOf<"createSchedule"> = {
-      name,
-      prompt,
-      every,
-      ...withTimezone(times),
-      ...(budget !== undefined && { budget: limitsOf(budget) }),
-      ...(repository !== undefined && { repository_id: repository }),
-      ...(options.disabled && { enabled: false }),
-    };
-    const schedule = await connection.client.createSchedule({ body });
+    const schedule = await withText(context, { words, file: options.file, what: "the prompt" }, async (prompt) => {
+      const connection = await connectForSchedules(context);
+      const repository = await chooseRepository(context, connection, options.repo);
+      const body: BodyOf<"createSchedule"> = {
+        name,
+        prompt,
+        every,
+        ...withTimezone(times),
+        ...(budget !== undefined && { budget: limitsOf(budget) }),
+        ...(repository !== undefined && { repository_id: repository }),
+        ...(options.disabled && { enabled: false }),
+      };
+      return connection.client.createSchedule({ body });
+    });
     await showOne(context, schedule, scheduleLines(schedule, context.host), fields.schedule);
   },
 };

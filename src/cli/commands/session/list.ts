@@ -56,6 +56,8 @@ export const list: Verb = {
     await showList(context, { items: items.slice(0, limit), more }, columns, fields.session);
     if (include !== undefined && items.length > 0 && items.every((session) => valueOf(session, include) === undefined))
       await context.print.note(`no session here has ${oneLine(include)}`);
+    if (repository !== undefined && listing.items.length > 0 && listing.items.every((session) => !session.repository_id))
+      await context.print.note(`the sessions of ${connection.name} don't tell which repository they are of`);
   },
 };
 

@@ -11,7 +11,7 @@ import { orUnsupported } from "../../flows/session/act.ts";
 import { sendFirstMessage, type SentMessage } from "../../flows/session/message.ts";
 import { addStartOptions, updatesHelp, type StartOptions } from "../../flows/session/options.ts";
 import { startSession, type StartedSession } from "../../flows/session/start.ts";
-import { readText } from "../../flows/text.ts";
+import { withText } from "../../flows/text.ts";
 import { duration } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -47,9 +47,14 @@ export const run: Verb = {
       .option("--updates", updatesHelp, false);
   },
   async run(context, options: Options, words: string[]) {
-    const text = await readText(context, words, options.file, "the prompt");
-    const deadline = makeDeadline(context, options.timeout);
-    const { started, sent } = await start(deadline.context, options, text).finally(() => deadline.end());
+    const { deadline, started, sent } = await withText(
+      context,
+      { words, file: options.file, what: "the prompt" },
+      async (text) => {
+        const deadline = makeDeadline(context, options.timeout);
+        return { deadline, ...(await start(deadline.context, options, text).finally(() => deadline.end())) };
+      },
+    );
     if (options.detach) return detached(context, started);
     try {
       await runSession(context, started, sent, { ...options, timeout: deadline.left() });

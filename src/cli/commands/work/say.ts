@@ -2,7 +2,7 @@ import { fields } from "../../../wire/fields.ts";
 import { fate, sendMessage } from "../../flows/session/message.ts";
 import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
-import { readText } from "../../flows/text.ts";
+import { withText } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
 
 interface Options {
@@ -21,9 +21,10 @@ export const say: Verb = {
       .option("-F, --file <file>", "the text from a file; - is stdin");
   },
   async run(context, { session, file }: Options, words: string[]) {
-    const text = await readText(context, words, file, "the message");
-    const open = await openSession(context, session);
-    const sent = await sendMessage(context, open, await optionText(context, open, text));
+    const { open, sent } = await withText(context, { words, file, what: "the message" }, async (text) => {
+      const open = await openSession(context, session);
+      return { open, sent: await sendMessage(context, open, await optionText(context, open, text)) };
+    });
     if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
     else await context.print.note(await fate(context, open, sent));
   },

@@ -1,0 +1,38 @@
+import { readFileSync, statSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import { ferry } from "../../support/ferry.ts";
+import { makeSeedService } from "../../support/seed-service.ts";
+import { makeWorld } from "../../support/world.ts";
+
+const url = "https://agents.example.com";
+const service = makeSeedService();
+const world = makeWorld({ tty: true, env: { FERRY_HOST: url, FERRY_API_KEY: service.key } });
+world.services.set(url, service.send);
+afterAll(() => world.dispose());
+
+const written = "fix the test\n\n- all of it\n";
+
+test.each([
+  [["run", "--pull", "none", "--base", "main"]],
+  [["say", "--session", "unknown"]],
+  [["message", "send", "unknown"]],
+  [["schedule", "create", "nightly", "--every", "1d"]],
+])("what was written in an editor and can't be sent is kept, and told with the way to send it: %j", async (argv) => {
+  const there = world.next();
+  there.prompt.expect("(editor)", written);
+  const { code, stderr } = await ferry(there, ...argv);
+  expect(code).not.toBe(0);
+  const [, path = ""] = /what you wrote is kept: send it with -F (\S+)$/mu.exec(stderr) ?? [];
+  expect(readFileSync(path, "utf8")).toBe(written);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("what was sent is not kept, nor what stood in the arguments", async () => {
+  service.sessions.push({ id: "0001", status: "active" });
+  const there = world.next();
+  there.prompt.expect("(editor)", written);
+  const sent = await ferry(there, "say", "--session", "0001");
+  const named = await ferry(world.next(), "say", "--session", "unknown", "words");
+  expect([sent.code, named.code]).toEqual([0, 5]);
+  expect(sent.stderr + named.stderr).not.toContain("kept");
+});
