@@ -2,6 +2,7 @@ import { FerryError } from "../base/errors.ts";
 import { cut, oneLine, textOf } from "../base/text.ts";
 import { readCliInfo } from "../client/capabilities.ts";
 import type { Client } from "../client/client.ts";
+import { readList } from "../client/pages.ts";
 import type { Tolerant } from "../client/tolerant.ts";
 import type { CliInfo } from "../wire/resources.ts";
 
@@ -20,22 +21,12 @@ export async function identify(client: Client): Promise<Identity> {
   const info = await readCliInfo(client.readCli);
   if (info !== undefined) return { account: accountOf(info), info };
   try {
-    await listOne(client);
+    await readList(client.listSessions, { limit: 1 });
   } catch (error) {
     // A key of another scope: the key itself was taken.
     if (!(error instanceof FerryError) || error.status !== 403) throw error;
   }
   return { account: "key", info: undefined };
-}
-
-/** A parameter that a service doesn't know it may refuse before it looks at the key. */
-async function listOne(client: Client): Promise<void> {
-  try {
-    await client.listSessions({ query: { limit: 1 } });
-  } catch (error) {
-    if (!(error instanceof FerryError) || ![400, 422].includes(error.status ?? 0)) throw error;
-    await client.listSessions({ query: {} });
-  }
 }
 
 function accountOf({ user, key }: Tolerant<CliInfo>): string {
