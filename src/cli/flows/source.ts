@@ -23,7 +23,7 @@ export function makePatchSource(client: Client, sessionId: string, repositoryId?
         seen.add(cursor);
         const page = parseManifest(await client.readPatches({ params, query: { ...query, ...from(after), until, cursor } }));
         if (page.head_commit !== until) throw broken("its pages are of different series");
-        items.push(...page.items);
+        for (const item of page.items) items.push(item);
         cursor = page.next_cursor;
       }
       return { ...first, items, next_cursor: "" };

@@ -35,18 +35,25 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
   const headers = columns.map(({ header }) => header);
   const grid = columns.at(-1)?.prose === true ? columns.slice(0, -1) : columns;
   const shown = cells.map((line) => line.map((cell) => cell || "–"));
-  const natural = grid.map((_, at) => Math.max(...[headers, ...shown].map((line) => widthOf(line[at] ?? ""))));
+  const column = (at: number): string[] => [headers, ...shown].map((line) => line[at] ?? "");
+  const natural = grid.map((_, at) => widest(column(at), widthOf));
   const kept = leaveOut(natural, grid, output.columns);
   const widths = fitWidths(natural, kept, output.columns, (at) => grid[at]?.whole !== true);
   const line = (texts: readonly string[]): string =>
     [...widths].map(([at, width]) => pad(fit(texts[at] ?? "", width), width)).join(" ".repeat(gap));
   const prose = columns === grid ? undefined : cells.map((row) => row.at(-1) ?? "");
   const room = output.columns - widthOfRow(natural) - gap;
-  const isBeside = room >= Math.max(leastProse, ...(prose ?? []).flatMap((text) => text.split(" ").map(widthOf)));
+  const words = (prose ?? []).flatMap((text) => text.split(" "));
+  const isBeside = room >= Math.max(leastProse, widest(words, widthOf));
   const place = prose === undefined ? alone : isBeside ? beside(output.columns - room, room) : under(output.columns);
   const rowsBelow = await Promise.all(shown.map((row, at) => place(line(row), prose?.[at] ?? "")));
   const head = line(headers) + (prose !== undefined && isBeside ? " ".repeat(gap) + (headers.at(-1) ?? "") : "");
   return [makeStyle(output.color).bold(head.trimEnd()), ...rowsBelow.flat(), ""].join("\n");
+}
+
+/** In columns. Not by `Math.max(...)`: a list may be longer than a call takes arguments, some 120,000. */
+function widest(texts: readonly string[], widthOf: (text: string) => number): number {
+  return texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
 }
 
 /** A row with the prose that belongs to it, as lines. */

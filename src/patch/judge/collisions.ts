@@ -18,7 +18,7 @@ export async function collisionsOf(tip: string, added: ReadonlySet<GitPath>, { g
   for (const [folder, own] of names) {
     const tree = await objects.read(`${tip}:${folder}`, maxTree);
     const all = new Set([...own, ...(tree?.type === "tree" ? treeNames(tree.content, tree.id.length / 2) : [])]);
-    pairs.push(...collide(folder, own, all));
+    for (const pair of collide(folder, own, all)) pairs.push(pair);
   }
   await objects.close();
   return pairs.slice(0, shown);

@@ -35,6 +35,7 @@ export async function judge(history: History, court: Court): Promise<string[]> {
   const called = (commit: string) => history.name ?? `commit ${short(history.madeOf?.get(commit) ?? commit)}`;
   for await (const { commit, changes } of commitChanges(git, { quarantine, commits: history.commits })) {
     for (const change of changes) {
+      all.push(change);
       if (change.newMode === modes.absent) continue;
       const reason = badPath(change.path, platform) ?? badMode(change);
       if (reason !== undefined) throw refusal(called(commit), change.path, reason);
@@ -42,7 +43,6 @@ export async function judge(history: History, court: Court): Promise<string[]> {
     }
     const wrong = await links.judge({ commit, changes });
     if (wrong !== undefined) throw refusal(called(commit), wrong.path, wrong.reason);
-    all.push(...changes);
   }
   const collisions = await collisionsOf(history.tip, added, court);
   if (collisions.length > 0 && foldsNames(platform)) throw collisionRefusal(collisions);

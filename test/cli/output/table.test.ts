@@ -51,6 +51,11 @@ describe("a table", () => {
     ).toBe(["ID  NAME", "1   a long name tha…", "22  –", ""].join("\n"));
   });
 
+  test("of more rows than a call takes arguments", async () => {
+    const rows = Array.from({ length: 130_000 }, () => ({ id: "1", name: "a" }));
+    expect((await table(rows, columns, output(true))).length).toBe("ID  NAME\n".length + rows.length * "1   a\n".length);
+  });
+
   test.each([
     [40, ["ID        REPOSITO…  AGENT    TITLE", "abcdefgh  acme/a-l…  working  a title t…"]],
     [36, ["ID        AGENT    TITLE", "abcdefgh  working  a title that is …"]],

@@ -48,7 +48,7 @@ export class Contents {
     const missing = [...ids].filter((id) => !this.held.has(id) && !this.spooled.has(id) && !asked.has(id));
     if (missing.length === 0) return;
     this.objects.ask(missing);
-    this.asked.push(...missing);
+    for (const id of missing) this.asked.push(id);
   }
 
   /** @throws Unreadable where there is no such blob, or a larger one than the limit */
