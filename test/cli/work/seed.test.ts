@@ -53,6 +53,16 @@ test("sessions are listed newest first, whatever order they come in", async () =
   });
 });
 
+test("--repo, where no session says which repository it is of: said, not told as none", async () => {
+  service.repositories.push({ id: "rep_1", full_name: "acme/shop" });
+  service.sessions.push({ id: "1" });
+  expect(await call("session", "list", "--repo", "acme/shop")).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "there is none\nthe sessions of agents.example.com don't tell which repository they are of\n",
+  });
+});
+
 test("a computed field that was asked for has a column of its own, and none is told", async () => {
   service.sessions.push({ id: "1", mr_pipeline_summary: { state: "passed" } }, { id: "2", mr_pipeline_summary: "none" });
   const { stdout } = await call("session", "list", "--include", "mr_pipeline_summary");
