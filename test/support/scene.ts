@@ -1,7 +1,8 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { expect } from "vitest";
 import { FerryError } from "../../src/base/errors.ts";
 import type { PatchSource } from "../../src/patch/source.ts";
-import { commitFiles, gitBytes, gitIn, makeFolder, makeRepository, type TestGit } from "./git.ts";
+import { commitFiles, gitBytes, gitIn, headOf, makeFolder, makeRepository, type TestGit } from "./git.ts";
 import { pullInto, type PullInto } from "./pulling.ts";
 import { sandboxSource, type SandboxSource } from "./series.ts";
 import { stateOf } from "./state.ts";
@@ -25,30 +26,54 @@ export interface Stage {
 
 const folder = makeFolder();
 let scenes = 0;
+/** Where the first scene of its kind was put aside: a copy of it takes a tenth of the time. */
+const models = new Map<string, string>();
 
 /** Removes all that the scenes of this file made. */
 export function removeScenes(): void {
   folder.remove();
 }
 
-export function makeScene({ files, init = [], prepare }: Stage = {}): Scene {
-  scenes += 1;
-  const place = `${folder.path}/${scenes}`;
+export function makeScene(stage: Stage = {}): Scene {
+  const place = `${folder.path}/${++scenes}`;
+  if (stage.prepare === undefined) copyRepositories(modelOf(stage), place);
+  else makeRepositories(stage, place);
+  const [local, sandbox] = [gitIn(`${place}/local`), gitIn(`${place}/sandbox`)];
+  const base = headOf(local);
+  return { local, sandbox, base, source: sandboxSource({ folder: sandbox.folder, branch: "HEAD", base }) };
+}
+
+function makeRepositories({ files, init = [], prepare }: Stage, place: string): void {
   const local = makeRepository(`${place}/local`, init);
-  const base = commitFiles(local, files ?? { a: "1\n2\n3\n", b: "b\n", c: "c\n", "dir/d": "d\n" }, "base");
+  commitFiles(local, files ?? { a: "1\n2\n3\n", b: "b\n", c: "c\n", "dir/d": "d\n" }, "base");
   prepare?.(local);
-  const start = prepare === undefined ? base : local("rev-parse", "HEAD");
   gitBytes(folder.path, ["clone", "--quiet", "--no-local", local.folder, `${place}/sandbox`]);
-  const sandbox = gitIn(`${place}/sandbox`);
-  return { local, sandbox, base: start, source: sandboxSource({ folder: sandbox.folder, branch: "HEAD", base: start }) };
+}
+
+function modelOf(stage: Stage): string {
+  const kind = JSON.stringify(stage, (_, value: unknown) => (value instanceof Uint8Array ? [...value] : value));
+  const known = models.get(kind);
+  if (known !== undefined) return known;
+  const place = `${folder.path}/model-${models.size}`;
+  makeRepositories(stage, place);
+  models.set(kind, place);
+  return place;
+}
+
+function copyRepositories(model: string, place: string): void {
+  cpSync(model, place, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  const config = `${place}/sandbox/.git/config`;
+  writeFileSync(config, readFileSync(config, "utf8").replace(`${model}/local`, `${place}/local`));
+  // Each file has another inode and another time of change now.
+  for (const name of ["local", "sandbox"]) gitBytes(`${place}/${name}`, ["update-index", "-q", "--refresh"]);
 }
 
 /** Pulls, and expects the sandbox's tip with a clean status. */
 export async function pullExactly({ local, sandbox, source }: Scene, options: PullInto = {}) {
   const verdict = await pullInto(local.folder, source, options);
-  const tip = sandbox("rev-parse", "HEAD");
+  const tip = headOf(sandbox);
   expect(verdict).toMatchObject({ applied: true, tip, exactness: "exact", engine: options.engine ?? verdict.engine });
-  expect(local("rev-parse", "HEAD")).toBe(tip);
+  expect(headOf(local)).toBe(tip);
   expect(local("fsck", "--strict", "--no-dangling")).toBe("");
   return verdict;
 }

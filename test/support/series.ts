@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { FerryError } from "../../src/base/errors.ts";
 import type { Offers, PatchSource } from "../../src/patch/source.ts";
 import type { Manifest, ManifestItem, Uncommitted } from "../../src/wire/patches.ts";
-import { gitBytes } from "./git.ts";
+import { gitBytes, gitIn, headOf } from "./git.ts";
 
 export interface Sandbox {
   /** The sandbox's repository on disk. */
@@ -83,20 +83,26 @@ export function tamperedSource(
 export function makeManifest({ folder, branch, base }: Sandbox, after: string): Manifest {
   const run = (...args: string[]) => gitBytes(folder, args).toString("latin1");
   const start = after === "" ? base : after;
-  const head = run("rev-parse", branch).trim();
+  const head = branch === "HEAD" ? headOf(gitIn(folder)) : run("rev-parse", branch).trim();
   if (after !== "" && run("merge-base", after, head).trim() !== after)
     throw new FerryError("failure", "the session's history was rewritten", { code: "history_rewritten" });
   const commits = lines(run("rev-list", "--reverse", "--topo-order", head, ...(start === "" ? [] : [`^${start}`])));
   const done = start === base ? 0 : lines(run("rev-list", start, ...(base === "" ? [] : [`^${base}`]))).length;
-  const mailable = commits.length === 0 || run("rev-list", "--no-walk", "--merges", ...commits) === "";
+  const input = commits.map((commit) => `${commit}\n`).join("");
+  const raws = input === "" ? [] : readObjects(gitBytes(folder, ["cat-file", "--batch"], { input }));
+  const mailable = raws.every((raw) => parentsOf(raw).length < 2);
   return {
     repository_id: "rep_1",
-    object_format: run("rev-parse", "--show-object-format").trim(),
+    object_format: head.length === 40 ? "sha1" : "sha256",
     base_commit: base,
     head_commit: head,
     mailable,
     reason: mailable ? "" : "the series has merges",
-    items: makeItems(folder, commits, { done, mbox: mailable ? makeMbox({ folder, branch, base }, after, head) : undefined }),
+    items: makeItems(folder, commits, {
+      done,
+      raws,
+      mbox: mailable ? makeMbox({ folder, branch, base }, after, head) : undefined,
+    }),
     next_cursor: "",
   };
 }
@@ -105,11 +111,11 @@ export function makeManifest({ folder, branch, base }: Sandbox, after: string): 
 function makeItems(
   folder: string,
   commits: readonly string[],
-  { done, mbox }: { done: number; mbox: Buffer | undefined },
+  { done, raws, mbox }: { done: number; raws: readonly Buffer[]; mbox: Buffer | undefined },
 ): ManifestItem[] {
+  if (commits.length === 0) return [];
   const input = commits.map((commit) => `${commit}\n`).join("");
   const tree = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--always"];
-  const raws = readObjects(gitBytes(folder, ["cat-file", "--batch"], { input }));
   const changes = splitAt(
     gitBytes(folder, [...tree, "--raw", "--no-abbrev"], { input }),
     commits.map((commit) => `${commit}\n`),
@@ -127,14 +133,13 @@ function makeItems(
         );
   return commits.map((commit, at) => {
     const raw = raws[at] ?? Buffer.alloc(0);
-    const header = raw.subarray(0, raw.indexOf("\n\n")).toString("latin1").split("\n");
     const mail = mails[at] ?? Buffer.alloc(0);
     const diff = (diffs[at] ?? Buffer.alloc(0)).subarray(commit.length + 1);
     return {
       sequence: done + at + 1,
       commit,
-      parents: header.filter((line) => line.startsWith("parent ")).map((line) => line.slice(7)),
-      tree: header[0]?.slice(5) ?? "",
+      parents: parentsOf(raw),
+      tree: headerOf(raw)[0]?.slice(5) ?? "",
       raw: raw.toString("base64"),
       subject:
         raw
@@ -149,6 +154,16 @@ function makeItems(
         diff.toString("latin1").trim() === "" ? mail.length : mail.lastIndexOf(diff.subarray(diff.indexOf("diff --git"), -1)),
     };
   });
+}
+
+function parentsOf(raw: Buffer): string[] {
+  return headerOf(raw)
+    .filter((line) => line.startsWith("parent "))
+    .map((line) => line.slice(7));
+}
+
+function headerOf(raw: Buffer): string[] {
+  return raw.subarray(0, raw.indexOf("\n\n")).toString("latin1").split("\n");
 }
 
 /** What `cat-file --batch` prints. */

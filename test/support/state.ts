@@ -9,7 +9,9 @@ import { gitBytes } from "./git.ts";
  */
 export function stateOf(folder: string): Record<string, string> {
   const git = (...args: string[]) => gitBytes(folder, args, { env: { GIT_OPTIONAL_LOCKS: "0" } }).toString("latin1");
-  const gitDir = git("rev-parse", "--absolute-git-dir").trim();
+  const beside = join(folder, ".git");
+  const gitDir =
+    lstatSync(beside, { throwIfNoEntry: false })?.isDirectory() === true ? beside : git("rev-parse", "--absolute-git-dir").trim();
   return {
     head: readFileSync(join(gitDir, "HEAD"), "latin1"),
     refs: git("for-each-ref"),
