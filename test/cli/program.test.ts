@@ -6,6 +6,7 @@ import { layOutHelp } from "../../src/cli/help/layout.ts";
 import { commandTree } from "../../src/cli/help/tree.ts";
 import { fail, run } from "../../src/cli/run.ts";
 import { ferry } from "../support/ferry.ts";
+import { makeIdleClock } from "../support/idle-clock.ts";
 import { answer } from "../support/seed-service.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
@@ -184,7 +185,9 @@ test("a pipe that breaks elsewhere is a failure, whatever a service calls it", a
   expect(await ferry(asked(), "session", "list")).toEqual({ code: 1, stdout: "", stderr: "ferry: broken\n" });
   const cut = new NoAnswerError("agents.example.com: the connection was cut (EPIPE)", { sent: true, code: "EPIPE" });
   world.services.set(url, () => Promise.reject(cut));
-  expect(await ferry(asked(), "key", "create", "x", "--scopes", "all:all")).toMatchObject({
+  const there = asked();
+  const host = { ...there.host, clock: makeIdleClock() };
+  expect(await ferry({ ...there, host }, "key", "create", "x", "--scopes", "all:all")).toMatchObject({
     code: 6,
     stderr: expect.stringContaining("EPIPE") as string,
   });
