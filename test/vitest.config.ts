@@ -12,15 +12,19 @@ if (process.env["TMPDIR"] === undefined && isRoomy("/dev/shm")) process.env["TMP
 
 /** What computes alone: no test of these folders changes its process, so one worker does many of their files, which loads the code once. */
 const computed = ["test/base/**/*.test.ts", "test/wire/**/*.test.ts", "test/client/**/*.test.ts", "test/cli/output/**/*.test.ts"];
-/** Git's work and the sandboxes', which is the same on every Node. */
+/** Git's work and the sandboxes', which is the same on every Node; that both work there the whole runs of `test/acceptance` tell. */
 const notNode = [
   "test/patch/**",
+  "test/cli/{hook,work}/**",
   "test/contract/{hostile.test.ts,sandbox/**}",
+  "test/service/session/**",
   "test/service/sandbox/{limits,namespaces,oci}/**",
+  "test/tooling/**",
 ];
 const leftOut = process.env["TEST_ONLY"] === "node" ? notNode : [];
 const root = fileURLToPath(new URL("..", import.meta.url));
-const patience = { testTimeout: 30_000, hookTimeout: 60_000, retry: results === undefined ? 0 : 1 };
+/** Shared machines were seen to take four times as long as on another day. */
+const patience = { testTimeout: 90_000, hookTimeout: 120_000, retry: results === undefined ? 0 : 1 };
 
 export default defineConfig({
   root,
@@ -28,7 +32,8 @@ export default defineConfig({
     globalSetup: ["test/globalSetup.ts"],
     // Tests wait for child processes more than they compute.
     maxWorkers: "100%",
-    reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }], new SecondTries()],
+    // What went well is a dot where the report says it all: of a long log only the end is looked at.
+    reporters: results === undefined ? ["default"] : ["dot", ["json", { outputFile: results }], new SecondTries()],
     projects: [
       { root, test: { name: "computed", include: computed, isolate: false, ...patience } },
       { root, test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...computed, ...leftOut], ...patience } },
