@@ -43,7 +43,7 @@ export async function followSession(
   const { clock, random, interrupt } = context.host;
   // Here, since the tables of character widths that it needs take 60 ms to load, which a noun's other verbs needn't pay.
   const { makeLiveTimeline } = await import("../output/timeline/live.ts");
-  const live = makeLiveTimeline(context.host.terminal, context.host.env["TERM"]);
+  const live = makeLiveTimeline(context.host.terminal, context.host.env["TERM"], clock.now());
   const show = makeView(context, view, live);
   const { makeSpool } = context.host.files;
   const options = { ...view, client: connection.client, sessionId: session.id, clock, random, makeSpool, signal: interrupt };

@@ -1,10 +1,12 @@
-import { madeAt, type SourcedEvent } from "../../../client/timeline/items.ts";
+import { madeAt, type SourcedEvent, type TimelineEvent } from "../../../client/timeline/items.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { sourcesOf, typesIn } from "../../flows/session/timeline.ts";
 import { list, wholeNumber } from "../../options.ts";
 import { renderEvent } from "../../output/event.ts";
 import { makeAnswers } from "../../output/timeline/answers.ts";
 import { makeCanvas } from "../../output/timeline/canvas.ts";
+import { makeDays } from "../../output/timeline/days.ts";
+import { wordOf } from "../../output/timeline/fields.ts";
 import type { Verb } from "../../verb.ts";
 import { sinceTime } from "./since.ts";
 import { checkTypes } from "./types.ts";
@@ -36,12 +38,15 @@ export const events: Verb = {
     await checkTypes(type, () => typesIn(context, open));
     const canvas = makeCanvas(host.terminal.stdout, host.terminal.unicode);
     const answers = makeAnswers();
+    const daysTold = makeDays(host.clock.now());
+    const linesOf = (event: TimelineEvent): readonly string[] => {
+      const lines = renderEvent(answers.spelledOut(event), canvas);
+      return lines.length === 0 ? [] : [...daysTold(wordOf(event.created_at), canvas), ...lines];
+    };
     const show = async (shown: readonly SourcedEvent[]): Promise<void> => {
       if (global.json) await print.events(shown);
       else if (shown.length > 0)
-        await print.data(
-          shown.flatMap(({ event }) => renderEvent(answers.spelledOut(event), canvas).map((line) => `${line}\n`)).join(""),
-        );
+        await print.data(shown.flatMap(({ event }) => linesOf(event).map((line) => `${line}\n`)).join(""));
     };
     const isWanted = ({ event }: SourcedEvent): boolean =>
       // A time that is none says nothing against an event.

@@ -6,6 +6,8 @@ import { atFirst, renderEvent, renderUpdate } from "../event.ts";
 import { characters, widthOfCharacter } from "../width.ts";
 import { makeAnswers } from "./answers.ts";
 import { type Canvas, makeCanvas } from "./canvas.ts";
+import { makeDays } from "./days.ts";
+import { wordOf } from "./fields.ts";
 import { columnsOf, cutTo } from "./spans.ts";
 import { draftMessage } from "./talk.ts";
 
@@ -75,11 +77,12 @@ function leastWidthOf(character: string): number {
 
 /**
  * Events as lines, one after the other. On a terminal a change of the last one is drawn over it, if the terminal can (`TERM` is not
- * dumb), in as many rows as it has in the width of now; any other change is told on a line of its own, where it says something.
+ * dumb), in as many rows as it has in the width of now; any other change is told on a line of its own, where it says something. `now`: when it begins.
  */
 export function makeLiveTimeline(
   { stdout, unicode }: Pick<Terminal, "stdout" | "unicode">,
   term: string | undefined,
+  now: number,
 ): LiveTimeline {
   const canRedraw = stdout.isTTY && term !== "dumb";
   let last: Drawn | undefined;
@@ -94,9 +97,9 @@ export function makeLiveTimeline(
     const rows = rowsOfLines(last.lines, stdout.columns);
     return rows <= highest() ? rows : 0;
   };
-  const draw = (id: string, lines: readonly string[], over: number): string => {
+  const draw = (id: string, lines: readonly string[], over: number, above: readonly string[] = []): string => {
     last = { id, lines };
-    return inPlaceOf(over, lines);
+    return inPlaceOf(over, [...above, ...lines]);
   };
   /** Whether the same lines stand above already: what was told while it grew, and came to nothing more. */
   const isTold = (event: TimelineEvent, lines: readonly string[]): boolean => {
@@ -107,6 +110,7 @@ export function makeLiveTimeline(
     return before === text;
   };
   const answers = makeAnswers();
+  const daysTold = makeDays(now);
   const drawEvent = ({ event: given, update, late }: EventItem, canvas: Canvas): string => {
     const event = answers.spelledOut(given);
     const over = update ? rowsOf(event.id) : 0;
@@ -117,7 +121,9 @@ export function makeLiveTimeline(
     if (event.type === "agent_message" && (isShown || !isOpen(event))) draft = "";
     if (!isShown) return "";
     if (late && stdout.isTTY) lines.push(canvas.style.dim(cutTo("  (late: older than what is above)", canvas.columns)));
-    return draw(event.id, lines, over + rowsOf(draftId));
+    // What is drawn over is the event's own lines: the day stays above them.
+    const day = update ? [] : daysTold(wordOf(event.created_at), canvas);
+    return draw(event.id, lines, over + rowsOf(draftId), day);
   };
   return {
     async show(items) {

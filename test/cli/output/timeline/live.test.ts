@@ -15,7 +15,7 @@ function play(isTTY = true, term = "xterm") {
       writes++;
     },
   };
-  const live = makeLiveTimeline({ stdout, unicode: true }, term);
+  const live = makeLiveTimeline({ stdout, unicode: true }, term, Date.parse(someEvent("agent_message", {}).created_at ?? ""));
   const show = async (event: TimelineEvent, update = false, late = false): Promise<string> => {
     written = "";
     const item: EventItem = { event, update, late };
@@ -52,6 +52,19 @@ test("many events at once are one write, and the last of them is drawn over as a
   expect([written.split("\n").length, writes]).toEqual([5, 1]);
   expect(await show(command("completed", "evt_2"), true)).toMatch(over(2));
   expect(await showAll([])).toEqual(["", 0]);
+});
+
+test("the day is told where it is another than that of the line above; a change of the event leaves it there", async () => {
+  const { show } = play();
+  const at = (created_at: string, id: string, status = "completed") => ({ ...command(status, id), created_at });
+  expect(await show(at("2026-01-30T12:00:00Z", "evt_1"))).toMatch(/^── 2026-01-30 ──\n\d/u);
+  expect(await show(at("2026-01-30T12:00:01Z", "evt_2"))).not.toContain("──");
+  expect(await show(at("2026-01-31T12:00:00Z", "evt_3", "processing"))).toMatch(/^── 2026-01-31 ──\n\d/u);
+  const update = await show(at("2026-01-31T12:00:00Z", "evt_3"), true);
+  expect(update).toMatch(over(2));
+  expect(update).not.toContain("──");
+  expect(await show(at("no time", "evt_4"))).not.toContain("──");
+  expect(await play(false).show(at("2026-01-30T12:00:00Z", "evt_1"))).not.toContain("──");
 });
 
 test("a change of the last event is drawn over it", async () => {
