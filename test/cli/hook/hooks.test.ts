@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { makeBinary, type Binary } from "../../support/binary.ts";
@@ -37,7 +37,9 @@ beforeEach(() => {
 });
 
 test("a change of branch pulls, silently where the branch has no session, and without Node", async () => {
+  rmSync(join(git.folder, ".git", "hooks"), { recursive: true });
   await call("hook", "install");
+  expect(statSync(join(git.folder, ".git", "hooks")).mode & 0o777).toBe(statSync(join(git.folder, ".git", "refs")).mode & 0o777);
   await call("run", "--model", "shell", "--pull", "none", "echo 1 > one");
   git("checkout", "--quiet", "-b", "other");
   expect(calls()).toEqual([""]);

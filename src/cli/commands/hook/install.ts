@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Host } from "../../../host/host.ts";
 import type { Verb } from "../../verb.ts";
 import { isShellScript, withBlock } from "./block.ts";
@@ -32,6 +33,8 @@ function isHusky(text = ""): boolean {
 }
 
 async function put({ files }: Host, { name, path, text, active, aside }: Hook): Promise<void> {
+  // With the modes that git would have made it with, others may have to read it (core.sharedRepository).
+  await files.makeFolder(dirname(path), 0o777);
   if (text === undefined || (active && isShellScript(text))) {
     await files.write(path, withBlock(text, name), 0o755);
     return;
