@@ -10,7 +10,10 @@ export async function usageError({ code, message }: CommanderError, program: Com
   const word = /'([^']*)'/u.exec(what)?.[1] ?? "";
   const { asked, noun } = askedFor(program);
   const path = asked.split(" ").slice(1).join(" ");
-  const told = code === "commander.excessArguments" ? what.replace(/'[^']*'/u, () => `'${path}'`) : what;
+  const told =
+    code === "commander.excessArguments"
+      ? what.replace(/'[^']*'/u, () => `'${path}'`)
+      : what.replace(/^command-argument value ('.*') is invalid for argument '(.*)'\./u, "argument <$2> $1 is invalid.");
   const isCommand = code === "commander.unknownCommand";
   // Commander's suggestions go as far as words that have next to nothing in common, and leave out beginnings.
   const near = nearMisses(word, isCommand ? namesIn(noun ?? program) : suggested.split(", "));

@@ -152,7 +152,15 @@ async function listening(server: Server, start: () => void, where: string): Prom
     await once(server, "listening");
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FerryError("unavailable", `the service can't listen on ${where}: ${why}`, { cause });
+    const isTaken = (cause as NodeJS.ErrnoException).code === "EADDRINUSE";
+    throw new FerryError(
+      "unavailable",
+      `the service can't listen on ${where}: ${isTaken ? "something listens there already" : why}`,
+      {
+        hint: isTaken ? "choose another port; 0 takes one that is free" : undefined,
+        cause,
+      },
+    );
   }
 }
 

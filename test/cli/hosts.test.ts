@@ -54,6 +54,27 @@ describe("the first that names a host decides", () => {
     expect(await called(["--host", "B.Example/"])).toBe(b);
   });
 
+  test("a link that goes before the last login is told by the commands that it leads elsewhere, and by a login", async () => {
+    git("config", "branch.main.ferrySession", "0001");
+    git("config", "branch.main.ferryHost", b);
+    const here = { cwd: git.folder };
+    const told = "host: b.example, since this branch is linked to a session on it; the last login is d.example\n";
+    expect((await ferry(world.next(here), "session", "list")).stderr).toBe(`${told}there is none\n`);
+    expect((await ferry(world.next(here), "session", "list", "--host", d)).stderr).toBe("there is none\n");
+    const inner = world.next(here, { stdin: services.get(c)?.key ?? "" });
+    expect((await ferry(inner, "login", "--host", c, "--with-token")).stderr).toContain(
+      "commands here go to b.example all the same, since this branch is linked to a session on it: --host c.example names the new login\n",
+    );
+    await login(b);
+    expect((await ferry(world.next(here), "session", "list")).stderr).toBe("there is none\n");
+    git("config", "branch.main.ferryHost", "https://unknown.example");
+    const again = world.next(here, { stdin: services.get(c)?.key ?? "" });
+    expect(await ferry(again, "login", "--host", c, "--with-token")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("commands here don't go there yet, since this branch is linked") as string,
+    });
+  });
+
   test("the link's host counts for every command, whoami says why, and logout ends a login whatever the branch is linked to", async () => {
     git("config", "branch.main.ferrySession", "0001");
     git("config", "branch.main.ferryHost", b);

@@ -32,7 +32,7 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const again = retryAfter(headers["retry-after"], asked.clock.now());
   const hint =
     again === undefined
-      ? (scopeHint(status, said, origin) ?? hintFor(status, { host, origin }, asked.key.source))
+      ? (scopeHint(status, said, { origin, source: asked.key.source }) ?? hintFor(status, { host, origin }, asked.key.source))
       : `try again in ${again < longestRetryAfter ? `${Math.ceil(again / 1000)} s` : "a day"}`;
   return new FerryError(kindOf(status), line, {
     status,
@@ -52,9 +52,12 @@ export function kindOf(status: number): ErrorKind {
 }
 
 /** Where the answer names a scope that is enough, the command that gets it, at this service and no other. */
-function scopeHint(status: number, said: string, origin: string): string | undefined {
+function scopeHint(status: number, said: string, { origin, source }: { origin: string; source: string }): string | undefined {
   const scope = status === 403 ? /\b[a-z][a-z-]*:all\b/u.exec(said)?.[0] : undefined;
-  return scope === undefined ? undefined : `a key that has it: ferry login --host ${origin} --scopes ${scope}`;
+  if (scope === undefined) return undefined;
+  // A login would change nothing: a key of the environment goes before it.
+  if (source === "FERRY_API_KEY") return `put a key that has ${scope} into ${source}: the portal makes one`;
+  return `a key that has it: ferry login --host ${origin} --scopes ${scope}, with what else you use behind a comma`;
 }
 
 function hintFor(status: number, { host, origin }: Pick<URL, "host" | "origin">, source: string): string | undefined {

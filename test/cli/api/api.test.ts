@@ -91,3 +91,12 @@ test("a refusal: its body on stdout, its status in the exit code", async () => {
   expect((await call(["api", "POST", "sessions", "-f", "nope=1"])).code).toBe(2);
   expect((await call(["api", "GET", "sessions", "-f", "nonsense"])).stderr).toContain("write it as name=value");
 });
+
+test("an address in the place of the path is refused, whosever it is", async () => {
+  world.services.clear();
+  for (const address of ["https://evil.example/api/v1/sessions", `${url}/api/v1/sessions`])
+    expect(await call(["api", "GET", address])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is an address") as string,
+    });
+});

@@ -27,6 +27,13 @@ test.each([
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+test("words in the place of the session are told as that, before an editor opens", async () => {
+  expect(await ferry(world.next(), "message", "send", "go on")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("the session is missing\n  hint: name it before the message") as string,
+  });
+});
+
 test("what was sent is not kept, nor what stood in the arguments", async () => {
   service.sessions.push({ id: "0001", status: "active" });
   const there = world.next();

@@ -151,6 +151,16 @@ describe("a refusal", () => {
     await expect(read({ status: 400, body })).rejects.toMatchObject({ kind: "usage", status: 400, message, code });
   });
 
+  test("a scope that is missing: the login that has it, with what else is used", async () => {
+    const body = { message: "this key needs sessions:read or sessions:all" };
+    await expect(read({ status: 403, body })).rejects.toMatchObject({
+      kind: "auth",
+      hint: expect.stringMatching(
+        /^a key that has it: ferry login --host \S+ --scopes sessions:all, with what else you use behind a comma$/u,
+      ) as string,
+    });
+  });
+
   test.each([
     [400, "usage"],
     [401, "auth"],

@@ -1,10 +1,11 @@
 import { Option } from "commander";
 import { hostName, local, parseAddress } from "../../../auth/address.ts";
 import { findLoginServer } from "../../../auth/oauth/server.ts";
-import { FerryError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { presetScopes } from "../../../wire/login.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
+import { chooseHost, chosenName } from "../../flows/host/choose.ts";
 import { keyByBrowser } from "../../flows/login/by-browser.ts";
 import { keyByDevice } from "../../flows/login/by-device.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
@@ -49,8 +50,24 @@ export const login: Verb = {
     if (!options.withToken && !options.device) checkSomebody(context);
     const settled = await withSettings(context);
     await keepKey(settled, { url, ...(await obtainKey(settled, url, options)) });
+    if (!context.global.json) await tellWhereElse(context, url);
   },
 };
+
+/** Who logs in expects commands to go there; what goes before a login is told. Nothing of that is a reason to fail now. */
+async function tellWhereElse(context: Context, url: string): Promise<void> {
+  const { host: _, ...global } = context.global;
+  const otherwise = `: --host ${hostName(url)} names the new login`;
+  try {
+    const chosen = await chooseHost({ ...context, global });
+    if (chosen.kind === "remote" && chosen.url === url) return;
+    const why = chosen.named ? "FERRY_HOST names it" : (chosen.why ?? "");
+    await context.print.note(`commands here go to ${chosenName(chosen)} all the same, since ${why}${otherwise}`);
+  } catch (error) {
+    context.host.interrupt.throwIfAborted();
+    await context.print.note(`commands here don't go there yet, since ${asFerryError(error).message}${otherwise}`);
+  }
+}
 
 async function chooseAddress({ global, host, interactive }: Context): Promise<string> {
   const given = global.host ?? host.env["FERRY_HOST"] ?? "";

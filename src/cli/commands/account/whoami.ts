@@ -12,7 +12,7 @@ export const whoami: Verb = {
   summary: "Show who you are to the service",
   examples: ["ferry whoami", "ferry whoami --json --fields user,workspace"],
   async run(context) {
-    const connection = await connect(context);
+    const connection = await connect(context, undefined, { silent: true });
     const { account, info } = await whileWaiting(context, connection.name, () => identify(connection.client));
     const lines: [string, string | null | undefined][] = [
       ["host", connection.name],

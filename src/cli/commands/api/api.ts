@@ -55,6 +55,10 @@ interface ApiCall {
 
 async function makeCall(context: Context, options: Options, method: string, path: string): Promise<ApiCall> {
   if (!/^[A-Z]+$/u.test(method)) throw new FerryError("usage", `"${method}" is no method`, { hint: "ferry api GET sessions" });
+  if (/^[a-z][a-z0-9+.-]*:\/\//iu.test(path))
+    throw new FerryError("usage", `the path is an address: ${oneLine(path)}`, {
+      hint: "give the path alone, e.g. sessions or /api/v1/sessions, and the host with --host",
+    });
   const whole = path.startsWith("/") ? path : `/api/v1/${path}`;
   const fields = await readFields(context, options);
   const withFields = Object.keys(fields).length > 0;

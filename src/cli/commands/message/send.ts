@@ -1,3 +1,4 @@
+import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
 import { makeDeadline } from "../../flows/deadline.ts";
 import { outcomeError } from "../../flows/outcome.ts";
@@ -29,6 +30,10 @@ export const send: Verb = {
       .option("--timeout <duration>", "with --wait: give up after this long", duration);
   },
   async run(context, { file, wait, timeout }: Options, given: string, words: string[]) {
+    if (words.length === 0 && /\s/u.test(given.trim()))
+      throw new FerryError("usage", "the session is missing", {
+        hint: "name it before the message; to this branch's: ferry say",
+      });
     const { deadline, open, sent } = await withText(context, { words, file, what: "the message" }, async (text) => {
       const deadline = makeDeadline(context, wait ? timeout : undefined);
       const within = deadline.context;

@@ -17,6 +17,8 @@ export type ChosenHost = (
   readonly named: boolean;
   /** What chose it, where that is neither the user nor the last login: a user may not think of it. */
   readonly why?: string;
+  /** The last login, in words, where a branch's link goes before it. */
+  readonly insteadOf?: string;
 };
 
 /**
@@ -31,7 +33,7 @@ export async function chooseHost(context: Context, linked?: string | null): Prom
   const given = namedHost(context);
   if (given !== undefined) return named(given, config);
   const link = linked === undefined ? await linkedHost(context) : (linked ?? undefined);
-  if (link !== undefined) return selected(link, config, "this branch is linked to a session on");
+  if (link !== undefined) return beforeLogin(selected(link, config, "this branch is linked to a session on"), config);
   const configured = await getConfig(context.git, context.folder, "ferry.host");
   if (configured !== undefined) return selected(configured, config, "ferry.host in the git configuration is");
   const [last] = config.hosts;
@@ -79,6 +81,11 @@ function selected(text: string, config: Config, who: string): ChosenHost {
   throw new FerryError("auth", `${who} ${oneLine(text)}, which you aren't logged in to`, {
     hint: `log in there if you trust it, or name one that you know: --host ${last === undefined ? local : shellWord(hostName(last.url))}`,
   });
+}
+
+function beforeLogin(chosen: ChosenHost, { hosts: [last] }: Config): ChosenHost {
+  const isLast = last === undefined || (chosen.kind === "remote" && chosen.url === last.url);
+  return isLast ? chosen : { ...chosen, insteadOf: hostName(last.url) };
 }
 
 /** By name or by address; something that is neither matches nothing. */

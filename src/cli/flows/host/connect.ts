@@ -33,6 +33,8 @@ export interface Connection {
 export interface ConnectOptions {
   /** Of git's hooks, which wait for nothing: the embedded service isn't started, and each call is tried once. */
   readonly hasty?: boolean;
+  /** Of a command that says itself which host it is, and why. */
+  readonly silent?: boolean;
 }
 
 /**
@@ -42,10 +44,12 @@ export interface ConnectOptions {
 export async function connect(
   context: Context,
   linked?: string | null,
-  { hasty = false }: ConnectOptions = {},
+  { hasty = false, silent = hasty }: ConnectOptions = {},
 ): Promise<Connection> {
   const chosen = await chooseHost(context, linked);
   if (!hasty) await tellUnknownSettings(context);
+  if (!silent && linked === undefined && chosen.insteadOf !== undefined)
+    await context.print.note(`host: ${chosenName(chosen)}, since ${chosen.why ?? ""}; the last login is ${chosen.insteadOf}`);
   if (chosen.kind === "local") {
     keyOfEnvironment(context.host, chosen);
     const service = hasty ? await requireLocal(context.host) : await ensureLocal(context);
