@@ -40,7 +40,11 @@ test("killed in the middle of a turn: nothing acknowledged is lost, the turn is 
     options: { data },
     path: origin,
     session: { base_commit: base },
-    messages: ["echo 1 > one", `echo $$ > ${mark}; echo ready; sleep 1000`, "cat one; echo 3 > three"],
+    messages: [
+      "echo 1 > one",
+      `echo $$ > ${mark}; echo precious > kept; git add kept; git commit -q -m kept; echo ready; sleep 1000`,
+      "cat one; echo 3 > three",
+    ],
   });
   const { child, session: id, messages } = other;
   await other.printed("ready");
@@ -60,7 +64,9 @@ test("killed in the middle of a turn: nothing acknowledged is lost, the turn is 
     "completed",
     "completed",
   ]);
-  expect(said(events)).toEqual(["the service stopped in the middle of this turn"]);
+  const unsaved = join(data, "sessions", id, "unsaved");
+  expect(said(events)).toEqual([`the service stopped in the middle of this turn; what it did is kept in ${unsaved}`]);
+  expect(readFileSync(join(unsaved, "kept"), "utf8")).toBe("precious\n");
   expect(statuses(events, "agent_run_repository_command")).toEqual(["completed", "canceled", "completed"]);
   const repo = gitIn(join(data, "sessions", id, "repo.git"));
   expect(repo("log", "--reverse", "--format=%s", `${base}..${session.branch_name}`)).toBe(

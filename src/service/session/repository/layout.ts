@@ -10,6 +10,8 @@ export const layout = {
   looked: (data: string, sessionId: string) => join(data, "sessions", sessionId, "looked"),
   /** What of the sandbox's commits can't come home, a sentence; not there where all of them can. */
   left: (data: string, sessionId: string) => join(data, "sessions", sessionId, "left-behind"),
+  /** The workspace of a turn that nobody could save: the service was killed in the middle of it. The agent's, so no git of ours reads it. */
+  unsaved: (data: string, sessionId: string) => join(data, "sessions", sessionId, "unsaved"),
   /** What is kept of the session's agent: which it is and how it calls its session, and what lies in its HOME. */
   agent: (data: string, sessionId: string) => join(data, "sessions", sessionId, "agent.json"),
   agentHome: (data: string, sessionId: string) => join(data, "sessions", sessionId, "agent-home.tar.gz"),

@@ -45,6 +45,8 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
   const { rooms } = tools;
   const room = await enter(tools, turn);
   if (!(room instanceof Room)) return room;
+  const over = new AbortController();
+  const hurrying = hurryOn(turn.signal, tools.deps, room, over.signal);
   try {
     const outcome = await work(tools, turn, room);
     await room.rest();
@@ -58,6 +60,21 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
     if (await room.isIntact()) return { type: turn.signal.aborted ? "canceled" : "failed", reason: message };
     await rooms.leave(turn.session.id);
     return { type: "failed", reason: `${message}; the next message begins with a new sandbox` };
+  } finally {
+    over.abort();
+    await hurrying;
+  }
+}
+
+/** Once the turn is stopped, whatever still runs in its sandbox ends after a while, and so does whoever waits for it. */
+async function hurryOn(signal: AbortSignal, { host, limits }: SessionsDeps, room: Room, over: AbortSignal): Promise<void> {
+  await aborted(AbortSignal.any([signal, over]));
+  while (!over.aborted) {
+    const late = await host.clock.sleep(limits.saving, over).then(
+      () => true,
+      () => false,
+    );
+    if (late) await room.quiet();
   }
 }
 

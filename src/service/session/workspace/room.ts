@@ -164,9 +164,14 @@ export class Room {
     return changes;
   }
 
-  /** Whether there still is a repository in it: an agent can remove that too. */
+  /** Whether there still is a repository in it: an agent can remove that too, or put something there that git waits for. */
   async isIntact(): Promise<boolean> {
-    return (await this.sandbox.exec(["git", "rev-parse", "--git-dir"], { cwd: this.sandbox.workspace })).code === 0;
+    const { saving } = this.deps.limits;
+    const question = this.sandbox.exec(["git", "rev-parse", "--git-dir"], { cwd: this.sandbox.workspace, timeout: saving });
+    return question.then(
+      ({ code }) => code === 0,
+      () => false,
+    );
   }
 
   /** Between two turns: nothing needs to run for an agent that remembers nothing. */
