@@ -13,6 +13,7 @@ export const neutralConfig: Readonly<Record<string, string>> = {
   "gc.auto": "0",
   "maintenance.auto": "false",
   "core.fsmonitor": "false",
+  "core.ignoreStat": "false",
   "commit.gpgSign": "false",
   "core.protectHFS": "true",
   "core.protectNTFS": "true",

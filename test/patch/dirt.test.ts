@@ -141,6 +141,16 @@ describe("local work that the series touches is refused, and the path named", ()
     expect(error.message).toContain(path);
   });
 
+  it("untracked, where git is told to trust what it knows of files", async () => {
+    const scene = makeEdit();
+    scene.local("config", "core.ignoreStat", "true");
+    writeFile(scene.local, "n", "mine\n");
+    expect(await pullRefused(scene)).toMatchObject({ kind: "attention", verdict: { blocked_by: ["n"] } });
+    unlinkSync(`${scene.local.folder}/n`);
+    await pullExactly(scene);
+    expect(scene.local("ls-files", "-v")).not.toMatch(/^h/mu);
+  });
+
   it("all of them, in order", async () => {
     const scene = makeEdit();
     for (const path of ["a", "c", "n"]) writeFile(scene.local, path, "mine\n");
