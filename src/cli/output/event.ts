@@ -4,13 +4,15 @@ import { layOut, roomOf, sentence, type Block } from "./timeline/block.ts";
 import type { Canvas } from "./timeline/canvas.ts";
 import { fieldsOf, wordOf } from "./timeline/fields.ts";
 import { foldList } from "./timeline/fold.ts";
+import { isForeign } from "./timeline/shapes.ts";
 import { actorName, agentMessage, answer, messageProgress, question, systemMessage, userMessage } from "./timeline/talk.ts";
 import { changed, command, commandResult, did, plan, searched, unknown } from "./timeline/work.ts";
 
 /** An event as lines for a canvas, `time  glyph  what`; none for a message that says nothing. All that came from the service is harmless in it. */
 export function renderEvent(event: TimelineEvent, canvas: Canvas): string[] {
-  if (event.type === "agent_message" && fieldsOf(event, event.type).raw("message").trim() === "") return [];
-  return layOut(isKnown(event.type) ? describe(event, event.type, canvas) : unknown(event, canvas), createdAt(event), canvas);
+  const type = isKnown(event.type) && !isForeign(event, event.type) ? event.type : undefined;
+  if (type === "agent_message" && fieldsOf(event, type).raw("message").trim() === "") return [];
+  return layOut(type === undefined ? unknown(event, canvas) : describe(event, type, canvas), createdAt(event), canvas);
 }
 
 /** A changed version of an event that was shown before, further up; no lines where the change says nothing to a reader. */
@@ -18,6 +20,7 @@ export function renderUpdate(event: TimelineEvent, canvas: Canvas): string[] {
   if (event.type === "agent_ask_user" && event.status !== "processing") return [];
   // What grows line by line is told again when it is whole.
   if (isGrowing(event)) return [];
+  if (isKnown(event.type) && isForeign(event, event.type)) return renderEvent(event, canvas);
   if (event.type === "agent_run_repository_command") return layOut(commandResult(event, canvas), createdAt(event), canvas);
   if (event.type !== "user_message") return renderEvent(event, canvas);
   const block = messageProgress(event, canvas);

@@ -119,7 +119,7 @@ describe("a command", () => {
   test("that runs, that was killed, that says nothing of its end", () => {
     expect(run({}, "processing")).toEqual([`${time}  $ x`, "running"]);
     expect(run({ exit_code: null, signal: "SIGKILL" })).toEqual([`${time}  $ x`, "✗ SIGKILL"]);
-    expect(run({})).toEqual([`${time}  $ x`, "✓ ended"]);
+    expect(run({})).toEqual([`${time}  $ x`, "■ ended"]);
     expect(run({}, "canceled")).toEqual([`${time}  $ x`, "✗ canceled"]);
   });
 
@@ -183,6 +183,30 @@ describe("what the seed doesn't promise", () => {
   test("an unknown type shows its name and what it says", () => {
     expect(render(someEvent("agent_dances", { style: "waltz" }))).toBe(`${time}  · agent_dances {"style":"waltz"}`);
     expect(render({ id: "x" })).toMatch(/· event$/);
+  });
+
+  test.each([
+    ["agent_push_to_remote", { success: false, error: "rejected" }],
+    ["agent_run_repository_command", { cmd: "npm test", code: 1 }],
+    ["agent_search_files", { pattern: "x", results: ["a", "b"] }],
+    ["agent_plan_execution_update", { steps: ["one"] }],
+    ["agent_check_target_branch_mergeability", { can_merge: false }],
+    ["agent_abort_conflict_resolution", { aborted: false }],
+    ["agent_ask_user", { message: "Which?", choices: [{ label: "Postgres" }] }],
+    ["agent_message", { text: "hi" }],
+  ])("a %s of another shape says what it holds, and nothing that isn't so", (type, payload) => {
+    const event = { ...someEvent(type), payload };
+    expect(render(event)).toBe(`${time}  · ${type} ${JSON.stringify(payload)}`);
+    // That a question was answered is told by the answer.
+    const changed = type === "agent_ask_user" ? [] : [`${time}  · ${type} ${JSON.stringify(payload)}`];
+    expect(renderUpdate(event, testCanvas())).toEqual(changed);
+  });
+
+  test("bare texts in the place of options, entries and matches are what they say", () => {
+    const options = { question: "Go on?", options: ["Yes", "No"] };
+    expect(render(someEvent("agent_ask_user", options))).toMatch(/1 {2}Yes\n +2 {2}No/u);
+    expect(render(someEvent("agent_plan_execution_update", { entries: ["one"] }))).toContain("one");
+    expect(render(someEvent("agent_search_files", { query: "x", matches: ["a.ts"] }))).toContain("a.ts");
   });
 
   test.each([null, undefined, "text", 3, [], { type: "other" }, { message: 3 }, { message: null }])(

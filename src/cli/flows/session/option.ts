@@ -13,7 +13,7 @@ export async function optionText(context: Context, open: OpenSession, text: stri
   if (number === undefined || (await open.connection.client.capabilities()).has("answer")) return text;
   const question = await openQuestion(context, open);
   if (question === undefined) return text;
-  const option = fieldsOf(question, "agent_ask_user").list("options").map(readFields)[Number(number) - 1];
+  const option = fieldsOf(question, "agent_ask_user").list("options", "name").map(readFields)[Number(number) - 1];
   const name = option?.raw("name").trim() ?? "";
   if (name === "") return text;
   await context.print.note(`option ${number}: ${name}`);

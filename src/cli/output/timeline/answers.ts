@@ -13,7 +13,7 @@ export function makeAnswers(): Answers {
   return {
     spelledOut(event) {
       if (event.type === "agent_ask_user") {
-        const options = fieldsOf(event, event.type).list("options").map(readFields);
+        const options = fieldsOf(event, event.type).list("options", "name").map(readFields);
         names.set(event.id, new Map(options.map((option) => [option.word("id"), option.word("name")])));
       }
       if (event.type !== "user_ask_user_response") return event;

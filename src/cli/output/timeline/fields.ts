@@ -15,8 +15,8 @@ export interface Fields<Name extends string> {
   words(name: Name): string[];
   number(name: Name): number | undefined;
   flag(name: Name): boolean | undefined;
-  /** The objects of a list. */
-  list(name: Name): Readonly<Record<string, unknown>>[];
+  /** The objects of a list; a bare text stands for one that has it as the field `by`. */
+  list(name: Name, by: string): Readonly<Record<string, unknown>>[];
   object(name: Name): Readonly<Record<string, unknown>>;
 }
 
@@ -38,7 +38,7 @@ export function readFields(payload: Readonly<Record<string, unknown>>): Fields<s
         .filter((word) => word !== ""),
     number: (name) => (typeof payload[name] === "number" ? payload[name] : undefined),
     flag: (name) => (typeof payload[name] === "boolean" ? payload[name] : undefined),
-    list: (name) => all(name).map(asObject),
+    list: (name, by) => all(name).map((item) => (typeof item === "string" ? { [by]: item } : asObject(item))),
     object: (name) => asObject(payload[name]),
   };
 }

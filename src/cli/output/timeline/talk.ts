@@ -56,7 +56,7 @@ export function question(event: TimelineEvent, canvas: Canvas): Block {
   const { bold, yellow, dim } = canvas.style;
   const fields = fieldsOf(event, "agent_ask_user");
   const asked = fields.raw("question") || "the agent asks something";
-  const options = fields.list("options");
+  const options = fields.list("options", "name");
   const room = roomOf(canvas);
   const { shown, note } = foldList(options, room);
   const choices = shown.map(readFields).flatMap((option, at) => {

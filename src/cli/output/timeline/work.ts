@@ -34,7 +34,7 @@ export function changed(
 /** A search with what it found. */
 export function searched(fields: Fields<"query" | "path" | "matches">, canvas: Canvas): Block {
   const { style } = canvas;
-  const matches = fields.list("matches");
+  const matches = fields.list("matches", "text");
   const where = fields.word("path");
   const spans: Span[] = [
     { text: "searched ", paint: style.dim },
@@ -91,7 +91,7 @@ export function commandResult(event: TimelineEvent, canvas: Canvas): Block {
   return { glyph, paint, lines: sentence(spans, canvas, lastLines(fields, canvas)) };
 }
 
-function commandEnd(event: TimelineEvent, { style }: Canvas): Span & { readonly glyph: "done" | "failed" | "run" } {
+function commandEnd(event: TimelineEvent, { style }: Canvas): Span & { readonly glyph: "done" | "failed" | "ended" | "run" } {
   if (isOpen(event)) return { glyph: "run", text: "running", paint: style.dim };
   const fields = fieldsOf(event, "agent_run_repository_command");
   const [code, signal, duration] = [fields.number("exit_code"), fields.word("signal"), fields.number("duration_ms")];
@@ -99,7 +99,9 @@ function commandEnd(event: TimelineEvent, { style }: Canvas): Span & { readonly 
   const took = duration === undefined ? "" : ` in ${Math.round(duration / 100) / 10} s`;
   const text = `${signal || (code !== undefined ? `exit ${code}` : canceled ? "canceled" : "ended")}${took}`;
   const failed = canceled || signal !== "" || (code !== undefined && code !== 0);
-  return failed ? { glyph: "failed", text, paint: style.red } : { glyph: "done", text, paint: style.green };
+  if (failed) return { glyph: "failed", text, paint: style.red };
+  // Whether it went well is not known without its code.
+  return code === undefined ? { glyph: "ended", text, paint: style.dim } : { glyph: "done", text, paint: style.green };
 }
 
 function lastLines(fields: Fields<"output" | "cut">, canvas: Canvas): string[] {
@@ -137,7 +139,7 @@ function overwritten(line: string): string {
 /** A plan as a checklist. */
 export function plan(event: TimelineEvent, canvas: Canvas): Block {
   const { style, glyphs } = canvas;
-  const entries = fieldsOf(event, "agent_plan_execution_update").list("entries");
+  const entries = fieldsOf(event, "agent_plan_execution_update").list("entries", "content");
   const done = entries.filter((entry) => entry["status"] === "completed").length;
   const room = roomOf(canvas);
   const { shown, note } = foldList(entries, room);
