@@ -23,11 +23,17 @@ export type Verdict =
 /** How long a session with words that we don't know must rest until it counts as done, in ms. */
 export const settleTime = 60_000;
 
+/** How long a session may go on saying that it waits for an answer that is there already, in ms: services write the two one after the other. */
+const answerTime = 5_000;
+
 /** The rules under the state table of the wire: needs you, done, ended. */
 export function judge({ session, events, message, quiet }: Situation): Verdict {
   const end = endOf(session, events);
   if (end !== undefined) return { state: "ended", outcome: end };
-  if (asks(session, events)) return { state: "needs you", outcome: "waiting_for_user" };
+  if (asks(session, events)) {
+    const wait = isAnswered(events) ? answerTime - quiet : 0;
+    return wait > 0 ? { state: "settling", wait } : { state: "needs you", outcome: "waiting_for_user" };
+  }
   if (isGoing(session, events)) return { state: "going" };
   const awaited = ours(events, message);
   const outcome = resting(session, awaited);
@@ -85,6 +91,11 @@ function isOurWord({ agent_status }: SessionState): boolean {
 function asks(session: SessionState, events: readonly TimelineEvent[]): boolean {
   if (isOurWord(session)) return session.agent_status === "waiting_for_user";
   return events.findLast(({ type }) => talk.has(type ?? ""))?.type === "agent_ask_user";
+}
+
+function isAnswered(events: readonly TimelineEvent[]): boolean {
+  const last = events.findLast(({ type }) => talk.has(type ?? ""));
+  return last?.type !== "agent_ask_user" && events.some(({ type }) => type === "agent_ask_user");
 }
 
 function endOf({ status, agent_status }: SessionState, events: readonly TimelineEvent[]): Outcome | undefined {

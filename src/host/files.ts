@@ -12,7 +12,7 @@ const atOnce = 16_384;
 
 /** The files of this machine. */
 export const systemFiles: Files = {
-  read: (path) => readFile(path).catch(unreadable(path)),
+  read: (path, limit) => readWhole(path, limit).catch(unreadable(path)),
   readText: (path) => readRegular(path).catch(unreadable(path)),
   write: replace,
   create,
@@ -54,6 +54,17 @@ export const systemFiles: Files = {
   makeSpool: async () => (await import("./spool.ts")).makeSpool(tmpdir()),
 };
 
+/** Waits for who writes into a pipe, and takes what a device has up to the limit. */
+async function readWhole(path: string, limit: number | undefined): Promise<Buffer> {
+  if (limit === undefined) return readFile(path);
+  const file = await open(path, "r");
+  try {
+    return await readAll(file, limit);
+  } finally {
+    await close(file);
+  }
+}
+
 /** Never waits for who may or may not write into a pipe, nor takes what a device has without end. */
 async function readRegular(path: string): Promise<string> {
   // Windows knows no O_NONBLOCK: there it is undefined, which counts as 0.
@@ -62,18 +73,20 @@ async function readRegular(path: string): Promise<string> {
     const status = await fstat(file);
     // A folder says so itself, when it is read.
     if (!status.isFile() && !status.isDirectory()) throw new Error("it is no regular file");
-    return await readAll(file);
+    return (await readAll(file)).toString("utf8");
   } finally {
     await close(file);
   }
 }
 
 /** Not by `fs.readFile`: given a descriptor, Node 20's takes an error of the reading for the end. */
-async function readAll(file: number): Promise<string> {
+async function readAll(file: number, limit = Infinity): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for (;;) {
+  for (let size = 0; ;) {
     const { bytesRead, buffer } = await read(file, Buffer.allocUnsafe(atOnce), 0, atOnce, null);
-    if (bytesRead === 0) return Buffer.concat(parts).toString("utf8");
+    if (bytesRead === 0) return Buffer.concat(parts);
+    size += bytesRead;
+    if (size > limit) throw new FerryError("usage", `it is longer than ${limit} bytes`);
     parts.push(buffer.subarray(0, bytesRead));
   }
 }

@@ -113,8 +113,8 @@ export interface FileStatus {
  * read is a FerryError that names it, what can't be written an UnwritableError (base/errors.ts).
  */
 export interface Files {
-  /** Whatever it is: a pipe is waited for. */
-  read(path: string): Promise<Uint8Array | undefined>;
+  /** Whatever it is: a pipe is waited for. `limit`: in bytes; more is an error. */
+  read(path: string, limit?: number): Promise<Uint8Array | undefined>;
   /** A regular file's only. */
   readText(path: string): Promise<string | undefined>;
   /** A temporary file beside it, fsynced, then renamed over it; folders on the way are made 0700. */

@@ -7,7 +7,7 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
   // Node makes a stream of each when it is first asked for, which takes longer than most of what help does.
   let [stdout, stderr]: [Output?, Output?] = [];
   return {
-    stdin,
+    stdin: makeInput(interrupt),
     get stdout() {
       return (stdout ??= makeOutput(process.stdout, env, interrupt));
     },
@@ -23,21 +23,31 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
   };
 }
 
-const stdin: Input = {
-  get isTTY() {
-    return process.stdin.isTTY;
-  },
-  async read(limit = 64 * 1024 * 1024) {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > limit) throw new FerryError("usage", `standard input is longer than ${limit} bytes`);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks, size);
-  },
-};
+function makeInput(interrupt: AbortSignal): Input {
+  return {
+    get isTTY() {
+      return process.stdin.isTTY;
+    },
+    async read(limit = 64 * 1024 * 1024) {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      // Whoever writes there may never come to an end.
+      const leave = (): void => void process.stdin.destroy(interrupt.reason as Error);
+      interrupt.addEventListener("abort", leave, { once: true });
+      try {
+        for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+          size += chunk.length;
+          if (size > limit) throw new FerryError("usage", `standard input is longer than ${limit} bytes`);
+          chunks.push(chunk);
+        }
+      } finally {
+        interrupt.removeEventListener("abort", leave);
+      }
+      interrupt.throwIfAborted();
+      return Buffer.concat(chunks, size);
+    },
+  };
+}
 
 /** How long a reader that takes nothing may hold up what was interrupted, and each of its last lines, in ms. */
 const lastPatience = 200;

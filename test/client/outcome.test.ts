@@ -22,6 +22,15 @@ describe("needs you", () => {
     expect(verdict(session("working"), [message("processing"), event("agent_ask_user", "processing")])).toBe("going");
   });
 
+  test("where the answer is there already: only if the session still says so after a while", () => {
+    const answered = [message("completed"), event("agent_ask_user"), event("user_ask_user_response")];
+    expect(verdict(session("waiting_for_user"), answered)).toBe("settling");
+    expect(verdict(session("waiting_for_user"), answered, { quiet: 5_000 })).toBe("needs you: waiting_for_user");
+    expect(verdict(session("waiting_for_user"), [...answered, event("agent_ask_user", "processing")])).toBe(
+      "needs you: waiting_for_user",
+    );
+  });
+
   test("with foreign words: by a question that nothing answers", () => {
     const asked = [message("processing"), event("agent_ask_user")];
     expect(verdict(session("pondering"), asked)).toBe("needs you: waiting_for_user");

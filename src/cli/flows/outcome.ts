@@ -37,6 +37,7 @@ function viewIt(id: string): string {
 function outOfTime(session: KnownSession, until: FollowView["until"] | undefined): Telling | undefined {
   if (isOver(session)) return overUnmerged;
   if (isResting(session)) return stillOpen;
+  if (session.agent_status === "waiting_for_user") return stillAsking;
   if (!isAgentResting(session.agent_status)) return tellings.timeout;
   return until === "merged" ? notMerged : unclear;
 }
@@ -49,6 +50,13 @@ const overUnmerged: Telling = {
 };
 
 const notMerged: Telling = { kind: "pending", message: "the session is not merged yet", hint: viewIt };
+
+/** Who waits for an end, not for the agent, goes on waiting while it asks: somebody may answer. */
+const stillAsking: Telling = {
+  kind: "pending",
+  message: "the agent waits for an answer",
+  hint: (id) => `answer it: ferry say --session ${id} TEXT`,
+};
 
 /** A service's own word for the status says nothing that we know. */
 const unclear: Telling = {

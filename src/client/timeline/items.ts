@@ -9,10 +9,16 @@ export function madeAt(event: TimelineEvent): number {
   return timeOf(event.created_at);
 }
 
-/** A time in epoch ms; NaN where it is none. */
+/** A time in epoch ms, to the microsecond where it says so; NaN where it is none. */
 export function timeOf(text: unknown): number {
-  return typeof text === "string" ? Date.parse(text) : NaN;
+  if (typeof text !== "string") return NaN;
+  const time = Date.parse(text);
+  // `Date` knows no more than milliseconds (ECMA-262, 21.4.1): what a service wrote within one would count as at once.
+  const [, finer] = text.length <= toTheMillisecond ? [] : (/\.\d{3}(\d{1,6})/u.exec(text) ?? []);
+  return finer === undefined ? time : time + Number(`0.${finer}`);
 }
+
+const toTheMillisecond = "2026-01-01T00:00:00.000Z".length;
 
 /** How a timeline is followed, best first: as a stream, by asking for what came after a revision, by reading all of it again. */
 export type SourceName = "stream" | "after" | "array";

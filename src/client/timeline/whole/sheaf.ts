@@ -2,6 +2,7 @@ import { FerryError } from "../../../base/errors.ts";
 import type { Spool } from "../../../host/host.ts";
 import { parseItems, type Slices } from "../../http/json-array.ts";
 import { Numbers } from "../compact/numbers.ts";
+import { timeOf } from "../items.ts";
 import { print, viewOf } from "./print.ts";
 
 /** So many bytes are kept in memory; what is longer goes to a spool. */
@@ -159,7 +160,7 @@ function textIn(bytes: readonly Buffer[], places: readonly Place[], slices: read
 /** What a time stamp's text says, in epoch ms; NaN where there is none. */
 function timeAt(bytes: Buffer, start: number, end: number): number {
   const text = bytes.toString("latin1", start, end);
-  return Date.parse(text.includes("\\") ? unescaped(text) : text);
+  return timeOf(text.includes("\\") ? unescaped(text) : text);
 }
 
 /** What is no JSON is told by who parses the whole item. */
