@@ -8,7 +8,7 @@ import type { Incoming } from "./incoming/incoming.ts";
 import { massDeletion } from "./judge/deletions.ts";
 import { land } from "./land/land.ts";
 import { moveRefs } from "./land/move-refs.ts";
-import { checkPaths, type PathCheck } from "./land/path-check.ts";
+import { checkPaths, type PathCheck, untouched } from "./land/path-check.ts";
 import { pointersLeft } from "./land/pointers.ts";
 import { promote } from "./land/promote.ts";
 import { moveRef } from "./land/transaction.ts";
@@ -73,7 +73,7 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
   const { git, host, repository, request, checkpoint } = context;
   const { head, isAside, series, refs, at } = incoming;
   const scratch = quarantine.folder;
-  const blocked = isAside ? [] : (await checkPaths({ git, repository, scratch }, changes)).blocked;
+  const { blocked, own } = isAside ? untouched : await checkPaths({ git, repository, scratch }, changes);
   const stash = request.autostash === true ? await stashFor(built, blocked, context) : undefined;
   if (blocked.length > 0 && stash === undefined) return { blocked, left: undefined };
   if (request.dryRun === true) return landed;
@@ -84,7 +84,7 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
   await quarantine.empty();
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(newsOf(built.verdict), "commit")}`;
-  const undo = { old: commit, new: placed.tip, cursor: incoming.learned ?? at.cursor };
+  const undo = { old: commit, new: placed.tip, cursor: incoming.learned ?? at.cursor, own };
   // Where all of it is here already, there is nothing to take back; what was left out comes again once this pull is.
   const isUndoable = placed.tip !== commit || request.shape?.exclude !== undefined;
   const note = isUndoable ? [moveRef(refs.undo, at.undo, await writeUndoNote(undo, context))] : [];
@@ -95,7 +95,8 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
   }
   const updates = [moveRef("HEAD", commit, placed.tip), ...remembered];
   const landing = { head, tip: placed.tip, changes, updates, reason, scratch };
-  return stash === undefined ? { blocked: await land(landing, context), left: undefined } : landStashed(landing, stash, context);
+  if (stash !== undefined) return landStashed(landing, stash, context);
+  return { blocked: await land({ ...landing, own }, context), left: undefined };
 }
 
 /** What becomes of local changes that are in the way; undefined where none can be taken along. @throws PullRefused where some can't */

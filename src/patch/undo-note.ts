@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import type { Own } from "./land/path-check.ts";
 import { makeCommit } from "./uncommitted/memory.ts";
 import type { Trees } from "./uncommitted/trees.ts";
 
@@ -13,6 +14,8 @@ export interface UndoNote {
   readonly new: string;
   /** The cursor before. */
   readonly cursor: string | undefined;
+  /** The user's work that was as it came already: not to be taken back. Not in a note of an earlier version. */
+  readonly own?: readonly Own[] | undefined;
   /** Where the ref was that remembers what came uncommitted, and where it is since. */
   readonly uncommitted?: string | undefined;
   readonly given?: string | undefined;

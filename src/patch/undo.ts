@@ -6,17 +6,20 @@ import { readChanges } from "../git/records.ts";
 import type { Context } from "./context.ts";
 import { findTarget } from "./incoming/target.ts";
 import { ferryRefs, readRefs } from "./incoming/refs.ts";
-import { land } from "./land/land.ts";
+import { land, type Landing } from "./land/land.ts";
 import { moveRefs } from "./land/move-refs.ts";
+import type { Own, PathCheck } from "./land/path-check.ts";
 import { moveRef, type RefUpdate } from "./land/transaction.ts";
 import { refuseParked } from "./parked/refuse.ts";
 import { inTheWayError } from "./place/place.ts";
 import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
-import { makeQuarantine } from "./quarantine.ts";
+import { makeQuarantine, type Quarantine } from "./quarantine.ts";
 import { stashBefore } from "./stash/stash.ts";
 import type { Errand, PullDeps } from "./request.ts";
 import { short } from "./series/series.ts";
 import { readUndoNote, type UndoNote } from "./undo-note.ts";
+import { findWayBack, landBack } from "./undo-way.ts";
+import { treeOf } from "./uncommitted/trees.ts";
 import { undoWork } from "./uncommitted/undo-work.ts";
 import { underLock } from "./under-lock.ts";
 
@@ -55,8 +58,11 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
       moveRef(refs.undo, at.undo, undefined),
       ...(at.here === undefined ? [] : [moveRef(refs.here, at.here, undefined)]),
     ];
-    if (isAside && note.tree === undefined) return asideBack({ head, note, remembered }, context);
-    if (isAside) throw elsewhereError(head);
+    if (isAside) {
+      if (note.tree !== undefined) throw elsewhereError(head, "brought what isn't committed, too");
+      if (note.own !== undefined && note.own.length > 0) throw elsewhereError(head, "found work of your own there already");
+      return asideBack({ head, note, remembered }, context);
+    }
     await refuseBusy(context, head);
     if (note.tree !== undefined) {
       const old = note.new === "" && head.state === "unborn" ? undefined : requireOnTop(note, head);
@@ -64,7 +70,7 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     }
     const old = requireOnTop(note, head);
     const updates = [moveRef("HEAD", note.new, old), ...remembered];
-    return { from: note.new, to: old, files: await moveBack({ head, old, updates }, context) };
+    return { from: note.new, to: old, files: await moveBack({ head, note, old, updates }, context) };
   });
 }
 
@@ -83,9 +89,9 @@ async function othersHint(ours: string, context: Context): Promise<string | unde
   return `the last pull was of another session: ferry pull --undo ${/^\w[\w-]*$/u.test(session) ? session : "SESSION"}`;
 }
 
-function elsewhereError(head: Head): FerryError {
+function elsewhereError(head: Head, why: string): FerryError {
   const branch = head.state === "detached" ? "" : head.ref.replace(/^refs\/heads\//u, "");
-  return new FerryError("attention", "the last pull to this branch brought what isn't committed, too", {
+  return new FerryError("attention", `the last pull to this branch ${why}`, {
     hint: `git switch ${shellWord(branch)} && ferry pull --undo`,
   });
 }
@@ -131,21 +137,38 @@ function requireNoneSince(note: UndoNote, head: Head): void {
 }
 
 async function moveBack(
-  { head, old, updates }: { head: Head; old: string; updates: ReturnType<typeof moveRef>[] },
+  { head, note, old, updates }: { head: Head; note: UndoNote; old: string; updates: readonly RefUpdate[] },
   context: Context,
 ): Promise<number> {
   const { git, host, repository, request } = context;
   const { gitDir } = repository;
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "HEAD", old];
   const changes = readChanges(await git.ok(args, { cwd: gitDir, gitDir }));
-  if (request.dryRun === true) return changes.length;
+  const own = note.own ?? [];
+  const stay = new Set(own.map(({ path }) => path));
+  const files = changes.filter(({ path }) => !stay.has(path)).length;
+  if (request.dryRun === true) return files;
   const quarantine = await makeQuarantine(git, host, repository);
   try {
-    const landing = { head, tip: old, changes, updates, reason: "ferry pull: undo", scratch: quarantine.folder };
-    const blocked = await land(landing, context);
+    const landing = { head, tip: old, updates, reason: "ferry pull: undo" };
+    const blocked =
+      own.length === 0
+        ? await land({ ...landing, changes, scratch: quarantine.folder }, context)
+        : await landAround({ from: note.new, to: old, own }, landing, { ...context, quarantine });
     if (blocked.length > 0) throw inTheWayError(blocked, await stashBefore(old, context));
-    return changes.length;
+    return files;
   } finally {
     await quarantine.remove();
   }
+}
+
+/** The user's own work stays. */
+async function landAround(
+  back: { from: string; to: string; own: readonly Own[] },
+  landing: Omit<Landing, "changes" | "overlay" | "scratch">,
+  context: Context & { readonly quarantine: Quarantine },
+): Promise<PathCheck["blocked"]> {
+  const trees = { git: context.git, quarantine: context.quarantine };
+  const [from, to] = [await treeOf(back.from, trees), await treeOf(back.to, trees)];
+  return landBack(await findWayBack({ from, to, given: from, had: to, own: back.own }, trees), landing, context);
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type ParkedRequest, resumeParked } from "../../src/patch/parked/parked.ts";
 import type { Checkpoint, PullRequest } from "../../src/patch/request.ts";
+import { undo } from "../../src/patch/undo.ts";
 import type { EngineName } from "../../src/patch/verdict.ts";
 import { pullElsewhere } from "../../src/patch/worktree/pull.ts";
 import { makeDeps, pullInto, pullRequest } from "./pulling.ts";
@@ -19,8 +20,8 @@ export interface PullChild {
   readonly engine?: EngineName;
   /** Into a linked worktree instead, on the branch `agent/x`. */
   readonly worktree?: string;
-  /** Ends a parked pull instead. */
-  readonly how?: ParkedRequest["how"];
+  /** Ends a parked pull instead, or takes the last one back. */
+  readonly how?: ParkedRequest["how"] | "undo";
 }
 
 const task = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as PullChild;
@@ -32,7 +33,8 @@ const checkpoint = (name: Checkpoint): Promise<void> => {
   return new Promise(() => undefined);
 };
 try {
-  if (task.how !== undefined) await resumeParked({ folder: task.folder, how: task.how }, makeDeps({}, { checkpoint }));
+  if (task.how === "undo") await undo(pullRequest(task.folder, source), makeDeps({}, { checkpoint }));
+  else if (task.how !== undefined) await resumeParked({ folder: task.folder, how: task.how }, makeDeps({}, { checkpoint }));
   else if (task.worktree !== undefined)
     await pullElsewhere(
       { ...pullRequest(task.folder, source), worktree: task.worktree, sessionBranch: "agent/x" },

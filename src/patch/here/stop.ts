@@ -128,9 +128,11 @@ async function landClean(
     await moveRefs({ updates: remembered, reason }, context);
     return [];
   }
-  const undo = await writeUndoNote({ old, new: tip, cursor: incoming.learned ?? at.cursor }, context);
+  const scratch = quarantine.folder;
+  const { own } = await checkPaths({ git: context.git, repository: context.repository, scratch }, changes);
+  const undo = await writeUndoNote({ old, new: tip, cursor: incoming.learned ?? at.cursor, own }, context);
   const updates = [moveRef("HEAD", old, tip), ...remembered, moveRef(refs.undo, at.undo, undo)];
-  return land({ head, tip, changes, updates, reason, scratch: quarantine.folder }, context);
+  return land({ head, tip, changes, own, updates, reason, scratch }, context);
 }
 
 /** In the journal: killed halfway, with its git, the next run takes the files back. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { asFerryError, FerryError } from "../../base/errors.ts";
 import type { Head } from "../../git/discover.ts";
 import type { Change } from "../../git/records.ts";
@@ -8,7 +9,7 @@ import { Journal, type Left, type Plan } from "../recovery/journal.ts";
 import { lockPatience } from "../../git/locked.ts";
 import { whenUnlocked } from "./locks.ts";
 import { checkOverlay, type Overlay, writeOverlay } from "./overlay.ts";
-import { checkPaths, type PathCheck } from "./path-check.ts";
+import { checkPaths, type Own, type PathCheck } from "./path-check.ts";
 import { refLocks } from "./ref-locks.ts";
 import { placeRefs } from "../recovery/place-refs.ts";
 import { foreignError, settle, type Settled } from "../recovery/settle.ts";
@@ -25,6 +26,8 @@ export interface Landing {
   readonly changes: readonly Change[];
   /** Where the working tree is to hold more than the tip. */
   readonly overlay?: Overlay | undefined;
+  /** What was found to be there already, where an update remembers that. */
+  readonly own?: readonly Own[] | undefined;
   /** HEAD's own first. */
   readonly updates: readonly RefUpdate[];
   readonly reason: string;
@@ -35,7 +38,7 @@ export interface Landing {
 /**
  * Moves branch, index, working tree and cursor to the tip, all or nothing: the refs are locked first, then the tree is checked and
  * written, then the refs move. Gives what was in the way; nothing moved then.
- * @throws RefsMoved where HEAD isn't what it was, FerryError where it failed and was taken back
+ * @throws RefsMoved where HEAD isn't what it was, or what is there already isn't; FerryError where it failed and was taken back
  */
 export async function land(landing: Landing, context: Context): Promise<PathCheck["blocked"]> {
   const { git, host, repository, checkpoint, request } = context;
@@ -101,9 +104,11 @@ async function withRefsLocked(transaction: Transaction, work: Work): Promise<Pat
 async function checkAndWrite({ landing, context, copy, journal }: Work): Promise<PathCheck["blocked"]> {
   const { head, tip, changes, overlay } = landing;
   const { checkpoint } = context;
-  const begin = async ({ blocked, before }: PathCheck): Promise<boolean> => {
+  const begin = async ({ blocked, own, before }: PathCheck): Promise<boolean> => {
     await checkpoint("checked");
     if (blocked.length > 0) return false;
+    if (landing.own !== undefined && !isDeepStrictEqual(own, landing.own))
+      throw new RefsMoved("attention", "files of the working copy changed meanwhile");
     await journal.writing(before);
     return true;
   };

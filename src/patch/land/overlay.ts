@@ -23,6 +23,8 @@ export interface Overlay {
   readonly held: readonly Change[];
   /** Paths that are to differ from the branch: they must not be out of sight. */
   readonly wanted: readonly Change[];
+  /** Paths that stay as they are, and are looked at as if they went this way: what someone did to them since is in the way. */
+  readonly staying?: readonly Change[] | undefined;
   /** What the index has at these paths and is to have, where that is not the branch's: `changes` are then those between the two. */
   readonly index?: { readonly old: string; readonly new: string } | undefined;
 }
@@ -59,15 +61,18 @@ export async function checkOverlay(copy: Watched, changes: readonly Change[], ov
     input: indexInfo(removalsFirst(overlay.held.filter(isUnstaged).map(newEntry))),
   };
   await git.ok(["update-index", "-z", "--replace", "--index-info"], options);
-  const check = await checkPaths({ ...copy, index }, overlay.changes);
+  const check = await checkPaths({ ...copy, index }, [...overlay.changes, ...(overlay.staying ?? [])]);
   const known = new Set(blocked.map(({ path }) => path));
+  const inIndex = changes.filter(({ path, newMode }) => isIndexed(staged.get(path), newMode)).map(({ path }) => path);
+  const done = new Set(inIndex);
   return {
     index,
     blocked: [...blocked, ...check.blocked.filter(({ path }) => !known.has(path))],
     present: check.present,
+    own: check.own.map((entry) => ({ ...entry, staged: done.has(entry.path) })),
     before: {
       kept: check.before.kept,
-      indexed: changes.filter(({ path, newMode }) => isIndexed(staged.get(path), newMode)).map(({ path }) => path),
+      indexed: inIndex,
       skipped: [...staged].filter(([, entry]) => entry.skipped).map(([path]) => path),
       permissions: check.before.permissions,
       sizes: check.before.sizes,

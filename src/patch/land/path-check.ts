@@ -12,7 +12,14 @@ export interface PathCheck {
   readonly blocked: readonly { readonly path: GitPath; readonly why: string }[];
   /** Entries that lie in the working tree already, though the index doesn't know. */
   readonly present: readonly Entry[];
+  readonly own: readonly Own[];
   readonly before: Before;
+}
+
+/** What the working tree has already as it will be, an absent file among it, and not from the old tree: someone's own work. */
+export interface Own extends Entry {
+  /** Whether the index has it so, too. */
+  readonly staged: boolean;
 }
 
 /** What was as it will be, or out of sight, before anything is written: not to be taken back. */
@@ -28,6 +35,9 @@ export interface Before {
   /** In bytes, of the same files. */
   readonly sizes?: Readonly<Record<GitPath, number>> | undefined;
 }
+
+/** Of a working copy that nothing is written in. */
+export const untouched: Pick<PathCheck, "blocked" | "own"> = { blocked: [], own: [] };
 
 const reasons = { changed: "has local changes", staged: "has staged changes", deletion: "is staged for deletion" };
 
@@ -54,6 +64,7 @@ export async function checkPaths(copy: Watched, changes: readonly Change[]): Pro
   const same = await presentAs(copy.git, repository, { entries: wanted, scratch });
   const isSettled = ({ path }: Change) => same.has(path) && !state.staged.has(path);
   const present = doubtful.filter(isSettled).map(newEntry);
+  const before = whatWas(state, changes, present);
   const touched = new Set(changes.map(({ path }) => path));
   const besides = [...state.index].filter(([path, { kind }]) => kind === "unmerged" && !touched.has(path));
   const blocked = changes.flatMap((change, at) => {
@@ -64,8 +75,17 @@ export async function checkPaths(copy: Watched, changes: readonly Change[]): Pro
     // Git merges no tree into an index that has an unmerged path anywhere.
     blocked: [...blocked, ...besides.map(([path]) => ({ path, why: unmerged }))],
     present,
-    before: whatWas(state, changes, present),
+    own: ownWork(state, changes, before),
+    before,
   };
+}
+
+/** A file that only isn't to be seen is nobody's work. */
+function ownWork({ missing }: State, changes: readonly Change[], before: Before): Own[] {
+  const [kept, indexed, skipped] = [new Set(before.kept), new Set(before.indexed), new Set(before.skipped)];
+  const isHidden = ({ path, newMode }: Change) => skipped.has(path) || (newMode !== modes.absent && missing.has(path));
+  const isOwn = (change: Change) => kept.has(change.path) && !isHidden(change);
+  return changes.filter(isOwn).map((change) => ({ ...newEntry(change), staged: indexed.has(change.path) }));
 }
 
 function whatWas(state: State, changes: readonly Change[], present: readonly Entry[]): Before {

@@ -8,7 +8,7 @@ import { massDeletion } from "../judge/deletions.ts";
 import { judge } from "../judge/judge.ts";
 import { land } from "../land/land.ts";
 import { moveRefs } from "../land/move-refs.ts";
-import { checkPaths } from "../land/path-check.ts";
+import { checkPaths, type PathCheck, untouched } from "../land/path-check.ts";
 import { promote } from "../land/promote.ts";
 import { moveRef, type RefUpdate } from "../land/transaction.ts";
 import type { Context } from "../context.ts";
@@ -48,21 +48,25 @@ export async function landParked(finished: Finished): Promise<Verdict> {
   const lost = acceptDeletion ? undefined : await massDeletion(old, changes, court);
   if (lost !== undefined) throw deletesMost(lost, verdict);
   const scratch = quarantine.folder;
-  const blocked = target.isAside ? [] : (await checkPaths({ git, repository, scratch }, changes)).blocked;
+  const { blocked, own } = target.isAside ? untouched : await checkPaths({ git, repository, scratch }, changes);
   if (blocked.length > 0) throw inTheWay(blocked, verdict);
   await promote({ tips: [tip], known: [old] }, { git, quarantine, repository });
   await quarantine.empty();
-  const late = await move(finished, changes, `ferry pull: ${count(newsOf(verdict), "commit")}`);
+  const late = await move(finished, { changes, own }, `ferry pull: ${count(newsOf(verdict), "commit")}`);
   if (late.length > 0) throw inTheWay(late, verdict);
   return { ...verdict, applied: tip !== old };
 }
 
-async function move({ parked, target, tip, quarantine }: Finished, changes: readonly Change[], reason: string) {
+async function move(
+  { parked, target, tip, quarantine }: Finished,
+  { changes, own }: { changes: readonly Change[]; own: PathCheck["own"] },
+  reason: string,
+) {
   const { context, head, isAside } = target;
   const { note } = parked;
   const refs = ferryRefs(context.request, context.repository, head);
   const at = await readRefs(context.git, context.repository, refs);
-  const undo = await writeUndoNote({ old: head.commit, new: tip, cursor: at.cursor }, context);
+  const undo = await writeUndoNote({ old: head.commit, new: tip, cursor: at.cursor, own }, context);
   if (note.cursor !== undefined) await writeCursorNote(note.cursor, context);
   const over = await writeNote({ ...note, stage: "over" }, context);
   const updates = [
@@ -75,7 +79,7 @@ async function move({ parked, target, tip, quarantine }: Finished, changes: read
     await moveRefs({ updates: [...branch, ...updates], reason }, context);
     return [];
   }
-  const landing = { head, tip, changes, updates: [moveRef("HEAD", head.commit, tip), ...updates], reason };
+  const landing = { head, tip, changes, own, updates: [moveRef("HEAD", head.commit, tip), ...updates], reason };
   return land({ ...landing, scratch: quarantine.folder }, context);
 }
 

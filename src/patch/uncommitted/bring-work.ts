@@ -46,7 +46,7 @@ export async function bringWork(built: Built, context: PullContext): Promise<Ver
   const isNews = written > 0 || verdict.commits.some(({ applied_as }) => applied_as !== null);
   if (request.dryRun === true) return verdict;
   host.interrupt.throwIfAborted();
-  const blocked = await landWork(built, isNews, context);
+  const blocked = await landWork(built, { isNews, own: check.own }, context);
   if (blocked.length > 0) throw inTheWay(blocked, verdict);
   const pointers = isNews ? await pointersLeft(context, work.overlay.changes) : [];
   return { ...verdict, applied: isNews, notices: [...notices, ...pointers] };
@@ -59,7 +59,11 @@ function countWritten({ assembled, work }: Built, { before }: OverlayCheck): num
   return work.overlay.changes.filter(({ path }) => !so.has(path) && (!committed.has(path) || wanted.has(path))).length;
 }
 
-async function landWork(built: Built, isNews: boolean, context: PullContext): Promise<PathCheck["blocked"]> {
+async function landWork(
+  built: Built,
+  { isNews, own }: { isNews: boolean; own: PathCheck["own"] },
+  context: PullContext,
+): Promise<PathCheck["blocked"]> {
   const { incoming, assembled, work, quarantine } = built;
   const { git, repository, checkpoint } = context;
   const { head, series, refs, at } = incoming;
@@ -67,7 +71,7 @@ async function landWork(built: Built, isNews: boolean, context: PullContext): Pr
   const tip = assembled.placed.tip === "" ? undefined : assembled.placed.tip;
   const remembered = at.uncommitted === work.memory ? [] : [moveRef(refs.uncommitted, at.uncommitted, work.memory)];
   if (!isNews && remembered.length === 0) return [];
-  const undo = { old: commit, new: tip ?? "", cursor: at.cursor, uncommitted: at.uncommitted, given: work.memory };
+  const undo = { old: commit, new: tip ?? "", cursor: at.cursor, uncommitted: at.uncommitted, given: work.memory, own };
   const note = isNews ? await makeUndoCommit(undo, work.overlay.old, { git, quarantine }) : undefined;
   const tips = [series.tip, tip, work.memory, note].flatMap((id) => (id === undefined || id === "" ? [] : [id]));
   const there = [...(await knownCommits(incoming, context)), at.uncommitted];
@@ -82,7 +86,7 @@ async function landWork(built: Built, isNews: boolean, context: PullContext): Pr
     return [];
   }
   const { changes } = assembled;
-  const landing = { head, tip, changes, overlay: work.overlay, scratch: quarantine.folder, reason };
+  const landing = { head, tip, changes, own, overlay: work.overlay, scratch: quarantine.folder, reason };
   return land({ ...landing, updates: [moveHead(commit, tip, repository.objectFormat), ...updates] }, context);
 }
 

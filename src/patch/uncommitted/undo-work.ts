@@ -1,15 +1,14 @@
 import { FerryError } from "../../base/errors.ts";
 import type { Head } from "../../git/discover.ts";
 import type { Context } from "../context.ts";
-import { land } from "../land/land.ts";
 import { moveRef, type RefUpdate } from "../land/transaction.ts";
 import { inTheWayError } from "../place/place.ts";
 import { makeQuarantine } from "../quarantine.ts";
 import type { FerryRefs } from "../incoming/refs.ts";
 import type { ReadNote } from "../undo-note.ts";
+import { findWayBack, landBack } from "../undo-way.ts";
 import { moveHead } from "./bring-work.ts";
-import { overlayOf } from "./plan.ts";
-import { changesBetween, emptyTree, treeOf, type Trees } from "./trees.ts";
+import { emptyTree, treeOf, type Trees } from "./trees.ts";
 
 /** A pull that is to be taken back, with the files that aren't committed. */
 export interface WorkUndo {
@@ -38,19 +37,21 @@ export async function undoWork(
 }
 
 async function moveBack({ head, old, note }: WorkUndo, updates: readonly RefUpdate[], context: Context): Promise<number> {
-  const { given, tree } = note;
+  const { given, tree, own = [] } = note;
   const { git, host, repository, request } = context;
   const quarantine = await makeQuarantine(git, host, repository);
   try {
     const trees = { git, quarantine };
     const now = head.state === "unborn" ? undefined : head.commit;
-    const journey = { from: await branchTree(now, trees), to: await branchTree(old, trees) };
-    const changes = await changesBetween(journey.from, journey.to, trees);
-    const overlay = await overlayOf(given === undefined ? journey.from : await treeOf(given, trees), tree, journey, trees);
-    const files = new Set([...changes, ...overlay.changes].map(({ path }) => path)).size;
+    const from = await branchTree(now, trees);
+    const had = { to: await branchTree(old, trees), had: tree, own };
+    const way = await findWayBack({ ...had, from, given: given === undefined ? from : await treeOf(given, trees) }, trees);
+    const stay = new Set(own.map(({ path }) => path));
+    const paths = [...way.changes, ...way.overlay.changes].map(({ path }) => path);
+    const files = new Set(paths.filter((path) => !stay.has(path))).size;
     if (request.dryRun === true) return files;
-    const landing = { head, tip: old, changes, overlay, updates, reason: "ferry pull: undo", scratch: quarantine.folder };
-    const blocked = await land(landing, context);
+    const landing = { head, tip: old, updates, reason: "ferry pull: undo" };
+    const blocked = await landBack(way, landing, { ...context, quarantine });
     if (blocked.length > 0) throw inTheWayError(blocked);
     return files;
   } finally {
