@@ -1,12 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { afterAll, describe, expect, inject, it } from "vitest";
+import { chmodSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint } from "../../src/patch/request.ts";
-import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitBytes, gitIn, type TestGit, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes, type Scene } from "../support/scene.ts";
-import { filesBelow, stateOf } from "../support/state.ts";
+import { stateOf } from "../support/state.ts";
 
 afterAll(removeScenes);
 
@@ -159,53 +157,6 @@ describe("while a pull runs", () => {
     await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toThrow("fault");
     expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
     await pullExactly(scene);
-  });
-});
-
-describe("a file that can't be written", () => {
-  // Permissions don't hold root back, so there the pull runs as somebody else.
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const edits: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
-    edited: { a: "A\n", "ro/b": "B\n", z: "Z\n" },
-    removed: { a: "A\n", "ro/b": null, z: "Z\n" },
-    added: { a: "A\n", "ro/c": "C\n", z: null },
-  };
-  it.each(Object.keys(edits))("in a read-only folder, %s: all is taken back, and the file is named", async (name) => {
-    const scene = makeScene({ files: { a: "a\n", "ro/b": "b\n", "ro/keep": "k\n", z: "z\n" } });
-    commitFiles(scene.sandbox, edits[name] ?? {});
-    const program = `${scene.local.folder}/../pull-child.mjs`;
-    copyFileSync(inject("pullChild"), program);
-    if (nobody.uid !== undefined) execFileSync("chown", ["-R", `${nobody.uid}:${nobody.gid}`, `${scene.local.folder}/..`]);
-    chmodSync(`${scene.local.folder}/../..`, 0o711);
-    chmodSync(`${scene.local.folder}/ro`, 0o555);
-    const env = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "safe.directory", GIT_CONFIG_VALUE_0: "*" };
-    const visible = () => ({
-      files: filesBelow(scene.local.folder),
-      status: gitIn(scene.local.folder, env)("status", "--porcelain"),
-    });
-    const before = visible();
-    const child = startPull(scene, "", { ...nobody, program });
-    let said = "";
-    child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    expect(await ended(child)).toMatchObject({ code: 1 });
-    expect(said).toMatch(/ro\/[bc]/u);
-    expect(visible()).toEqual(before);
-    expect(gitIn(scene.local.folder, env)("rev-parse", "HEAD")).toBe(scene.base);
-    expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
-    chmodSync(`${scene.local.folder}/ro`, 0o755);
-  });
-
-  it("because a filter fails: all is taken back", async () => {
-    const scene = makeScene({ files: { ".gitattributes": "*.big filter=big\n", a: "a\n", "m.big": "1\n", z: "z\n" } });
-    commitFiles(scene.sandbox, { a: "A\n", "m.big": "2\n", "n.big": "3\n", z: null });
-    scene.local("config", "filter.big.clean", "cat");
-    scene.local("config", "filter.big.smudge", "read first; test $first = 1 && echo 1");
-    scene.local("config", "filter.big.required", "true");
-    const before = stateOf(scene.local.folder);
-    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
-      message: expect.stringContaining("big") as string,
-    });
-    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
   });
 });
 

@@ -11,6 +11,9 @@ import type { WorkingCopy } from "../land/working-copy.ts";
 import { rescueFile } from "./rescue.ts";
 import { unfilter } from "./unfilter.ts";
 
+/** Why the system lets a file or a folder stay: it is full, no folder, in a read-only place, or in use. */
+const stays = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM", "EACCES", "EROFS", "EBUSY", "ETXTBSY"]);
+
 export interface RollBack {
   readonly copy: WorkingCopy;
   /** What was written into the working tree: from the old tree to the new one. */
@@ -25,25 +28,29 @@ export interface RollBack {
 /**
  * Takes working tree and index back to the old tree, as far as they hold what the new one would: a path with the new content, or
  * the beginning of either, or nothing. Whatever else lies at a path is someone's work: it stays, a copy goes to the rescue folder, and
- * its path is given back with the reason; so is one that git can't check out.
+ * its path is given back with the reason; so is one that can't be removed, and one that git can't check out.
  */
 export async function rollBack({ copy, changes, indexed, before, rescue }: RollBack): Promise<string[]> {
   const [kept, were] = [new Set(before.kept), new Set(before.indexed)];
   const ours = changes.filter(({ path }) => !kept.has(path));
   const { restored, removed, foreign } = await sortOut(copy, ours);
-  for (const path of removed) await removeFile(copy, path);
-  const blocked = await clearFolders(copy, restored);
-  const failed = await checkOut(
-    copy,
-    restored.filter((entry) => !blocked.includes(entry.path)),
-  );
-  await unfilter(copy, restored, before.sizes ?? {});
-  const asBefore = new Map(restored.map(({ path, mode }) => [path, { oldMode: mode, newMode: mode }]));
+  const stuck = new Set<GitPath>();
+  for (const path of removed) if (!(await removeFile(copy, path))) stuck.add(path);
+  const wanted = restored.filter(({ path }) => !stuck.has(path));
+  const blocked = new Set(await clearFolders(copy, wanted));
+  const free = wanted.filter(({ path }) => !blocked.has(path));
+  const failed = await checkOut(copy, free);
+  await unfilter(copy, free, before.sizes ?? {});
+  const asBefore = new Map(free.map(({ path, mode }) => [path, { oldMode: mode, newMode: mode }]));
   await restorePermissions(copy.repository.workTree, before.permissions ?? {}, asBefore);
   await resetIndex(copy, { changes: indexed.filter(({ path }) => !were.has(path)), skipped: new Set(before.skipped) });
   for (const path of foreign) await rescueFile(copy.repository.workTree, path, rescue);
   const lines = (paths: readonly GitPath[], why: string) => paths.map((path) => `${showPath(path)}, which ${why}`);
-  return [...lines([...foreign, ...blocked], "was changed meanwhile"), ...lines(failed, "can't be checked out again")];
+  return [
+    ...lines([...foreign, ...blocked], "was changed meanwhile"),
+    ...lines([...stuck], "can't be removed"),
+    ...lines(failed, "can't be checked out again"),
+  ];
 }
 
 interface Sorted {
@@ -95,11 +102,13 @@ async function isBeginning({ git, repository }: WorkingCopy, { path, mode, id }:
   return whole.stdout.subarray(0, part.length).equals(part);
 }
 
-async function removeFile(copy: WorkingCopy, path: GitPath): Promise<void> {
-  await unlink(onDisk(copy.repository.workTree, path));
+/** With the folders that are empty then. False where the system keeps the file: its folder is read-only, or a program has it open. */
+async function removeFile(copy: WorkingCopy, path: GitPath): Promise<boolean> {
+  if (!(await unlink(onDisk(copy.repository.workTree, path)).then(() => true, isGone))) return false;
   const names = path.split("/");
   for (let depth = names.length - 1; depth > 0; depth--)
-    if (!(await removeEmptyFolder(copy, names.slice(0, depth).join("/")))) return;
+    if (!(await removeEmptyFolder(copy, names.slice(0, depth).join("/")))) break;
+  return true;
 }
 
 /** Folders that stand where a file was: ours are empty by now. Gives the paths where they aren't. */
@@ -114,15 +123,14 @@ async function clearFolders(copy: WorkingCopy, restored: readonly Entry[]): Prom
 }
 
 async function removeEmptyFolder({ repository }: WorkingCopy, path: GitPath): Promise<boolean> {
-  try {
-    await rmdir(onDisk(repository.workTree, path));
-    return true;
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOTEMPTY" || code === "EEXIST" || code === "EPERM" || code === "ENOTDIR" || code === "ENOENT")
-      return code === "ENOENT";
-    throw error;
-  }
+  return rmdir(onDisk(repository.workTree, path)).then(() => true, isGone);
+}
+
+/** For `catch`: whether nothing is there; false where something is that can't go. */
+function isGone(error: NodeJS.ErrnoException): boolean {
+  if (error.code === "ENOENT") return true;
+  if (stays.has(error.code ?? "")) return false;
+  throw error;
 }
 
 /** Without --force: git then overwrites nothing that is there. Gives the paths that it couldn't write, each tried by itself. */

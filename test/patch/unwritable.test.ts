@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, copyFileSync, existsSync } from "node:fs";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { ended, startPull } from "../support/dying.ts";
+import { commitFiles, gitIn, writeFile } from "../support/git.ts";
+import { pullInto } from "../support/pulling.ts";
+import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
+import { filesBelow, stateOf } from "../support/state.ts";
+
+afterAll(removeScenes);
+
+describe("a file that can't be written", () => {
+  // Permissions don't hold root back, so there the pull runs as somebody else.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const env = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "safe.directory", GIT_CONFIG_VALUE_0: "*" };
+  /** Gives the repositories of a scene away, with the program of the pull. */
+  const asNobody = ({ local }: Scene) => {
+    const program = `${local.folder}/../pull-child.mjs`;
+    copyFileSync(inject("pullChild"), program);
+    if (nobody.uid !== undefined) execFileSync("chown", ["-R", `${nobody.uid}:${nobody.gid}`, `${local.folder}/..`]);
+    chmodSync(`${local.folder}/../..`, 0o711);
+    return program;
+  };
+  const edits: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+    edited: { a: "A\n", "ro/b": "B\n", z: "Z\n" },
+    removed: { a: "A\n", "ro/b": null, z: "Z\n" },
+    added: { a: "A\n", "ro/c": "C\n", z: null },
+  };
+  it.each(Object.keys(edits))("in a read-only folder, %s: all is taken back, and the file is named", async (name) => {
+    const scene = makeScene({ files: { a: "a\n", "ro/b": "b\n", "ro/keep": "k\n", z: "z\n" } });
+    commitFiles(scene.sandbox, edits[name] ?? {});
+    const program = asNobody(scene);
+    chmodSync(`${scene.local.folder}/ro`, 0o555);
+    const visible = () => ({
+      files: filesBelow(scene.local.folder),
+      status: gitIn(scene.local.folder, env)("status", "--porcelain"),
+    });
+    const before = visible();
+    const child = startPull(scene, "", { ...nobody, program });
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    expect(await ended(child)).toMatchObject({ code: 1 });
+    expect(said).toMatch(/ro\/[bc]/u);
+    expect(visible()).toEqual(before);
+    expect(gitIn(scene.local.folder, env)("rev-parse", "HEAD")).toBe(scene.base);
+    expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
+    chmodSync(`${scene.local.folder}/ro`, 0o755);
+  });
+
+  it("and can't be removed: all else is taken back, and the file is named", async () => {
+    const scene = makeScene({ files: { a: "a\n", "ro/b": "b\n", "sub/keep": "k\n", z: "z\n" } });
+    commitFiles(scene.sandbox, { a: "A\n", "ro/b": "B\n", "ro/c": "C\n", "sub/n": "n\n", z: null });
+    // The last file that git writes closes the folder of the others behind them.
+    writeFile(scene.local, ".git/info/attributes", "sub/n filter=close\n");
+    scene.local("config", "filter.close.smudge", "chmod 555 ro; false");
+    scene.local("config", "filter.close.required", "true");
+    const child = startPull(scene, "", { ...nobody, program: asNobody(scene) });
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    expect(await ended(child)).toMatchObject({ code: 1 });
+    chmodSync(`${scene.local.folder}/ro`, 0o755);
+    expect(said).toContain("except for ro/b, which can't be removed, and 1 more");
+    expect(gitIn(scene.local.folder, env)("status", "--porcelain")).toBe(" M ro/b\n?? ro/c");
+    expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
+  });
+
+  it("because a filter fails: all is taken back", async () => {
+    const scene = makeScene({ files: { ".gitattributes": "*.big filter=big\n", a: "a\n", "m.big": "1\n", z: "z\n" } });
+    commitFiles(scene.sandbox, { a: "A\n", "m.big": "2\n", "n.big": "3\n", z: null });
+    scene.local("config", "filter.big.clean", "cat");
+    scene.local("config", "filter.big.smudge", "read first; test $first = 1 && echo 1");
+    scene.local("config", "filter.big.required", "true");
+    const before = stateOf(scene.local.folder);
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
+      message: expect.stringContaining("big") as string,
+    });
+    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+  });
+});
