@@ -7,8 +7,9 @@ import type { Canvas } from "./canvas.ts";
 export function makeDays(now: number): (createdAt: string, canvas: Canvas) => readonly string[] {
   let last = dayOf(new Date(now));
   return (createdAt, { columns, style, ascii }) => {
+    if (columns === undefined) return [];
     const time = new Date(createdAt);
-    if (columns === undefined || Number.isNaN(time.getTime())) return [];
+    if (Number.isNaN(time.getTime())) return [];
     const day = dayOf(time);
     if (day === last) return [];
     last = day;
