@@ -6,9 +6,12 @@ import { readList } from "../client/pages.ts";
 import type { Tolerant } from "../client/tolerant.ts";
 import type { CliInfo } from "../wire/resources.ts";
 
+/** The account of a key of which no service tells whose it is. */
+export const namelessAccount = "key";
+
 /** What a working key is good for, as far as the service tells. */
 export interface Identity {
-  /** The user's address or id; `key` where the service doesn't tell who the key is. */
+  /** The user's address or id; `namelessAccount` where the service doesn't tell who the key is. */
   readonly account: string;
   readonly info: Tolerant<CliInfo> | undefined;
 }
@@ -26,11 +29,11 @@ export async function identify(client: Client): Promise<Identity> {
     // A key of another scope: the key itself was taken.
     if (!(error instanceof FerryError) || error.status !== 403) throw error;
   }
-  return { account: "key", info: undefined };
+  return { account: namelessAccount, info: undefined };
 }
 
 function accountOf({ user, key }: Tolerant<CliInfo>): string {
-  return [user?.email, user?.id, key?.id].map(nameOf).find((name) => name !== "") ?? "key";
+  return [user?.email, user?.id, key?.id].map(nameOf).find((name) => name !== "") ?? namelessAccount;
 }
 
 /** The workspace's name, where the service tells one. */

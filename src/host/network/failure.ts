@@ -61,7 +61,9 @@ const explanations: Readonly<Record<string, Explanation>> = {
   Z_DATA_ERROR: { what: "the compressed answer is garbled" },
 };
 
-const certificateHint = "if your organisation has a certificate authority of its own, set NODE_EXTRA_CA_CERTS to its PEM file";
+/** Node reads what OpenSSL's own programs read only when it is started so. */
+const certificateHint =
+  "if your organisation has a certificate authority of its own, set NODE_EXTRA_CA_CERTS to its PEM file (SSL_CERT_FILE isn't read)";
 
 function explain(code: string, error: unknown): Explanation {
   const known = explanations[code];

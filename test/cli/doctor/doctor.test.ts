@@ -258,5 +258,9 @@ test("certificates of one's own", async () => {
   writeFileSync(path, "hello");
   expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({ verdict: "failed" });
   writeFileSync(path, "-----BEGIN CERTIFICATE-----\n");
-  expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({ verdict: "ok" });
+  expect((await examine({ NODE_EXTRA_CA_CERTS: path, SSL_CERT_FILE: "x" })).row("certificates")).toMatchObject({ verdict: "ok" });
+  expect((await examine({ SSL_CERT_FILE: "/a ca.pem" })).row("certificates")).toMatchObject({
+    verdict: "warning",
+    hint: 'export NODE_EXTRA_CA_CERTS="/a ca.pem"',
+  });
 });

@@ -1,5 +1,5 @@
 import { hostName, local, parseAddress } from "../../../auth/address.ts";
-import { identify } from "../../../auth/login.ts";
+import { identify, namelessAccount } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { count } from "../../../base/text.ts";
 import { shellWord } from "../../../base/words.ts";
@@ -120,7 +120,7 @@ function fromEnvironment(context: Context): Candidate[] {
   const [key, named] = [context.host.env["FERRY_API_KEY"] ?? "", namedHost(context)];
   if (key === "" || named === undefined || named === local) return [];
   const url = parseAddress(named);
-  return [{ url, account: "key", workspace: null, place: "FERRY_API_KEY", read: async () => key }];
+  return [{ url, account: namelessAccount, workspace: null, place: "FERRY_API_KEY", read: async () => key }];
 }
 
 async function stored(context: Context): Promise<Candidate[]> {

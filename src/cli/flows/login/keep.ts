@@ -1,6 +1,6 @@
 import { hostName } from "../../../auth/address.ts";
 import { type Credentials, isSamePlace, type StoreName } from "../../../auth/credentials.ts";
-import { type Identity, identify, scopesOf, workspaceOf } from "../../../auth/login.ts";
+import { type Identity, identify, namelessAccount, scopesOf, workspaceOf } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, type PendingLogin, readConfig, updateConfig } from "../../config/config.ts";
@@ -140,7 +140,8 @@ async function report(context: Context, identity: Identity, entry: HostEntry, wa
     await print.json({ host: url, account, workspace: workspace ?? null, scopes: scopes ?? null, store: place });
     return;
   }
-  await print.note(`logged in to ${hostName(url)} as ${account}${workspace === undefined ? "" : `, workspace ${workspace}`}`);
+  const who = account === namelessAccount ? "" : ` as ${account}`;
+  await print.note(`logged in to ${hostName(url)}${who}${workspace === undefined ? "" : `, workspace ${workspace}`}`);
   const about = [
     // A warning has told the place.
     ...(warning === undefined ? [`the key is in ${credentialsOf(context).place(place)}`] : []),

@@ -1,9 +1,17 @@
+import { shellWord } from "../../../../base/words.ts";
 import type { Check } from "../check.ts";
 
 export const certificates: Check = {
   name: "certificates",
   async run({ host }) {
     const path = host.env["NODE_EXTRA_CA_CERTS"] ?? "";
+    const elsewhere = host.env["SSL_CERT_FILE"] ?? "";
+    if (path === "" && elsewhere !== "")
+      return {
+        verdict: "warning",
+        says: "Node's own certificate authorities, without those of SSL_CERT_FILE, which Node doesn't read",
+        hint: `export NODE_EXTRA_CA_CERTS=${shellWord(elsewhere)}`,
+      };
     if (path === "") return { verdict: "ok", says: "Node's own certificate authorities" };
     const text = await host.files.readText(path);
     const hint = "set NODE_EXTRA_CA_CERTS to the PEM file of your organisation's certificate authority";
