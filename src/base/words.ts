@@ -26,6 +26,11 @@ function unquoted(piece: string): string {
   return piece.startsWith("\\") ? piece.slice(1) : piece;
 }
 
+/** `a`, `a or b`, `a, b or c`. */
+export function either(things: readonly string[]): string {
+  return [things.slice(0, -1).join(", "), things.at(-1)].filter(Boolean).join(" or ");
+}
+
 /**
  * A text as one word of a command that is printed to be copied. What a service, a repository or a path is called is somebody else's
  * choice, and must be nothing but a name there, in any shell that a person may have (sh, fish, PowerShell, cmd). Where no quotes do

@@ -3,6 +3,7 @@ import type { Host, Output } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
 import { checkFolder, type Context, makeContext } from "./context.ts";
 import { namingFlags } from "./flags.ts";
+import { tellingHabit } from "./habits.ts";
 import { type CommandNode, named } from "./help/node.ts";
 import { addGlobalOptions, type GlobalOptions } from "./options.ts";
 import { outlivingReaders } from "./output/closed-pipe.ts";
@@ -110,7 +111,7 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
       try {
         await verb.run(context, command.opts(), ...given.slice(0, -2));
       } catch (error) {
-        throw namingFlags(error, command);
+        throw tellingHabit(namingFlags(error, command), command);
       }
     };
     if (verb.paged !== true || !contextIn(host).interactive)

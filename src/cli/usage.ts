@@ -1,39 +1,67 @@
 import type { Command, CommanderError } from "commander";
 import { FerryError } from "../base/errors.ts";
+import { oneLine } from "../base/text.ts";
+import { either } from "../base/words.ts";
 import { entries } from "./commands/index.ts";
+import { sameFlags, wordMeant } from "./habits.ts";
 import { nearMisses } from "./near.ts";
+import type { GlobalOptions } from "./options.ts";
 
 /** Commander puts `error: ` before and a suggestion in brackets behind; its own exit code for all of them is 1. */
 export async function usageError({ code, message }: CommanderError, program: Command): Promise<FerryError> {
-  const [, what = message, suggested = ""] =
-    /^(?:error: )?([\s\S]*?)(?:\n\(Did you mean (?:one of )?(.*?)\?\))?$/u.exec(message.trim()) ?? [];
-  const word = /'([^']*)'/u.exec(what)?.[1] ?? "";
-  const { asked, noun } = askedFor(program);
+  const [, what = message] = /^(?:error: )?([\s\S]*?)(?:\n\(Did you mean .*?\?\))?$/u.exec(message.trim()) ?? [];
+  const { asked, noun, called } = askedFor(program);
   const path = asked.split(" ").slice(1).join(" ");
+  if (code === "commander.unknownOption") return unknownOption(what, called, path);
+  const word = /'([^']*)'/u.exec(what)?.[1] ?? "";
   const told =
     code === "commander.excessArguments"
       ? what.replace(/'[^']*'/u, () => `'${path}'`)
       : what.replace(/^command-argument value ('.*') is invalid for argument '(.*)'\./u, "argument <$2> $1 is invalid.");
   const isCommand = code === "commander.unknownCommand";
-  // Commander's suggestions go as far as words that have next to nothing in common, and leave out beginnings.
-  const near = nearMisses(word, isCommand ? namesIn(noun ?? program) : suggested.split(", "));
-  const meant =
-    isCommand && noun === undefined
-      ? await meantCommands(program, word, near)
-      : isCommand && noun !== undefined && near.length === 0
-        ? meantOf(noun, word, program)
-        : near;
+  const meant = isCommand
+    ? await meantCommands(noun ?? program, word, program)
+    : code === "commander.excessArguments"
+      ? wordMeant(path, oneLine(called.args[called.registeredArguments.length] ?? ""), called.optsWithGlobals<GlobalOptions>())
+      : [];
   return new FerryError("usage", isCommand && noun !== undefined ? `${noun.name()} has no command '${word}'` : told.trim(), {
-    hint: meant.length === 0 ? `see ${asked} --help` : `did you mean ${either(meant)}?`,
+    hint: hintFor(meant, asked),
   });
 }
 
-/** The command whose arguments don't fit, as it is typed; and its noun, where there is one. */
-function askedFor(program: Command): { readonly asked: string; readonly noun: Command | undefined } {
+/** What follows a `=` may be a secret, and stays out of the message. */
+function unknownOption(what: string, called: Command, path: string): FerryError {
+  const flag = /'([^'=]*)/u.exec(what)?.[1] ?? "";
+  const [own = [], ...above] = [called, ...ancestors(called)].map(flagsOf);
+  const everybodys = above.flat();
+  const same = sameFlags(flag, path, own, everybodys);
+  // Commander's own suggestions go as far as words that have next to nothing in common, and leave out beginnings.
+  const meant = same.length > 0 || !flag.startsWith("--") ? same : nearMisses(flag, [...own, ...everybodys]);
+  return new FerryError("usage", `unknown option '${oneLine(flag)}'`, { hint: hintFor(meant, `ferry ${path}`.trim()) });
+}
+
+function ancestors({ parent }: Command): Command[] {
+  return parent === null ? [] : [parent, ...ancestors(parent)];
+}
+
+function flagsOf({ options }: Command): string[] {
+  return options.filter(({ hidden }) => !hidden).map(({ long, short }) => long ?? short ?? "");
+}
+
+function hintFor(meant: readonly string[], asked: string): string {
+  return meant.length === 0 ? `see ${asked} --help` : `did you mean ${either(meant)}?`;
+}
+
+/** The command whose arguments don't fit, and how it is typed; and its noun, where there is one. */
+function askedFor(program: Command): { readonly asked: string; readonly noun: Command | undefined; readonly called: Command } {
   const [first = "", second = ""] = program.args;
   const noun = named(program, first);
   const verb = noun === undefined ? undefined : named(noun, second);
-  return { asked: [program, noun, verb].flatMap((command) => command?.name() ?? []).join(" "), noun };
+  return {
+    asked: [program, noun, verb].flatMap((command) => command?.name() ?? []).join(" "),
+    noun,
+    called: verb ?? noun ?? program,
+  };
 }
 
 function namesIn({ commands }: Command): string[] {
@@ -86,8 +114,15 @@ export function verbMissing(noun: Command): FerryError {
   return new FerryError("usage", `${noun.name()} needs a command`, { hint: `one of ${namesIn(noun).join(", ")}` });
 }
 
-/** What someone can have meant by an unknown first word: an option without its dashes, a slip, a topic of the help, a verb without its noun. */
-async function meantCommands(program: Command, word: string, near: readonly string[]): Promise<readonly string[]> {
+/** What someone can have meant by a word that is no command of `parent`, a noun or the program itself. */
+async function meantCommands(parent: Command, word: string, program: Command): Promise<readonly string[]> {
+  const near = nearMisses(word, namesIn(parent));
+  if (parent === program) return meantFirst(program, word, near);
+  return near.length > 0 ? near : meantOf(parent, word, program);
+}
+
+/** By an unknown first word: an option without its dashes, a slip, a topic of the help, a verb without its noun. */
+async function meantFirst(program: Command, word: string, near: readonly string[]): Promise<readonly string[]> {
   if (program.options.some(({ long }) => long === `--${word}`)) return [`--${word}`];
   if (near.length > 0) return near;
   const { topics } = await import("./topics.ts");
@@ -104,8 +139,4 @@ async function meantCommands(program: Command, word: string, near: readonly stri
           .filter((verb) => verb.name === word || verb.aliases?.includes(word) === true)
           .map((verb) => `ferry ${name} ${verb.name}`),
   );
-}
-
-function either(things: readonly string[]): string {
-  return [things.slice(0, -1).join(", "), things.at(-1)].filter(Boolean).join(" or ");
 }

@@ -16,6 +16,20 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
+test("gh's fields behind --json are told as --fields, where they are too many and where they name no session", async () => {
+  const tooMany = await ferry(world, "session", "list", "--json", "id,title");
+  expect(tooMany).toMatchObject({ code: 2 });
+  expect(JSON.parse(tooMany.stderr)).toMatchObject({ error: { kind: "usage", hint: "did you mean --fields id,title?" } });
+  const url = "https://agents.example.com";
+  world.services.set(url, async ({ url: asked }) =>
+    asked.endsWith("/sessions/title") ? answer(404, { error: "no such session" }) : answer(200, { items: [] }),
+  );
+  const env = { ...world.host.env, FERRY_HOST: url, FERRY_API_KEY: "k" };
+  const noSession = await ferry(world.next({ env }), "session", "view", "--json", "title");
+  expect(noSession).toMatchObject({ code: 5 });
+  expect(JSON.parse(noSession.stderr)).toMatchObject({ error: { kind: "not_found", hint: "did you mean --fields title?" } });
+});
+
 test("--version", async () => {
   expect(await ferry(world, "--version")).toEqual({ code: 0, stdout: "ferry 0.1.0\n", stderr: "" });
 });
@@ -87,6 +101,37 @@ describe("what doesn't fit is exit 2, one line and a hint", () => {
     [["configure"], "ferry: unknown command 'configure'\n  hint: did you mean config?\n"],
     [["repository", "list"], "ferry: unknown command 'repository'\n  hint: did you mean repo?\n"],
     [["help", "environmnt"], "ferry: unknown command 'environmnt'\n  hint: did you mean ferry help environment?\n"],
+    [["login", "--token-stdin"], "ferry: unknown option '--token-stdin'\n  hint: did you mean --with-token?\n"],
+    [
+      ["provider", "create", "--with-token"],
+      "ferry: unknown option '--with-token'\n  hint: did you mean --token-stdin or --token-env?\n",
+    ],
+    [
+      ["provider", "create", "--token=glpat-1"],
+      "ferry: unknown option '--token'\n  hint: did you mean --token-stdin or --token-env?\n",
+    ],
+    [["repo", "delete", "r", "--force"], "ferry: unknown option '--force'\n  hint: did you mean --yes?\n"],
+    [["pull", "--force"], "ferry: unknown option '--force'\n  hint: did you mean --autostash or --accept-rewrite?\n"],
+    [["session", "list", "-L", "5"], "ferry: unknown option '-L'\n  hint: did you mean --limit?\n"],
+    [["session", "list", "-R", "a/b"], "ferry: unknown option '-R'\n  hint: did you mean --repo?\n"],
+    [["session", "list", "--output", "json"], "ferry: unknown option '--output'\n  hint: did you mean --json?\n"],
+    [["session", "view", "--web"], "ferry: unknown option '--web'\n  hint: did you mean ferry session open?\n"],
+    [["events", "--follow"], "ferry: unknown option '--follow'\n  hint: did you mean ferry tail?\n"],
+    [["api", "-X", "POST", "sessions"], "ferry: unknown option '-X'\n  hint: did you mean ferry api METHOD PATH?\n"],
+    [["run", "-p", "fix it"], "ferry: unknown option '-p'\n  hint: did you mean the prompt itself, with no flag before it?\n"],
+    [["whoami", "--no-color"], "ferry: unknown option '--no-color'\n  hint: did you mean --color never?\n"],
+    [
+      ["session", "list", "-q", ".[].id"],
+      "ferry: too many arguments for 'session list'. Expected 0 arguments but got 1.\n  hint: did you mean --jq '.[].id'?\n",
+    ],
+    [
+      ["login", "agents.example.com"],
+      "ferry: too many arguments for 'login'. Expected 0 arguments but got 1.\n  hint: did you mean --host agents.example.com?\n",
+    ],
+    [
+      ["login", "github"],
+      "ferry: too many arguments for 'login'. Expected 0 arguments but got 1.\n  hint: did you mean ferry provider create (how the service reaches your code) or --host ADDRESS (the service itself)?\n",
+    ],
     [["tail", "--nope"], "ferry: unknown option '--nope'\n  hint: see ferry tail --help\n"],
     [["wombat"], "ferry: unknown command 'wombat'\n  hint: see ferry --help\n"],
     [

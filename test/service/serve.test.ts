@@ -61,8 +61,8 @@ test("strictly, a sandbox that isn't all that it should be is refused", async ()
 
 test.each<[Partial<ServeOptions>, Readonly<Record<string, string>>, string]>([
   [{ agent: "nobody" }, {}, 'there is no agent "nobody"'],
-  [{ sandbox: undefined }, { FERRY_SANDBOX: "process" }, "FERRY_SANDBOX can't be `process`"],
-  [{ sandbox: undefined }, { FERRY_SANDBOX: "box" }, 'there is no sandbox "box"'],
+  [{ sandbox: undefined }, { FERRY_SANDBOX: "process" }, `FERRY_SANDBOX can't be "process"`],
+  [{ sandbox: undefined }, { FERRY_SANDBOX: "box" }, `FERRY_SANDBOX can't be "box"`],
 ])("serve with %j and %j is refused: %s", async (options, env, message) => {
   const host = { ...hostOf(place), env: { ...place.host.env, ...env } };
   await expect(serve({ ...settings(), ...options }, host)).rejects.toMatchObject({ kind: "usage", message });

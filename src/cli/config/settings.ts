@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
+import { either } from "../../base/words.ts";
 import { nearMisses } from "../near.ts";
 
 /** What the config file can hold beside the hosts. */
@@ -113,7 +114,7 @@ export function settingsWith(kept: Settings = {}): Setting[] {
 
 /** What the key can be, in words, where the value is none of it. */
 export function misfit({ values, form }: Setting, value: unknown): string | undefined {
-  if (typeof value !== "string" || value === "") return values?.join(" or ") ?? form?.name ?? "a text";
+  if (typeof value !== "string" || value === "") return (values && either(values)) ?? form?.name ?? "a text";
   if (form !== undefined) return form.pattern.test(value) ? undefined : form.name;
-  return values === undefined || values.includes(value) ? undefined : values.join(" or ");
+  return values === undefined || values.includes(value) ? undefined : either(values);
 }

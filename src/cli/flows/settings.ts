@@ -1,6 +1,7 @@
+import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { configPath, readConfig, unknownSettings } from "../config/config.ts";
-import { type Setting, type Settings, settings } from "../config/settings.ts";
+import { misfit, type Setting, type Settings, settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
 
 /** A key's value and where that comes from: its variable, the config file, or nowhere. */
@@ -32,6 +33,19 @@ export function currentSetting(
   if (given !== undefined && given !== "") return { name, value: given, from: variable ?? null, about };
   const value = kept?.[name];
   return value === undefined ? { name, value: null, from: null, about } : { name, value, from: "config", about };
+}
+
+/**
+ * Before a service is started that would only end with it, in a log. What a flag of `options` says comes before its variable.
+ * @throws FerryError usage for a variable that says what it can't
+ */
+export function checkVariables({ env }: Context["host"], options: readonly string[]): void {
+  for (const setting of settings) {
+    const value = env[setting.variable ?? ""] ?? "";
+    const right = value === "" || options.includes(`--${setting.name}`) ? undefined : misfit(setting, value);
+    if (right !== undefined)
+      throw new FerryError("usage", `${setting.variable ?? ""} can't be "${oneLine(value)}"`, { hint: `it is ${right}` });
+  }
 }
 
 /**

@@ -1,4 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { either } from "../../base/words.ts";
 import type { Probe, SandboxDriver, SandboxDriverName } from "./driver.ts";
 import { bwrap } from "./drivers/bwrap.ts";
 import { oci } from "./drivers/oci.ts";
@@ -39,15 +41,21 @@ export async function chooseDriver(requested: "auto" | SandboxDriverName, driver
   });
 }
 
+/** What the environment can name. That an agent is not locked in at all must be said each time, so `process` is none of them. */
+const nameable = ["auto", "bwrap", "unshare", "oci"] as const;
+
 /**
- * The one that the environment names, `auto` where it names none. That an agent is not locked in at all must be said each time.
- * @throws FerryError usage for `process`
+ * The one that the environment names, `auto` where it names none.
+ * @throws FerryError usage for what it can't name
  */
 export function sandboxNamed({ env }: Pick<SandboxHost, "env">): "auto" | SandboxDriverName {
-  const named = env["FERRY_SANDBOX"] ?? "";
-  if (named === "process")
-    throw new FerryError("usage", "FERRY_SANDBOX can't be `process`", { hint: "give it as `--sandbox process`" });
-  return named === "" ? "auto" : (named as SandboxDriverName);
+  const given = env["FERRY_SANDBOX"] ?? "";
+  const named = given === "" ? "auto" : nameable.find((name) => name === given);
+  if (named === undefined)
+    throw new FerryError("usage", `FERRY_SANDBOX can't be "${oneLine(given)}"`, {
+      hint: `it is ${either(nameable)}${given === "process" ? "; for no sandbox at all: ferry service start --sandbox process" : ""}`,
+    });
+  return named;
 }
 
 /** What a sandbox that works isn't, a line each. */

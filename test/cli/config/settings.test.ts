@@ -94,7 +94,7 @@ describe("what doesn't fit is one line that names it", () => {
       `ferry: agents.goose.mounts can't be that\n  hint: it is absolute paths with : between them\n`,
     ],
     [["set", "agents.goose.colour", "red"], `ferry: there is no key agents.goose.colour\n  hint: the keys are ${keys}\n`],
-    [["set", "sandbox", "process"], `ferry: sandbox can't be "process"\n  hint: it is auto or bwrap or unshare or oci\n`],
+    [["set", "sandbox", "process"], `ferry: sandbox can't be "process"\n  hint: it is auto, bwrap, unshare or oci\n`],
     [["set", "sandbox", ""], "ferry: VALUE is empty\n  hint: was it a variable that isn't set?\n"],
     [["set", "sandbox"], "ferry: missing required argument 'value'\n  hint: see ferry config set --help\n"],
   ])("%j", async (argv, stderr) => {
@@ -104,7 +104,7 @@ describe("what doesn't fit is one line that names it", () => {
   test.each([
     ["{", "is no JSON"],
     ['{"version":1,"settings":[]}', ": settings is not an object"],
-    ['{"version":1,"settings":{"sandbox":3}}', ": settings.sandbox is not auto or bwrap or unshare or oci"],
+    ['{"version":1,"settings":{"sandbox":3}}', ": settings.sandbox is not auto, bwrap, unshare or oci"],
   ])("%s", async (text, message) => {
     mkdirSync(join(world.folder, "config"));
     writeFileSync(configPath(world.host), text);

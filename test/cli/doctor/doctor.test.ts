@@ -167,8 +167,8 @@ describe("the sandbox", () => {
     const { row } = await examine({ FERRY_SANDBOX: "process" });
     expect(row("sandbox")).toMatchObject({
       verdict: "failed",
-      says: "FERRY_SANDBOX can't be `process`",
-      hint: "give it as `--sandbox process`",
+      says: `FERRY_SANDBOX can't be "process"`,
+      hint: "it is auto, bwrap, unshare or oci; for no sandbox at all: ferry service start --sandbox process",
     });
   });
 });

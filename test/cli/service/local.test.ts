@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -162,6 +163,17 @@ describe("one that can't start says why, in one line, and what to do", () => {
     expect(stderr).toMatch(/^ferry: the embedded service did not start: /mu);
     expect(stderr).toMatch(expected);
   });
+});
+
+test("a variable of the service's that says what it can't is refused before one starts; a flag comes before it", async () => {
+  const env = { FERRY_SANDBOX: "box" };
+  expect(await ferry.run(["whoami", "--host", "local"], { env })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `ferry: FERRY_SANDBOX can't be "box"\n  hint: it is auto, bwrap, unshare or oci\n`,
+  });
+  expect(existsSync(file("service.log"))).toBe(false);
+  expect(await ferry.run(start, { env })).toMatchObject({ code: 0 });
 });
 
 test.each(["garbage", "null", "5", "[]", "{}", '{"pid":1}', '{"pid":"1","start_time":{},"socket":3}', ""])(

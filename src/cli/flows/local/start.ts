@@ -4,6 +4,7 @@ import { findFolders } from "../../../base/folders.ts";
 import type { Host } from "../../../host/host.ts";
 import { withLock } from "../../../auth/lock.ts";
 import type { Context } from "../../context.ts";
+import { checkVariables } from "../settings.ts";
 import { isBusy } from "./busy.ts";
 import { findLocal, type LocalService } from "./find.ts";
 
@@ -23,6 +24,7 @@ export async function ensureLocal(context: Context, options: readonly string[] =
   const { host } = context;
   const found = await findLocal(host);
   if (found !== undefined && (!isOlder(found, host) || (await isBusy(host, found)))) return found;
+  checkVariables(host, options);
   const { data } = findFolders(host);
   await host.files.makeFolder(data, 0o700);
   return withLock(host, join(data, startLock), startPatience, async () => {
