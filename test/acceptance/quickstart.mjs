@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { checkout, openStage, say } from "./stage.mjs";
+import { checkout, openStage, say, wrapped } from "./stage.mjs";
 
 const script = `mkdir -p tools
 printf "#!/bin/sh\\necho Hello from the sandbox.\\n" > tools/hello
@@ -24,7 +24,7 @@ try {
 }
 
 async function tell() {
-  console.log(`All of this happens in ${stage.folder}, which is removed at the end.`);
+  console.log(wrapped(`All of this happens in ${stage.folder}, which is removed at the end.`));
 
   say("A working copy of a real repository.");
   const repository = await makeWorkingCopy();
@@ -33,8 +33,9 @@ async function tell() {
   say("The service that ships with ferry, in the background: its API is a socket, its data is in this folder.");
   await startService();
 
-  say("The main job: an agent works in a sandbox of its own, and its commits come home. The agent here is");
-  console.log("# `shell`, which needs no model and no account: the prompt is a script. Others work the same way.");
+  say(
+    "The main job: an agent works in a sandbox of its own, and its commits come home. The agent here is `shell`, which needs no model and no account: the prompt is a script. Others work the same way.",
+  );
   await stage.show(["ferry", "run", "--host", "local", "--model", "shell", script], { cwd: repository });
 
   say("What arrived: a commit with the very id that it has in the sandbox, and a clean tree.");
@@ -77,8 +78,9 @@ async function makeWorkingCopy() {
 
 async function startService() {
   if ((await stage.attempt(["ferry", "service", "start"])) === 0) return;
-  say("No sandbox can be made on this machine; the reason is above. The script of this quickstart is harmless,");
-  console.log("# so here it runs without one. Never do that with a model.");
+  say(
+    "No sandbox can be made on this machine; the reason is above. The script of this quickstart is harmless, so here it runs without one. Never do that with a model.",
+  );
   await stage.show(["ferry", "service", "start", "--sandbox", "process"]);
 }
 

@@ -9,9 +9,21 @@ export const checkout = fileURLToPath(new URL("../..", import.meta.url));
 
 const bold = process.stdout.isTTY && !process.env.NO_COLOR ? (text) => `\u001b[1m${text}\u001b[0m` : (text) => text;
 
-/** Prints what comes next, in a sentence. */
+/** Prints what comes next, in a sentence or two. */
 export function say(text) {
-  console.log(`\n# ${text}`);
+  console.log(`\n${wrapped(text, "# ")}`);
+}
+
+/** The text behind that sign, on a terminal broken between words into lines that fit. */
+export function wrapped(text, sign = "") {
+  const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const longer = lines.length === 0 ? undefined : `${lines.at(-1)} ${word}`;
+    if (longer !== undefined && longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(sign + word);
+  }
+  return lines.join("\n");
 }
 
 /** Makes the folder and gives what the story needs: where it is, how to run something in it, and how to leave. */

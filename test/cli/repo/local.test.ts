@@ -22,7 +22,7 @@ test("the embedded service analyzes nothing, and doesn't say that it will", asyn
   expect(code).toBe(0);
   expect(stdout).not.toMatch(/analysis|failed/u);
   const told = "this service can't analyze repositories";
-  expect((await here("view")).stdout).toContain(`\nanalysis:       failed\nanalysis error: ${told} yet\n`);
+  expect((await here("view")).stdout).toContain(`\nanalysis:       none: ${told} yet\n`);
   expect(await here("analyze")).toEqual({ code: 1, stdout: "", stderr: `ferry: ${told}\n` });
   expect(await here("analysis")).toEqual({ code: 1, stdout: "", stderr: `ferry: ${told}\n` });
 });

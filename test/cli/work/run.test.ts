@@ -168,7 +168,7 @@ test("Ctrl-C ends the watching, says how to go on, and the session goes on", asy
   const { code, stderr } = await running;
   expect(code).toBe(130);
   expect(stderr).toMatch(
-    /ses_\w+ goes on; follow it: ferry tail ses_\w+, stop it: ferry session cancel ses_\w+\nferry: interrupted\n$/u,
+    /^ferry: interrupted: ses_\w+ goes on\n {2}hint: follow it: ferry tail ses_\w+, stop it: ferry session cancel ses_\w+\n$/mu,
   );
   expect((await ferry(here(), "session", "wait")).code).toBe(0);
   expect((await ferry(here(), "pull")).code).toBe(0);

@@ -150,10 +150,14 @@ test("what the service can't do is told plainly", async () => {
 });
 
 test.each([
-  [[], /^0001 goes on; follow it: ferry tail 0001\nferry: interrupted\n$/mu],
+  [[], /^ferry: interrupted: 0001 goes on\n {2}hint: follow it: ferry tail 0001\n$/mu],
   [
     ["--cancel-on-interrupt"],
-    /^0001 could not be told to stop: this service can't stop a running turn\n0001 goes on; follow it: ferry tail 0001\nferry: interrupted\n$/mu,
+    /^ferry: interrupted: 0001 could not be told to stop, and goes on: this service can't stop a running turn\n {2}hint: follow it: ferry tail 0001\n$/mu,
+  ],
+  [
+    ["--json"],
+    /^\{"error":\{"kind":"interrupted","message":"interrupted: 0001 goes on","hint":"follow it: ferry tail 0001"\}\}\n$/mu,
   ],
 ])("Ctrl-C names nothing that the service can't do, and says that the session goes on: %j", async (flags, told) => {
   service.agent = (session, message) => {
@@ -180,7 +184,7 @@ test("a service that is gone can't be told to stop: it is said what goes on", as
   watched.interrupt();
   const { code, stderr } = await running;
   expect(code).toBe(130);
-  expect(stderr).toMatch(/0001 could not be told to stop: .+\n0001 goes on; follow it: ferry tail 0001\n/u);
+  expect(stderr).toMatch(/0001 could not be told to stop, and goes on: .+\n {2}hint: follow it: ferry tail 0001\n$/u);
 });
 
 test("a field that is missing is –, a word that is unknown is shown as it is", async () => {

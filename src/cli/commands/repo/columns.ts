@@ -32,8 +32,12 @@ export function repositoryLines(repository: KnownRepository, { clock, terminal }
   ];
 }
 
-/** How its analysis went: for who asks, since a service that analyzes nothing says so of each as a failure. */
-export function analysisLines({ analysis_status, analysis_error }: KnownRepository): Line[] {
+/**
+ * How its analysis went: for who asks, since a service that analyzes nothing says so of each as a failure. Where there never was
+ * one, nothing is broken that worked before: why there is none is all that is to be told.
+ */
+export function analysisLines({ analysis_status, analysis_error, last_analyzed_at }: KnownRepository): Line[] {
+  if (analysis_status === "failed" && analysis_error && !last_analyzed_at) return [["analysis", `none: ${analysis_error}`]];
   return [
     ["analysis", analysis_status],
     ["analysis error", analysis_error],

@@ -1,6 +1,7 @@
 import { Option } from "commander";
-import { FerryError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
+import type { Host } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
 import { makeDeadline } from "../../flows/deadline.ts";
 import type { Connection } from "../../flows/host/connect.ts";
@@ -59,8 +60,7 @@ export const run: Verb = {
     try {
       await runSession(context, started, sent, { ...options, timeout: deadline.left() });
     } catch (error) {
-      if (context.host.interrupt.aborted) await interrupted(context, started, options.cancelOnInterrupt);
-      throw error;
+      throw context.host.interrupt.aborted ? await interruption(context.host, started, options.cancelOnInterrupt) : error;
     }
   },
 };
@@ -83,13 +83,14 @@ async function detached({ print, global, host }: Context, { session }: StartedSe
 }
 
 /** What becomes of the session is told whatever comes of stopping it: what is at work may cost something. */
-async function interrupted({ print }: Context, started: StartedSession, cancel: boolean): Promise<void> {
+async function interruption({ interrupt }: Host, started: StartedSession, cancel: boolean): Promise<FerryError> {
+  const { kind, message, cause } = asFerryError(interrupt.reason);
   const id = typedId(started.session.id);
   const failure = cancel ? await stopAgent(started) : undefined;
-  if (cancel && failure === undefined) return print.warn(`${id} was told to stop`);
-  if (failure !== undefined) await print.warn(`${id} could not be told to stop: ${failure}`);
+  if (cancel && failure === undefined) return new FerryError(kind, `${message}: ${id} was told to stop`, { cause });
+  const goesOn = failure === undefined ? `${id} goes on` : `${id} could not be told to stop, and goes on: ${failure}`;
   const stop = started.capabilities.has("cancel") ? `, stop it: ferry session cancel ${id}` : "";
-  await print.warn(`${id} goes on; follow it: ferry tail ${id}${stop}`);
+  return new FerryError(kind, `${message}: ${goesOn}`, { hint: `follow it: ferry tail ${id}${stop}`, cause });
 }
 
 /** Why it could not be told, if so. */
