@@ -23,10 +23,12 @@ export function lookUp(program: CommandNode, words: readonly string[]): Found {
   if (optionOf(place, flag)?.takesValue === true) return optionValues(place, flag, current === "=" ? "" : current);
   if (current.startsWith("-")) return { candidates: matching(place.options.map(flagCandidate), current) };
   if (place.command.commands.length > 0) return { candidates: matching(place.command.commands.map(described), current) };
-  const argument = argumentAt(place.command.arguments, place.rest);
+  const argument = argumentAt(place.command.arguments, place.given.length);
   if (argument === undefined) return { candidates: [] };
-  // Which values a key can have, only the key tells.
-  const name = argument.name === "value" ? `value of ${before.at(-1) ?? ""}` : argument.name;
+  const [first = ""] = place.given;
+  // Which values a key can have, only the key tells; and which paths a method, and what of one stands there.
+  const names: Readonly<Record<string, string>> = { value: `value of ${first}`, path: `path of ${first} ${current}` };
+  const name = names[argument.name] ?? argument.name;
   return among(argument.choices, name, (values) => matching(values, current));
 }
 
@@ -35,29 +37,29 @@ interface Place {
   readonly command: CommandNode;
   /** All options that may stand here. */
   readonly options: readonly OptionNode[];
-  /** How many arguments were given already. */
-  readonly rest: number;
+  /** The arguments that stand there already. */
+  readonly given: readonly string[];
   /** The noun. */
   readonly topic: string;
 }
 
 /** Follows the words to the command that they name; options and their values are stepped over. */
 function walk(program: CommandNode, words: readonly string[]): Place {
-  let place: Place = { command: program, options: program.options, rest: 0, topic: "" };
+  let place: Place = { command: program, options: program.options, given: [], topic: "" };
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
     const { command } = place;
     if (word.startsWith("-") && word !== "-") {
       if (!word.includes("=") && optionOf(place, word)?.takesValue === true) at += words[at + 1] === "=" ? 2 : 1;
-    } else if (command.commands.length === 0) place = { ...place, rest: place.rest + 1 };
+    } else if (command.commands.length === 0) place = { ...place, given: [...place.given, word] };
     else place = stepInto(place, program, named(command.commands, word));
   }
   return place;
 }
 
 function stepInto({ topic }: Place, program: CommandNode, command: CommandNode | undefined): Place {
-  if (command === undefined) return { command: nowhere, options: program.options, rest: 0, topic: "" };
-  return { command, options: [...program.options, ...command.options], rest: 0, topic: topic || command.name };
+  if (command === undefined) return { command: nowhere, options: program.options, given: [], topic: "" };
+  return { command, options: [...program.options, ...command.options], given: [], topic: topic || command.name };
 }
 
 /** What an unknown word leads to. */
@@ -83,14 +85,17 @@ function argumentAt(all: readonly ArgumentNode[], at: number): ArgumentNode | un
   return all[at] ?? (last?.variadic === true ? last : undefined);
 }
 
+/** Options whose value is several, with commas between them. */
+const lists: ReadonlySet<string> = new Set(["--fields", "--type", "--scopes", "--on"]);
+
 function optionValues(place: Place, flag: string, current: string, finish: Choose = (found) => found): Found {
   const option = optionOf(place, flag);
   if (option === undefined) return { candidates: [] };
-  if (option.long !== "--fields" && option.long !== "--type")
+  if (!lists.has(option.long ?? ""))
     return among(option.choices, option.attribute, (values) => finish(matching(values, current)));
   // The names before the last comma stay.
   const kept = current.slice(0, current.lastIndexOf(",") + 1);
-  return among(undefined, option.long === "--type" ? option.attribute : `fields of ${place.topic}`, (names) => {
+  return among(undefined, option.long === "--fields" ? `fields of ${place.topic}` : option.attribute, (names) => {
     const all = names.map(({ value, description }) => ({ value: kept + value, description }));
     return finish(matching(all, current));
   });

@@ -2,7 +2,7 @@ import { hostName, local } from "../../auth/address.ts";
 import { cut, oneLine } from "../../base/text.ts";
 import { type ListCall, readList } from "../../client/pages.ts";
 import { fields } from "../../wire/fields.ts";
-import { eventTypes, sessionStatuses } from "../../wire/values.ts";
+import { eventTypes, scopes, sessionStatuses, weekdays } from "../../wire/values.ts";
 import { readConfig } from "../config/config.ts";
 import { findSetting, settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
@@ -10,6 +10,7 @@ import { chooseHost } from "../flows/host/choose.ts";
 import type { Connection } from "../flows/host/connect.ts";
 import { remembered } from "./cache.ts";
 import type { Candidate } from "./candidate.ts";
+import { apiPaths, methods } from "./paths.ts";
 
 /** What an argument or an option of that name can be; nothing where files, or the user's own words, are meant. */
 export async function valuesFor(context: Context, name: string): Promise<readonly Candidate[]> {
@@ -17,6 +18,8 @@ export async function valuesFor(context: Context, name: string): Promise<readonl
   if (name === "login") return logins(context);
   if (name === "model" || name === "agent") return agents(context, name);
   if (name === "setting") return settings.map((setting) => ({ value: setting.name, description: setting.about }));
+  const [, method, path = ""] = /^path of (\S*) (.*)$/su.exec(name) ?? [];
+  if (method !== undefined) return apiPaths(context, method, path);
   const [, key] = /^value of (.*)$/su.exec(name) ?? [];
   if (key === "agent") return agents(context, key);
   const names = key === undefined ? fieldNames[name] : findSetting(key)?.values;
@@ -28,6 +31,9 @@ export async function valuesFor(context: Context, name: string): Promise<readonl
 const fieldNames: Readonly<Record<string, readonly string[]>> = {
   status: sessionStatuses,
   type: eventTypes,
+  scopes,
+  on: [...weekdays, "weekdays", "weekend"],
+  method: methods,
   "fields of session": fields.session,
   "fields of repo": fields.repository,
   "fields of provider": fields.provider,

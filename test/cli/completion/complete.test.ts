@@ -57,6 +57,30 @@ describe("what can stand there", () => {
     ],
     [["session", "list", "--fields", "id,ti"], ["id,title"]],
     [["session", "list", "--status", "c"], ["closed"]],
+    [["login", "--scopes", "sessions:a"], ["sessions:all"]],
+    [
+      ["key", "create", "--scopes", "sessions:read,repositories:"],
+      ["sessions:read,repositories:read", "sessions:read,repositories:write", "sessions:read,repositories:all"],
+    ],
+    [["schedule", "create", "x", "--on", "monday,fr"], ["monday,friday"]],
+    [["api", "PA"], ["PATCH"]],
+    [
+      ["api", "POST", ""],
+      ["code-providers", "repositories", "sessions", "api-keys", "schedules"],
+    ],
+    [
+      ["api", "-i", "get", "repos"],
+      ["repositories", "repositories/rep_1", "repositories/rep_1/analysis"],
+    ],
+    [
+      ["api", "GET", "sessions/ses_a"],
+      ["sessions/ses_abc", "sessions/ses_abc/events", "sessions/ses_abc/patches", "sessions/ses_abc/uncommitted"],
+    ],
+    [
+      ["api", "PATCH", "/api/v1/s"],
+      ["/api/v1/sessions/ses_abc", "/api/v1/sessions/ses_xyz"],
+    ],
+    [["api", "GET", "sessions", ""], []],
     [["tail", "--type", "user_message,agent_al"], ["user_message,agent_alert_created"]],
     [
       ["session", "view", ""],

@@ -30,6 +30,7 @@ describeWith(["bash"], "bash", () => {
   test("completes ferry, and git ferry", () => {
     expect(complete("COMP_WORDS=(ferry session v); COMP_CWORD=2; _ferry")).toEqual(["view"]);
     expect(complete("COMP_WORDS=(ferry run --pull = e); COMP_CWORD=4; _ferry")).toEqual(["end", "each"]);
+    expect(complete("COMP_WORDS=(ferry login --scopes sessions:read,sessions : w); COMP_CWORD=5; _ferry")).toEqual(["write"]);
     expect(complete("COMP_WORDS=(git ferry session v); COMP_CWORD=3; _git_ferry")).toEqual(["view"]);
   });
 });
