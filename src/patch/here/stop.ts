@@ -156,7 +156,7 @@ async function pickHere(
     locks,
     stop: conflict.item.commit,
   });
-  await journal.writing(before);
+  await journal.writing(before, { workTree, changes });
   try {
     const outcome = await cherryPick(conflict.item.commit, { cwd: workTree, gitDir, workTree }, context);
     await context.checkpoint("here-picked");

@@ -52,11 +52,15 @@ export async function land(landing: Landing, context: Context): Promise<PathChec
     await journal.end();
     throw error;
   });
-  const copy = { git, host, repository, scratch: landing.scratch, patience, children: journal.children("index") };
+  const own = { scratch: landing.scratch, patience, config: linked, children: journal.children("index") };
+  const copy = { git, host, repository, ...own };
   const blocked = await withRefsLocked(transaction, { landing, context, copy, journal });
   await journal.end();
   return blocked;
 }
+
+/** A file that got another name to be kept aside (Journal.writing) has a new ctime, and is as it was checked all the same. */
+const linked = { "core.trustctime": "false" };
 
 async function makePlan({ head, tip, overlay, updates }: Landing, { repository }: Context): Promise<Plan> {
   const { gitDir, workTree } = repository;
@@ -104,22 +108,23 @@ async function withRefsLocked(transaction: Transaction, work: Work): Promise<Pat
 async function checkAndWrite({ landing, context, copy, journal }: Work): Promise<PathCheck["blocked"]> {
   const { head, tip, changes, overlay } = landing;
   const { checkpoint } = context;
-  const begin = async ({ blocked, own, before }: PathCheck): Promise<boolean> => {
+  const begin = async ({ blocked, own, before }: PathCheck, written: readonly Change[]): Promise<boolean> => {
     await checkpoint("checked");
     if (blocked.length > 0) return false;
     if (landing.own !== undefined && !isDeepStrictEqual(own, landing.own))
       throw new RefsMoved("attention", "files of the working copy changed meanwhile");
-    await journal.writing(before);
+    await journal.writing(before, { workTree: copy.repository.workTree, changes: written });
     return true;
   };
   if (overlay === undefined && tip !== undefined) {
     const check = await checkPaths(copy, changes);
-    if (await begin(check)) await writeTree(copy, { old: head, tip, changes, check, checkpoint });
+    if (await begin(check, changes)) await writeTree(copy, { old: head, tip, changes, check, checkpoint });
     return check.blocked;
   }
   if (overlay === undefined) return [];
   const check = await checkOverlay(copy, changes, overlay);
-  if (await begin(check)) await writeOverlay(copy, { changes, overlay, check, children: journal.children("tree"), checkpoint });
+  if (await begin(check, overlay.changes))
+    await writeOverlay(copy, { changes, overlay, check, children: journal.children("tree"), checkpoint });
   return check.blocked;
 }
 
@@ -139,7 +144,7 @@ async function refuseOtherBranch({ landing, context }: Work): Promise<void> {
 async function takeBack(error: unknown, transaction: Transaction, { context, copy, journal }: Work): Promise<void> {
   const left = await journal.read();
   if (left === undefined) throw error;
-  const undone = await undo(left, copy).catch(asFerryError);
+  const undone = await undo(left, { ...copy, config: undefined }).catch(asFerryError);
   // Its git may be what failed: one that was killed leaves its locks, and perhaps some of the refs moved.
   await transaction.abort().catch(() => undefined);
   await unlockRefs(journal);

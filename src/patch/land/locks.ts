@@ -1,5 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
-import type { GitChild, GitResult } from "../../git/git.ts";
+import type { GitChild, GitResult, GitStreamOptions } from "../../git/git.ts";
 import { lockedError, lockPause } from "../../git/locked.ts";
 import { gitError } from "../../git/runner.ts";
 import { withIndex } from "./compare.ts";
@@ -47,7 +47,7 @@ export async function refreshIndex(copy: WorkingCopy): Promise<void> {
 }
 
 async function runNoted(
-  { git, repository, index, children }: WorkingCopy,
+  { git, repository, index, children, config }: WorkingCopy,
   args: readonly string[],
   input?: Uint8Array,
 ): Promise<GitResult> {
@@ -57,8 +57,8 @@ async function runNoted(
     noted = child;
     await children.starting(child);
   };
-  const place = index === undefined ? { cwd: workTree, gitDir, workTree } : withIndex(repository, index);
-  const result = await git.run(args, { ...place, announce, input });
+  const place: GitStreamOptions = index === undefined ? { cwd: workTree, gitDir, workTree } : withIndex(repository, index);
+  const result = await git.run(args, { ...place, config: { ...place.config, ...config }, announce, input });
   // Not reached where it was killed: it may have left its lock.
   if (noted !== undefined) await children.ended(noted);
   return result;

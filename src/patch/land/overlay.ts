@@ -75,7 +75,6 @@ export async function checkOverlay(copy: Watched, changes: readonly Change[], ov
       indexed: inIndex,
       skipped: [...staged].filter(([, entry]) => entry.skipped).map(([path]) => path),
       permissions: check.before.permissions,
-      sizes: check.before.sizes,
     },
   };
 }

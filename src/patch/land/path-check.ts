@@ -32,8 +32,8 @@ export interface Before {
   readonly skipped: readonly GitPath[];
   /** Of all files that are there. Not in a journal of an earlier version. */
   readonly permissions?: Permissions | undefined;
-  /** In bytes, of the same files. */
-  readonly sizes?: Readonly<Record<GitPath, number>> | undefined;
+  /** Files that are kept aside (recovery/aside.ts). Not in a journal of an earlier version. */
+  readonly aside?: readonly GitPath[] | undefined;
 }
 
 /** Of a working copy that nothing is written in. */
@@ -95,7 +95,6 @@ function whatWas(state: State, changes: readonly Change[], present: readonly Ent
     indexed,
     skipped: [...state.index].filter(([, entry]) => entry.skipped).map(([path]) => path),
     permissions: permissionsOf(state.found),
-    sizes: Object.fromEntries([...state.found].flatMap(([path, file]) => (file.what === "file" ? [[path, file.size]] : []))),
   };
 }
 

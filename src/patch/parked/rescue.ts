@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { type Entry, presentAs } from "../land/compare.ts";
 import { look, onDisk } from "../land/disk.ts";
 import { changesBetween } from "../recovery/settle.ts";
-import { rescueFile, rescueFolder } from "../recovery/rescue.ts";
+import { rescuePath, rescueFolder } from "../recovery/rescue.ts";
 import { ferryFolder } from "../quarantine.ts";
 import type { ParkedNote } from "./note.ts";
 import { inTree, type ParkedTree } from "./tree.ts";
@@ -40,7 +40,7 @@ export async function rescueChanged(
   for (const path of left)
     if (
       (await contentOf(path, tree)) !== (givenUp[path] ?? "") &&
-      (await rescueFile(tree.workTree, path, rescueFolder(repository)))
+      (await rescuePath(tree.workTree, path, rescueFolder(repository)))
     )
       rescued.push(path);
   return rescued.map(showPath);

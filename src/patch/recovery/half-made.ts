@@ -7,7 +7,7 @@ import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { walk } from "../land/disk.ts";
 import { ferryFolder } from "../quarantine.ts";
-import { sortOut } from "./roll-back.ts";
+import { sortOut } from "./sort-out.ts";
 import { changesBetween } from "./settle.ts";
 
 /** A worktree that a git was started to make, where nothing or an empty folder was. */

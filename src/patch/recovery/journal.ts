@@ -1,11 +1,13 @@
 import { constants } from "node:fs";
 import { open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Change } from "../../git/records.ts";
 import type { GitChild } from "../../git/git.ts";
 import type { Clock } from "../../host/host.ts";
 import type { Before } from "../land/path-check.ts";
 import type { ChildNotes } from "../land/working-copy.ts";
 import type { RefUpdate } from "../land/transaction.ts";
+import { asideFolder, setAside } from "./aside.ts";
 
 /** What is about to happen to a working copy, on disk before it does, so that whoever comes next can end it or take it back. */
 export interface Plan {
@@ -53,10 +55,12 @@ const append = constants.O_APPEND | constants.O_WRONLY;
 
 export class Journal {
   private readonly path: string;
+  private readonly aside: string;
   private readonly clock: Clock;
 
   constructor(ferryFolder: string, clock: Clock) {
     this.path = join(ferryFolder, "journal");
+    this.aside = asideFolder(ferryFolder);
     this.clock = clock;
   }
 
@@ -72,12 +76,16 @@ export class Journal {
     };
   }
 
-  /** The tree is about to be written. */
-  writing(before: Before): Promise<void> {
-    return this.write(append, { before });
+  /** The changes are about to be written into a working tree: the files that they replace or take away are kept aside till the end. */
+  async writing(before: Before, { workTree, changes }: { workTree: string; changes: readonly Change[] }): Promise<void> {
+    const aside = setAside(this.aside, workTree, changes, before);
+    await syncFolder(this.aside);
+    await this.write(append, { before: { ...before, aside } });
   }
 
   async end(): Promise<void> {
+    // First: nobody would look for them without a journal, and where all is taken back or done none is missed.
+    await rm(this.aside, { recursive: true, force: true });
     await rm(this.path, { force: true });
     await syncFolder(dirname(this.path));
   }

@@ -1,6 +1,7 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
+import { type GitPath, showPath } from "../../git/path.ts";
 import type { Context } from "../context.ts";
 import { standsHere } from "../here/note.ts";
 import { ferryFolder } from "../quarantine.ts";
@@ -9,7 +10,7 @@ import { lockPatience } from "../../git/locked.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { outlive } from "./outlive.ts";
 import { placeRefs } from "./place-refs.ts";
-import { foreignError, settle } from "./settle.ts";
+import { foreignError, rescueAside, settle } from "./settle.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
 
 /**
@@ -36,9 +37,10 @@ export async function recover(context: Context): Promise<void> {
   const copy = workingCopy(left, context, { scratch, journal });
   const { state, foreign } = await settle(left, copy);
   await placeRefs(left.updates, state, copy);
+  const rescued = state === "elsewhere" ? await rescueAside(left, copy) : [];
   await rm(scratch, { recursive: true, force: true });
   await journal.end();
-  if (state === "elsewhere") throw elsewhereError(left);
+  if (state === "elsewhere") throw elsewhereError(left, rescued, folder);
   if (foreign.length > 0) throw foreignError(foreign, folder);
 }
 
@@ -53,9 +55,11 @@ function workingCopy(left: Left, { git, host, repository }: Context, own: { scra
   };
 }
 
-function elsewhereError(left: Left): FerryError {
+function elsewhereError(left: Left, rescued: readonly GitPath[], folder: string): FerryError {
+  const kept = rescued.length === 0 ? "" : `; files as they were before are in ${join(folder, "rescue")}`;
   return new FerryError("attention", `a pull was interrupted in ${left.workTree}, and HEAD was moved since`, {
-    hint: `nothing was touched: compare with git diff ${left.new?.slice(0, 12) ?? ""}, then pull again`,
+    details: rescued.map(showPath),
+    hint: `nothing was touched: compare with git diff ${left.new?.slice(0, 12) ?? ""}${kept}; then pull again`,
   });
 }
 

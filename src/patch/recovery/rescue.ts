@@ -11,15 +11,21 @@ export function rescueFolder(repository: Repository): string {
   return join(ferryFolder(repository), "rescue");
 }
 
-/** Copies a file there, beside the copies of earlier times. False for what is no file. */
-export async function rescueFile(workTree: string, path: GitPath, folder: string): Promise<boolean> {
+/** Copies what lies at a path there. False for what is no file. */
+export async function rescuePath(workTree: string, path: GitPath, folder: string): Promise<boolean> {
   if ((await look(workTree, path)).what !== "file") return false;
+  await rescueFile(onDisk(workTree, path), path, folder);
+  return true;
+}
+
+/** Copies a file there under the name of its path, beside the copies of earlier times. */
+export async function rescueFile(file: string | Buffer, path: GitPath, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = encodeURIComponent(path).slice(0, 200);
   for (let number = 1; ; number++) {
     const copy = join(folder, number === 1 ? name : `${name}.${number}`);
-    const isCopied = await copyFile(onDisk(workTree, path), copy, constants.COPYFILE_EXCL).then(() => true, unlessThere);
-    if (isCopied) return true;
+    const isCopied = await copyFile(file, copy, constants.COPYFILE_EXCL).then(() => true, unlessThere);
+    if (isCopied) return;
   }
 }
 

@@ -1,18 +1,17 @@
-import { readFile, rmdir, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type GitPath, pathBytes, showPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
-import { type Entry, indexInfo, presentAs, withIndex } from "../land/compare.ts";
+import { type Entry, indexInfo, withIndex } from "../land/compare.ts";
 import { look, onDisk } from "../land/disk.ts";
 import { refreshIndex, writeIndex } from "../land/locks.ts";
 import type { Before } from "../land/path-check.ts";
 import { restorePermissions } from "../land/permissions.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
-import { rescueFile } from "./rescue.ts";
-import { unfilter } from "./unfilter.ts";
-
-/** Why the system lets a file or a folder stay: it is full, no folder, in a read-only place, or in use. */
-const stays = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM", "EACCES", "EROFS", "EBUSY", "ETXTBSY"]);
+import type { Aside } from "./aside.ts";
+import { isGone, removeEmptyFolder } from "./remove.ts";
+import { rescuePath } from "./rescue.ts";
+import { oldEntry, sortOut } from "./sort-out.ts";
 
 export interface RollBack {
   readonly copy: WorkingCopy;
@@ -21,6 +20,8 @@ export interface RollBack {
   /** What was written into the index. */
   readonly indexed: readonly Change[];
   readonly before: Before;
+  /** The files as they were, where they were kept. */
+  readonly aside: Aside;
   /** Where copies go of what is neither old nor new. */
   readonly rescue: string;
 }
@@ -28,78 +29,36 @@ export interface RollBack {
 /**
  * Takes working tree and index back to the old tree, as far as they hold what the new one would: a path with the new content, or
  * the beginning of either, or nothing. Whatever else lies at a path is someone's work: it stays, a copy goes to the rescue folder, and
- * its path is given back with the reason; so is one that can't be removed, and one that git can't check out.
+ * its path is given back with the reason; so is one that can't be removed, and one that git can't check out. A file that was kept aside
+ * and can't come back goes to the rescue folder, too.
  */
-export async function rollBack({ copy, changes, indexed, before, rescue }: RollBack): Promise<string[]> {
+export async function rollBack({ copy, changes, indexed, before, aside, rescue }: RollBack): Promise<string[]> {
+  const { workTree } = copy.repository;
   const [kept, were] = [new Set(before.kept), new Set(before.indexed)];
   const ours = changes.filter(({ path }) => !kept.has(path));
-  const { restored, removed, foreign } = await sortOut(copy, ours);
+  const { restored, removed, doubtful, foreign } = await sortOut(copy, ours, aside);
+  for (const path of doubtful) await rescuePath(workTree, path, rescue);
   const stuck = new Set<GitPath>();
   for (const path of removed) if (!(await removeFile(copy, path))) stuck.add(path);
   const wanted = restored.filter(({ path }) => !stuck.has(path));
   const blocked = new Set(await clearFolders(copy, wanted));
   const free = wanted.filter(({ path }) => !blocked.has(path));
-  const failed = await checkOut(copy, free);
-  await unfilter(copy, free, before.sizes ?? {});
+  const failed = await checkOut(
+    copy,
+    free.filter(({ path }) => !aside.putBack(path)),
+  );
   const asBefore = new Map(free.map(({ path, mode }) => [path, { oldMode: mode, newMode: mode }]));
-  await restorePermissions(copy.repository.workTree, before.permissions ?? {}, asBefore);
+  await restorePermissions(workTree, before.permissions ?? {}, asBefore);
   await resetIndex(copy, { changes: indexed.filter(({ path }) => !were.has(path)), skipped: new Set(before.skipped) });
-  for (const path of foreign) await rescueFile(copy.repository.workTree, path, rescue);
+  for (const path of foreign) await rescuePath(workTree, path, rescue);
+  const known = new Set([...foreign, ...doubtful, ...blocked, ...stuck, ...failed]);
+  const displaced = (await aside.rescue(ours, rescue)).filter((path) => !known.has(path));
   const lines = (paths: readonly GitPath[], why: string) => paths.map((path) => `${showPath(path)}, which ${why}`);
   return [
-    ...lines([...foreign, ...blocked], "was changed meanwhile"),
+    ...lines([...foreign, ...doubtful, ...blocked, ...displaced], "was changed meanwhile"),
     ...lines([...stuck], "can't be removed"),
     ...lines(failed, "can't be checked out again"),
   ];
-}
-
-interface Sorted {
-  /** To be written with their old content, once what is there is gone. */
-  readonly restored: Entry[];
-  /** New content, or part of it. */
-  readonly removed: GitPath[];
-  readonly foreign: GitPath[];
-}
-
-export async function sortOut(copy: WorkingCopy, changes: readonly Change[]): Promise<Sorted> {
-  const { git, repository, scratch } = copy;
-  const asNew = await presentAs(git, repository, { entries: changes.map(newEntry), scratch });
-  const asOld = await presentAs(git, repository, { entries: changes.map(oldEntry), scratch });
-  const sorted: Sorted = { restored: [], removed: [], foreign: [] };
-  for (const change of changes) {
-    const { path, oldMode, newMode } = change;
-    if (asOld.has(path) || oldMode === modes.gitlink) continue;
-    const found = await look(repository.workTree, path);
-    const hadFile = oldMode !== modes.absent;
-    if (found.what === "nothing" || found.what === "behind" || found.what === "folder") {
-      if (hadFile) sorted.restored.push(oldEntry(change));
-      else if (newMode === modes.gitlink) await removeEmptyFolder(copy, path);
-    } else if (asNew.has(path) || (await isBeginning(copy, newEntry(change))) || (await isBeginning(copy, oldEntry(change)))) {
-      sorted.removed.push(path);
-      if (hadFile) sorted.restored.push(oldEntry(change));
-    } else sorted.foreign.push(path);
-  }
-  return sorted;
-}
-
-function newEntry(change: Change): Entry {
-  return { path: change.path, mode: change.newMode, id: change.newId };
-}
-
-function oldEntry(change: Change): Entry {
-  return { path: change.path, mode: change.oldMode, id: change.oldId };
-}
-
-/** A git that was killed while it wrote a file leaves the beginning of what it would have written, filters applied. */
-async function isBeginning({ git, repository }: WorkingCopy, { path, mode, id }: Entry): Promise<boolean> {
-  const { workTree, gitDir } = repository;
-  const found = await look(workTree, path);
-  if (found.what !== "file" || mode === modes.absent) return false;
-  const name = pathBytes(path).toString("utf8");
-  const whole = await git.run(["cat-file", "--filters", `--path=${name}`, id], { cwd: workTree, gitDir, workTree });
-  if (whole.code !== 0 || found.size > whole.stdout.length) return false;
-  const part = await readFile(onDisk(workTree, path));
-  return whole.stdout.subarray(0, part.length).equals(part);
 }
 
 /** With the folders that are empty then. False where the system keeps the file: its folder is read-only, or a program has it open. */
@@ -120,17 +79,6 @@ async function clearFolders(copy: WorkingCopy, restored: readonly Entry[]): Prom
     else if (found.what === "behind") blocked.push(path);
   }
   return blocked;
-}
-
-async function removeEmptyFolder({ repository }: WorkingCopy, path: GitPath): Promise<boolean> {
-  return rmdir(onDisk(repository.workTree, path)).then(() => true, isGone);
-}
-
-/** For `catch`: whether nothing is there; false where something is that can't go. */
-function isGone(error: NodeJS.ErrnoException): boolean {
-  if (error.code === "ENOENT") return true;
-  if (stays.has(error.code ?? "")) return false;
-  throw error;
 }
 
 /** Without --force: git then overwrites nothing that is there. Gives the paths that it couldn't write, each tried by itself. */

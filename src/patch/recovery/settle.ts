@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { readHead } from "../../git/discover.ts";
+import type { GitPath } from "../../git/path.ts";
 import { readChanges } from "../../git/records.ts";
+import { ferryFolder } from "../quarantine.ts";
+import { Aside, asideFolder } from "./aside.ts";
 import type { Left } from "./journal.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { rescueFolder } from "./rescue.ts";
@@ -27,8 +30,18 @@ export async function settle(left: Left, copy: WorkingCopy): Promise<Settled> {
   const index = overlay?.index ?? left;
   const indexed = await changesBetween(copy, index.old, index.new);
   const changes = overlay === undefined ? indexed : await changesBetween(copy, overlay.old, overlay.new);
-  const foreign = await rollBack({ copy, changes, indexed, before: left.before, rescue });
+  const foreign = await rollBack({ copy, changes, indexed, before: left.before, aside: asideOf(left, copy), rescue });
   return { state: "restored", foreign };
+}
+
+/** Where nothing is touched: gives the files that were kept aside and are in the rescue folder now, since they are nowhere else. */
+export async function rescueAside(left: Left, copy: WorkingCopy): Promise<GitPath[]> {
+  const { old, new: tip } = left.overlay ?? left;
+  return asideOf(left, copy).rescue(await changesBetween(copy, old, tip), rescueFolder(copy.repository));
+}
+
+function asideOf({ before }: Left, copy: WorkingCopy): Aside {
+  return new Aside(asideFolder(ferryFolder(copy.repository)), before?.aside ?? [], copy);
 }
 
 /** Where HEAD stays where it is, the first ref that doesn't tells whether the transaction was committed. */
@@ -62,7 +75,7 @@ export function foreignError(lines: readonly string[], folder: string, cause?: u
     `a pull was taken back, except for ${lines[0] ?? ""}${lines.length > 1 ? `, and ${lines.length - 1} more` : ""}`,
     {
       details: lines,
-      hint: `look at them with git status; copies of what was changed meanwhile are in ${join(folder, "rescue")}`,
+      hint: `look at them with git status; copies of what was changed meanwhile, and of how it was, are in ${join(folder, "rescue")}`,
       cause,
     },
   );
