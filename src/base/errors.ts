@@ -20,6 +20,8 @@ export interface ErrorDetails {
   readonly hint?: string | undefined;
   /** The HTTP status, where a service said no. */
   readonly status?: number | undefined;
+  /** What was asked of a service that said no in its own words, which need not name that: `GET /api/v1/sessions: 400`. */
+  readonly asked?: string | undefined;
   /** The service's own stable word for it. */
   readonly code?: string | undefined;
   /** When the service wants to be asked again, in ms from now. */
@@ -35,6 +37,7 @@ export class FerryError extends Error {
   readonly kind: ErrorKind;
   readonly hint: string | undefined;
   readonly status: number | undefined;
+  readonly asked: string | undefined;
   readonly code: string | undefined;
   readonly retryAfter: number | undefined;
   readonly details: readonly string[];
@@ -44,10 +47,16 @@ export class FerryError extends Error {
     this.kind = kind;
     this.hint = details.hint;
     this.status = details.status;
+    this.asked = details.asked;
     this.code = details.code;
     this.retryAfter = details.retryAfter;
     this.details = details.details ?? [];
   }
+}
+
+/** What went wrong, in a line that says of a service's own words what they answer. */
+export function lineOf({ message, asked }: FerryError): string {
+  return asked === undefined ? message : `${message} (${asked})`;
 }
 
 /** No answer came, or it was cut off. `sent`: whether the service may have received the request all the same. */

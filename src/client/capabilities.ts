@@ -17,20 +17,44 @@ export async function readCapabilities(
 ): Promise<ReadonlySet<string>> {
   const known = await memory.get("capabilities");
   if (isCurrent(known, clock.now())) return new Set(known.words);
-  const words = (await readCliInfo(readCli))?.capabilities ?? [];
-  await memory.set("capabilities", { words, until: clock.now() + day });
-  return new Set(words);
+  const remember = (words: readonly string[]) => memory.set("capabilities", { words, until: clock.now() + day });
+  try {
+    const words = (await readCli()).capabilities ?? [];
+    await remember(words);
+    return new Set(words);
+  } catch (error) {
+    if (!isNone(error)) throw error;
+    if (isLasting(error)) await remember([]);
+    return new Set();
+  }
 }
 
-/** A service without the extension doesn't know the address, or answers it with something of its own. */
+/** Undefined of a service without the extension. @throws FerryError as readCapabilities */
 export async function readCliInfo(readCli: Calls["readCli"]): Promise<Awaited<ReturnType<Calls["readCli"]>> | undefined> {
   try {
     return await readCli();
   } catch (error) {
-    if (error instanceof FerryError && ([404, 405, 501].includes(error.status ?? 0) || error.code === unexpected))
-      return undefined;
+    if (isNone(error)) return undefined;
     throw error;
   }
+}
+
+/** What says something of the key, or of this moment alone; the service's own trouble (5xx) does, too. */
+const toTheKey: readonly number[] = [401, 403, 408, 425, 429];
+
+/**
+ * A service without the extension doesn't know the address, answers it with something of its own, sends us elsewhere, or refuses it by
+ * whatever it says to what it doesn't know.
+ */
+function isNone(error: unknown): error is FerryError {
+  if (!(error instanceof FerryError)) return false;
+  const { status = 0 } = error;
+  return isLasting(error) || (status >= 300 && status < 500 && !toTheKey.includes(status));
+}
+
+/** Whether that is so tomorrow, too. */
+function isLasting({ status = 0, code }: FerryError): boolean {
+  return [404, 405, 501].includes(status) || code === unexpected;
 }
 
 interface Remembered {

@@ -227,7 +227,11 @@ test("a pipe that breaks elsewhere is a failure, whatever a service calls it", a
   const url = "https://agents.example.com";
   const asked = () => world.next({ env: { FERRY_HOST: url, FERRY_API_KEY: "key" } });
   world.services.set(url, async () => answer(409, { statusCode: 409, code: "EPIPE", error: "Conflict", message: "broken" }));
-  expect(await ferry(asked(), "session", "list")).toEqual({ code: 1, stdout: "", stderr: "ferry: broken\n" });
+  expect(await ferry(asked(), "session", "list")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "ferry: broken (GET /api/v1/sessions: 409)\n",
+  });
   const cut = new NoAnswerError("agents.example.com: the connection was cut (EPIPE)", { sent: true, code: "EPIPE" });
   world.services.set(url, () => Promise.reject(cut));
   const there = asked();

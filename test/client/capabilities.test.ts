@@ -35,13 +35,25 @@ describe("what a service can do", () => {
     expect(asked).toHaveLength(1);
   });
 
+  test.each<[string, Step]>([
+    ...[400, 402, 406, 409, 410, 415, 418, 421, 422, 451].map((status): [string, Step] => [`${status}`, { status }]),
+    ["a sign-in page elsewhere", { status: 302, headers: { location: "https://sign-in.example/" } }],
+  ])("is nothing by %s, which is believed for now", async (_what, step) => {
+    const { client, asked } = play(step, info);
+    expect([...(await client.capabilities())]).toEqual([]);
+    expect([...(await client.capabilities())]).toEqual(["stream", "dance"]);
+    expect(asked).toHaveLength(2);
+  });
+
   test.each<[Step, string]>([
+    [{ status: 401 }, "auth"],
+    [{ status: 425 }, "unavailable"],
     [{ status: 403 }, "auth"],
     [{ status: 429 }, "unavailable"],
     [{ status: 503 }, "unavailable"],
     [{ lost: { sent: true } }, "unavailable"],
   ])("isn't known after %j: that is the command's error", async (step, kind) => {
-    const { client, memory } = play(step);
+    const { client, memory } = play(step, step);
     await expect(client.capabilities()).rejects.toMatchObject({ kind });
     expect(await memory.get("capabilities")).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { FerryError } from "../../base/errors.ts";
+import { FerryError, lineOf } from "../../base/errors.ts";
 import { describeFault, framesOf } from "../../base/fault.ts";
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
 
@@ -7,7 +7,7 @@ export function describeFailure(error: FerryError, verbose: boolean): string {
   const { message, details } = error;
   // The one thing that is in the way stands in the message already.
   const isTold = details.length === 1 && message.endsWith(details[0] ?? "");
-  const lines = [`ferry: ${oneLine(message)}`, ...(isTold ? [] : details.map((detail) => `  ${oneLine(detail)}`))];
+  const lines = [`ferry: ${oneLine(lineOf(error))}`, ...(isTold ? [] : details.map((detail) => `  ${oneLine(detail)}`))];
   if (error.hint !== undefined) lines.push(`  hint: ${oneLine(error.hint)}`);
   if (verbose) lines.push(harmless(traceOf(error).join("\n")));
   return `${lines.join("\n")}\n`;
@@ -34,7 +34,8 @@ function ownWords({ kind, status }: FerryError): readonly string[] {
 }
 
 /** The same for --json: one object on one line. */
-export function failureAsJson({ kind, message, hint, status, code, details }: FerryError): string {
-  const error = { kind, message, hint, status, code, ...(details.length === 0 ? {} : { details }) };
+export function failureAsJson(failure: FerryError): string {
+  const { kind, hint, status, code, details } = failure;
+  const error = { kind, message: lineOf(failure), hint, status, code, ...(details.length === 0 ? {} : { details }) };
   return `${harmlessJson(JSON.stringify({ error }))}\n`;
 }

@@ -36,6 +36,7 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
       : `try again in ${again < longestRetryAfter ? `${Math.ceil(again / 1000)} s` : "a day"}`;
   return new FerryError(kindOf(status), line, {
     status,
+    asked: said === "" ? undefined : `${asked.method} ${clean(pathname)}: ${status}`,
     code: code === undefined ? undefined : clean(code),
     hint,
     retryAfter: again,
@@ -47,7 +48,7 @@ export function kindOf(status: number): ErrorKind {
   if (status === 400 || status === 422) return "usage";
   if (status === 401 || status === 403) return "auth";
   if (status === 404 || status === 410) return "not_found";
-  if (status === 408 || status === 429 || (status >= 500 && status !== 501)) return "unavailable";
+  if (status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501)) return "unavailable";
   return "failure";
 }
 
