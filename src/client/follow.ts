@@ -135,12 +135,19 @@ function watch({ client, sessionId, clock, random, makeSpool }: FollowOptions, s
   return { client, sessionId, clock, random, signal, array, timeline: makeTimeline() };
 }
 
-async function readCapabilities(watched: Watched): Promise<ReadonlySet<string>> {
-  const read = patiently(watched, { faults: true }, async function* () {
-    yield await watched.client.capabilities();
-  });
-  for await (const capabilities of read) return capabilities;
-  return new Set();
+/** The ways that the service has; the error where that can't be known just now. */
+async function readWays(watched: Watched): Promise<readonly SourceName[] | FerryError> {
+  try {
+    const read = patiently(watched, { faults: true }, async function* () {
+      yield await watched.client.capabilities();
+    });
+    for await (const capabilities of read) return best.filter((name) => name === "array" || capabilities.has(name));
+    return ["array"];
+  } catch (error) {
+    watched.signal.throwIfAborted();
+    if (!passes(error)) throw error;
+    return error;
+  }
 }
 
 const ways: Readonly<Record<SourceName, (watched: Watched) => AsyncGenerator<Update>>> = {
@@ -149,20 +156,34 @@ const ways: Readonly<Record<SourceName, (watched: Watched) => AsyncGenerator<Upd
   array: followArray,
 };
 
+const best: readonly SourceName[] = ["stream", "after", "array"];
+
 /** A better way that failed is tried again after this long, and then ever later, in ms. */
 const tryAgain = 300_000;
 
-/** First all that is there, then what comes, by each way that the service offers until one holds. */
+/**
+ * First all that is there, then what comes, by each way that the service offers until one holds. Until something has come, an answer
+ * that doesn't pass soon is the command's own error; from then on only a final one ends it.
+ */
 async function* allUpdates(watched: Watched, fresh: boolean): AsyncGenerator<Update> {
-  yield* readAll(watched, fresh);
-  const capabilities = await readCapabilities(watched);
+  yield* firstOf(watched, fresh);
   const { clock } = watched;
-  let offered = (["stream", "after", "array"] as const).filter((name) => name === "array" || capabilities.has(name));
+  let offered: readonly SourceName[] | undefined;
   let failed: readonly SourceName[] = [];
   let reason: string | undefined;
   let [again, pause] = [Infinity, tryAgain];
+  const tryLater = (): void => {
+    if (again === Infinity) [again, pause] = [clock.elapsed() + pause, pause * 2];
+  };
   for (;;) {
-    const name = offered.find((each) => !failed.includes(each)) ?? "array";
+    if (offered === undefined) {
+      const known = await readWays(watched);
+      if (known instanceof FerryError) {
+        yield { kind: "trouble", error: known, wait: 0 };
+        tryLater();
+      } else offered = known;
+    }
+    const name = offered?.find((each) => !failed.includes(each)) ?? "array";
     yield { kind: "source", name, ...(reason === undefined ? {} : { reason }) };
     try {
       for await (const update of ways[name](watched)) {
@@ -172,13 +193,27 @@ async function* allUpdates(watched: Watched, fresh: boolean): AsyncGenerator<Upd
       [failed, reason, again] = [[], undefined, Infinity];
     } catch (error) {
       const fails = isFailing(error);
-      if (name === "array" || !(error instanceof FerryError) || !(fails || isNotOffered(error))) throw error;
+      if (name === "array" || !(fails || isNotOffered(error))) throw error;
       reason = `by ${name} it doesn't work: ${error.message}`;
-      if (!fails) offered = offered.filter((each) => each !== name);
+      if (!fails) offered = offered?.filter((each) => each !== name);
       else {
         failed = [...failed, name];
-        if (again === Infinity) [again, pause] = [clock.elapsed() + pause, pause * 2];
+        tryLater();
       }
     }
+  }
+}
+
+async function* firstOf(watched: Watched, fresh: boolean): AsyncGenerator<Update> {
+  let isFollowing = false;
+  try {
+    for await (const update of readAll(watched, fresh)) {
+      isFollowing = true;
+      yield update;
+    }
+  } catch (error) {
+    watched.signal.throwIfAborted();
+    if (!isFollowing || !passes(error)) throw error;
+    yield { kind: "trouble", error, wait: 0 };
   }
 }

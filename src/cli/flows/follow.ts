@@ -1,6 +1,7 @@
 import { makeBreather } from "../../base/breather.ts";
 import { FerryError } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
+import { oneLine } from "../../base/text.ts";
 import { shellWord } from "../../base/words.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
 import { isResting } from "../../client/outcome.ts";
@@ -10,6 +11,7 @@ import type { Context } from "../context.ts";
 import type { LiveTimeline } from "../output/timeline/live.ts";
 import { makeTroubles } from "./troubles.ts";
 import { makeLooks, type Look } from "./pull/looks.ts";
+import { sayCommand } from "./session/say-command.ts";
 import type { OpenSession } from "./session/select.ts";
 
 /** Who tells of ever other gaps is believed without a word after so many. */
@@ -37,13 +39,17 @@ export interface FollowView extends Pick<FollowOptions, "until" | "since" | "mes
  */
 export async function followSession(
   context: Context,
-  { connection, session }: OpenSession,
+  open: OpenSession,
   view: FollowView,
 ): Promise<Extract<FollowItem, { kind: "outcome" }>> {
+  const { connection, session } = open;
   const { clock, random, interrupt } = context.host;
   // Here, since the tables of character widths that it needs take 60 ms to load, which a noun's other verbs needn't pay.
   const { makeLiveTimeline } = await import("../output/timeline/live.ts");
-  const live = makeLiveTimeline(context.host.terminal, context.host.env["TERM"], clock.now());
+  const live = makeLiveTimeline(context.host.terminal, context.host.env["TERM"], {
+    now: clock.now(),
+    say: sayCommand(context, open),
+  });
   const show = makeView(context, view, live);
   const { makeSpool } = context.host.files;
   const options = { ...view, client: connection.client, sessionId: session.id, clock, random, makeSpool, signal: interrupt };
@@ -64,7 +70,15 @@ export async function followSession(
 }
 
 function wayOn(error: FerryError, id: string): FerryError {
-  const { kind, message, code, cause } = error;
+  const { kind, message, status, code, cause } = error;
+  // It was there when the following began.
+  if (kind === "not_found")
+    return new FerryError(kind, `the session ${oneLine(id)} is not there any more: was it deleted?`, {
+      status,
+      code,
+      hint: "those that are: ferry session list",
+      cause: error,
+    });
   // The next command starts the service again.
   if (code === "gone") return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${typedId(id)}` });
   if (!isUnreadable(error)) return error;

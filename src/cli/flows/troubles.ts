@@ -1,4 +1,4 @@
-import type { FerryError } from "../../base/errors.ts";
+import { type FerryError, lineOf } from "../../base/errors.ts";
 import type { Update } from "../../client/timeline/items.ts";
 import { isUnreadable } from "../../client/http/json.ts";
 import { isLost } from "../../client/timeline/source.ts";
@@ -35,7 +35,7 @@ export function makeTroubles(
       if (!tells) return;
       told.add(what);
       const when = wait < longWait ? "" : ` in ${Math.ceil(wait / 1000)} s`;
-      await aside(() => print.note(`${what}, trying again${when}: ${error.message}`));
+      await aside(() => print.note(`${what}, trying again${when}: ${lineOf(error)}`));
     },
   };
 }
@@ -43,5 +43,6 @@ export function makeTroubles(
 function kindOf(error: FerryError): string {
   if (isLost(error)) return "the connection is lost";
   if (isUnreadable(error)) return "what the service sends can't be read";
-  return error.status === 429 ? "the service wants a rest" : "the service has trouble";
+  if (error.status === 429) return "the service wants a rest";
+  return error.kind === "unavailable" ? "the service has trouble" : "the service refuses";
 }

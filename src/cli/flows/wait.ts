@@ -1,5 +1,6 @@
-import { exitCodes, FerryError } from "../../base/errors.ts";
+import { exitCodes } from "../../base/errors.ts";
 import type { SessionState } from "../../client/timeline/items.ts";
+import { passes } from "../../client/timeline/source.ts";
 import { orTimeUp, timeUp } from "../../client/timeline/time-up.ts";
 import type { Context } from "../context.ts";
 import { followSession, type FollowView } from "./follow.ts";
@@ -36,7 +37,7 @@ async function readNow({ host }: Context, { connection, session }: OpenSession):
     const now = await orTimeUp(reading, longestRead, host.clock);
     return now === timeUp ? undefined : now;
   } catch (error) {
-    if (error instanceof FerryError && error.kind === "unavailable") return undefined;
+    if (passes(error)) return undefined;
     throw error;
   } finally {
     stop.abort();

@@ -31,16 +31,18 @@ export function isRedirect({ status, headers }: SendResponse): boolean {
  * Where it sends us. The key goes with it, so it must be the same origin: never another host, never from https to http.
  * @throws FerryError failure for another origin
  */
-export function redirectTarget(from: string, { headers }: SendResponse, key: string): string {
+export function redirectTarget(from: string, { status, headers }: SendResponse, key: string): string {
   const here = new URL(from);
   const location = headers["location"] ?? "";
-  if (!URL.canParse(location, from)) throw new FerryError("failure", `${here.host} redirects to something that is no address`);
+  if (!URL.canParse(location, from))
+    throw new FerryError("failure", `${here.host} redirects to something that is no address`, { status });
   const there = new URL(location, from);
   if (there.origin !== here.origin)
     throw new FerryError(
       "failure",
       `${here.host} redirects to ${withoutSecrets(there.origin, [key])}; the key is not sent there`,
       {
+        status,
         hint: "if that is the service's new address, sign in there: ferry login --host URL",
       },
     );

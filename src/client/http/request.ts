@@ -4,7 +4,7 @@ import type { ClientOptions } from "../options.ts";
 import { isRedirect, redirectTarget } from "./address.ts";
 import { keyHeader, type KeyForm, withoutSecrets } from "./key.ts";
 import { problem } from "./problem.ts";
-import { isGateway, persevere } from "./retry.ts";
+import { isPassing, persevere } from "./retry.ts";
 import { requestLines, responseLines } from "./trace.ts";
 import { withoutKey } from "./without-key.ts";
 
@@ -57,7 +57,7 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
       );
       const asItCame = options.showSecrets === true || exact.has(call.headers["accept"] ?? "");
       const response = asItCame ? answer : withoutKey(answer, options.key.value);
-      const again = patience.limit > 0 && (response.status === 429 || (repeatable && isGateway(response.status)));
+      const again = patience.limit > 0 && isPassing(response.status, repeatable);
       if (again) throw await problem(response, { ...request, key: options.key, clock: options.clock });
       return read(response);
     });
@@ -93,8 +93,10 @@ async function withKey(
 /** Follows redirects as RFC 9110, 15.4, has them: 303 turns into a GET, a write is only repeated by 307 and 308. */
 async function follow(send: ClientOptions["send"], request: SendRequest, key: string): Promise<SendResponse> {
   let current = request;
+  let status: number | undefined;
   for (let count = 0; count <= mostRedirects; count++) {
     const response = await send(current);
+    ({ status } = response);
     if (!isRedirect(response)) return response;
     await response.cancel();
     const url = redirectTarget(current.url, response, key);
@@ -102,10 +104,11 @@ async function follow(send: ClientOptions["send"], request: SendRequest, key: st
     else if (current.method === "GET" || current.method === "HEAD" || response.status >= 307) current = { ...current, url };
     else
       throw new FerryError("failure", `${new URL(url).host} redirects a ${current.method} to ${withoutSecrets(url, [key])}`, {
+        status,
         hint: "use that address",
       });
   }
-  throw new FerryError("failure", `${new URL(current.url).host} redirects in a circle`);
+  throw new FerryError("failure", `${new URL(current.url).host} redirects in a circle`, { status });
 }
 
 function traced({ send, trace, clock }: ClientOptions): ClientOptions["send"] {

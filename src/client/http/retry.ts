@@ -17,8 +17,8 @@ export interface Patience {
 }
 
 /**
- * Runs an attempt until it is done, fails for good, or the patience is at its end. Again: after a 429, which was refused before
- * anything was done; where the request was never sent; and, if it may be made twice, where no answer or only a gateway's came.
+ * Runs an attempt until it is done, fails for good, or the patience is at its end. Again: after what was refused before anything was
+ * done (429, 425); where the request was never sent; and, if it may be made twice, where no answer or only a gateway's came.
  */
 export async function persevere<T>(patience: Patience, repeatable: boolean, attempt: () => Promise<T>): Promise<T> {
   const end = patience.clock.elapsed() + patience.limit;
@@ -27,7 +27,7 @@ export async function persevere<T>(patience: Patience, repeatable: boolean, atte
       return await attempt();
     } catch (error) {
       patience.signal?.throwIfAborted();
-      if (!(error instanceof FerryError) || !isPassing(error, repeatable, count + 1)) throw error;
+      if (!(error instanceof FerryError) || !mayPass(error, repeatable, count + 1)) throw error;
       const wait = Math.max(error.retryAfter ?? 0, backoff(count, patience.random));
       if (patience.clock.elapsed() + wait >= end) throw error;
       await patience.clock.sleep(wait, patience.signal);
@@ -35,14 +35,22 @@ export async function persevere<T>(patience: Patience, repeatable: boolean, atte
   }
 }
 
-function isPassing(error: FerryError, repeatable: boolean, tries: number): boolean {
+function mayPass(error: FerryError, repeatable: boolean, tries: number): boolean {
   if (error instanceof NoAnswerError) {
     // Whom no connection came of in all that time won't be there at once: each further try would take as long again.
     if (!error.sent && error.code === "ETIMEDOUT") return false;
     const isVain = !error.sent || isUnreadable(error);
     return (!error.sent || repeatable) && (!isVain || tries < mostVain);
   }
-  return error.status === 429 || (repeatable && isGateway(error.status));
+  return error.status !== undefined && isPassing(error.status, repeatable);
+}
+
+/**
+ * Whether the same request may soon have another answer. 425 (RFC 8470, 5.2) and 429 say that nothing was done; 408 (RFC 9110, 15.5.9)
+ * that the service gave up on waiting for it.
+ */
+export function isPassing(status: number, repeatable: boolean): boolean {
+  return status === 425 || status === 429 || (repeatable && (status === 408 || isGateway(status)));
 }
 
 /** The answers of a gateway, or of a service that is starting or overloaded: what a write did is left open. */

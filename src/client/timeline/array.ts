@@ -1,7 +1,7 @@
 import { sessionStatuses } from "../../wire/values.ts";
 import type { SessionState, Update } from "./items.ts";
 import { pace } from "./pace.ts";
-import { isLost, isNotOffered, passes, persistently, type Trial, type Watched } from "./source.ts";
+import { isLost, isRefused, passes, persistently, type Trial, type Watched } from "./source.ts";
 import type { HowToRead } from "./whole/array.ts";
 import { type HowMuch, readPart } from "./whole/part.ts";
 import { patiently } from "./whole/patient.ts";
@@ -57,7 +57,7 @@ export async function readRest(watched: Watched, patience?: number): Promise<Upd
       sameTag = true;
     } catch (error) {
       watched.signal.throwIfAborted();
-      if (!passes(error) && !isNotOffered(error)) throw error;
+      if (!passes(error) && !isRefused(error)) throw error;
       // The plain read of the seed may do all the same.
     }
   }

@@ -1,8 +1,8 @@
-import { FerryError } from "../../base/errors.ts";
 import type { Clock } from "../../host/host.ts";
 import type { Client } from "../calls.ts";
 import { isOpen, isTelling, judge, settleTime, type Outcome, type Verdict } from "../outcome.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
+import { passes } from "./source.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
 
 /**
@@ -76,7 +76,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       return true;
     } catch (error) {
       // The line is bad just now: the source will bring the session when it is better.
-      if (error instanceof FerryError && error.kind === "unavailable") return false;
+      if (passes(error)) return false;
       throw error;
     }
   };

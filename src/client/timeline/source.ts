@@ -23,8 +23,13 @@ const mostFruitless = 3;
 /** What a service may ask us to rest, in ms: a follow that sleeps for a day is none. */
 const longestRest = 300_000;
 
-/** What comes well delivered, and can't be read, time after time and for so long, in ms, won't be read by trying on. */
-const mostUnreadable = { times: 5, time: 120_000 };
+/** What comes well delivered, and can't be read, time after time and for so long, in ms, won't be read by trying on. The same of a 410. */
+const mostVain = { times: 5, time: 120_000 };
+
+/** Nobody tells us what we may not see (401, 403), or what isn't there (404), however often we ask. All else may pass. */
+const final: readonly number[] = [401, 403, 404];
+/** What services say to a parameter or a form that they don't know, or to a place in the timeline that they have no more (410). */
+const refusals: readonly number[] = [400, 404, 405, 406, 410, 415, 422, 501];
 
 /** How an attempt stands with the one who makes it. */
 export interface Trial {
@@ -44,10 +49,12 @@ export interface Beside {
 }
 
 /**
- * Runs an attempt again and again, each from where the timeline is, through everything that passes: cut connections, 5xx, 429.
+ * Runs an attempt again and again, each from where the timeline is, through everything that passes: cut connections, 5xx, 429, and
+ * any other answer that isn't final.
  * After one that proved nothing, `crossCheck` asks the service in another way. Where that works, nothing is lost but this source,
  * which after a few such attempts is given up; the last one only where what comes stays unreadable.
- * @throws FerryError what doesn't pass (401, 403, 404, what the service doesn't offer, a source that only fails); the signal's reason
+ * @throws FerryError what doesn't pass (401, 403, 404; of a source that isn't the last, what the service doesn't offer, or that it
+ *   only fails); the signal's reason
  */
 export async function* persistently(
   { clock, random, signal }: Watched,
@@ -56,7 +63,7 @@ export async function* persistently(
 ): AsyncGenerator<Update> {
   let [failures, fruitless] = [0, 0];
   let trouble: FerryError | undefined;
-  let unreadable = { times: 0, since: clock.elapsed() };
+  let vain = { times: 0, since: clock.elapsed() };
   for (;;) {
     const seen = { works: false };
     const [proven, disproven] = [() => void (seen.works = true), () => void (seen.works = false)];
@@ -66,6 +73,7 @@ export async function* persistently(
       yield* attempt({ doubted, proven, disproven });
     } catch (error) {
       trouble = passing(error, signal);
+      if (!isLast && isRefused(error)) throw error;
     }
     if (seen.works) [failures, fruitless] = [0, 0];
     const asked = trouble?.retryAfter;
@@ -77,7 +85,7 @@ export async function* persistently(
     await clock.sleep(wait, signal);
     // A service that restarts ends a stream well, once.
     const isFine = seen.works || (trouble === undefined && failures === 1);
-    if (isFine || !isUnreadable(trouble)) unreadable = { times: 0, since: clock.elapsed() };
+    if (isFine || !isVain(trouble)) vain = { times: 0, since: clock.elapsed() };
     // Where nobody answers, nobody needs to be asked twice.
     if (isFine || (isLast && isLost(trouble))) continue;
     try {
@@ -90,8 +98,8 @@ export async function* persistently(
       if (!isLast) yield { kind: "trouble", error: around, wait: 0 };
     }
     if (!isLast && fruitless >= mostFruitless) throw failing(trouble?.message ?? "it brings nothing");
-    unreadable.times++;
-    const isStuck = unreadable.times >= mostUnreadable.times && clock.elapsed() - unreadable.since >= mostUnreadable.time;
+    vain.times++;
+    const isStuck = vain.times >= mostVain.times && clock.elapsed() - vain.since >= mostVain.time;
     if (isLast && isStuck && trouble !== undefined) throw trouble;
   }
 }
@@ -101,15 +109,23 @@ export function isLost(error: FerryError | undefined): boolean {
   return error instanceof NoAnswerError && !isUnreadable(error);
 }
 
+/** One may be of a proxy, or of a service in the middle of a change; that a thing is gone for good (RFC 9110, 15.5.11) stays so. */
+function isVain(error: FerryError | undefined): boolean {
+  return isUnreadable(error) || error?.status === 410;
+}
+
 function passing(error: unknown, signal: AbortSignal): FerryError {
   signal.throwIfAborted();
   if (!passes(error)) throw error;
   return error;
 }
 
-/** `gone`: whoever sends our requests knows that nobody will answer any more. */
+/** Whether to ask again. `gone`: whoever sends our requests knows that nobody will answer any more. */
 export function passes(error: unknown): error is FerryError {
-  return error instanceof FerryError && error.kind === "unavailable" && error.code !== "gone" && !isNotOffered(error);
+  if (!(error instanceof FerryError)) return false;
+  // Before its own words: a service's code may be any.
+  if (error.status !== undefined) return !final.includes(error.status);
+  return error.kind === "unavailable" && !["gone", "not_offered", "way_fails"].includes(error.code ?? "");
 }
 
 /** The service doesn't follow this way: the next source is tried. */
@@ -122,13 +138,16 @@ function failing(what: string): FerryError {
   return new FerryError("unavailable", what, { code: "way_fails" });
 }
 
-export function isFailing(error: unknown): boolean {
-  return error instanceof FerryError && error.code === "way_fails";
+export function isNotOffered(error: unknown): error is FerryError {
+  return error instanceof FerryError && error.status === undefined && error.code === "not_offered";
 }
 
-/** Also a service that refuses what a source adds to the plain read of the seed. */
-export function isNotOffered(error: unknown): boolean {
-  return (
-    error instanceof FerryError && (error.code === "not_offered" || [400, 405, 406, 415, 422, 501].includes(error.status ?? 0))
-  );
+/** Whether this way doesn't work now, be it for what it adds to the plain read of the seed. */
+export function isFailing(error: unknown): error is FerryError {
+  return isRefused(error) || (error instanceof FerryError && error.status === undefined && error.code === "way_fails");
+}
+
+/** Whether the service may refuse what a way of following adds to the plain read of the seed. */
+export function isRefused(error: unknown): error is FerryError {
+  return error instanceof FerryError && refusals.includes(error.status ?? 0);
 }

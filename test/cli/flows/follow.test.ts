@@ -38,7 +38,7 @@ const plain: GlobalOptions = {
   yes: false,
 };
 
-async function show(view: Partial<FollowView> = {}, options: Partial<GlobalOptions> = {}) {
+async function show(view: Partial<FollowView> = {}, options: Partial<GlobalOptions> = {}, isOurs = false) {
   const context = makeContext({ ...world.host, clock }, { ...plain, ...options });
   const client = makeTestClient(service.send, { clock });
   const connection = {
@@ -48,7 +48,7 @@ async function show(view: Partial<FollowView> = {}, options: Partial<GlobalOptio
     name: "local",
     origin: "local:1",
   };
-  const open = { connection, session: service.session } as unknown as Parameters<typeof followSession>[1];
+  const open = { connection, session: service.session, isOurs } as unknown as Parameters<typeof followSession>[1];
   const result = await followSession(context, open, { until: "idle", ...view });
   return { ...result, ...world.terminal.written };
 }
@@ -86,6 +86,37 @@ describe("for a person", () => {
     faults.set(2, { cut: 0 });
     const [{ stderr }] = await Promise.all([show({}, { verbose: true }), work()]);
     expect(stderr).toBe("following by: stream\nthe connection is lost, trying again: the line is cut\n");
+  });
+
+  test.each([
+    [402, "the service refuses, trying again: status 402 (GET /api/v1/sessions/ses_1: 402)"],
+    [425, "the service has trouble, trying again: status 425 (GET /api/v1/sessions/ses_1: 425)"],
+  ])("a %i is told once, with what was asked, and waited through", async (status, line) => {
+    for (let count = 3; count < 30; count++) faults.set(count, { status });
+    const [shown] = await Promise.all([show({}, { verbose: false }), work()]);
+    expect(shown).toMatchObject({ outcome: "idle", stderr: `${line}\n` });
+  });
+
+  test.each([404, 410])("a session that is gone (%i) is told as that", async (status) => {
+    service.add("user_message", { status: "processing" });
+    for (let count = 3; count < 1000; count++) faults.set(count, { status });
+    await expect(show()).rejects.toMatchObject({
+      kind: "not_found",
+      status,
+      message: "the session ses_1 is not there any more: was it deleted?",
+      hint: "those that are: ferry session list",
+    });
+  });
+
+  test.each<[Partial<GlobalOptions>, boolean, string]>([
+    [{}, true, "ferry say TEXT"],
+    [{}, false, "ferry say --session ses_1 TEXT"],
+    [{ host: "https://a b" }, true, `ferry say --host "https://a b" --session ses_1 TEXT`],
+    [{ C: "/elsewhere" }, true, "ferry say --session ses_1 TEXT"],
+  ])("with %j a question of the session that is meant anyway (%s) is answered by %s", async (options, isOurs, command) => {
+    service.add("agent_ask_user", { status: "processing", payload: { type: "agent_ask_user", question: "Which?" } });
+    service.set({ agent_status: "waiting_for_user" });
+    expect((await show({}, options, isOurs)).stdout).toContain(`answer with: ${command}\n`);
   });
 
   test("only the types that were asked for, or nothing at all", async () => {

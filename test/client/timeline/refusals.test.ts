@@ -17,8 +17,6 @@ describe("a service that refuses while something else is awaited", () => {
   test.each([
     [401, 4],
     [403, 4],
-    [400, 2],
-    [500, 6],
   ])("%i for what it can is the error of the following, and nothing more", async (status, exit) => {
     let sessions = 0;
     const slow =
@@ -34,6 +32,38 @@ describe("a service that refuses while something else is awaited", () => {
     played.service.session = { id: "ses_1", status: "active", agent_status: "idle" };
     const failed = played.watch({ until: "end" }).catch((error: unknown) => error as FerryError);
     expect(exitCodes[((await failed) as FerryError).kind]).toBe(exit);
+  });
+
+  test.each([429, 500, 503])(
+    "%i for what it can, for good: it is followed by the array all the same, and that is told",
+    async (status) => {
+      const played = play(
+        ways.stream,
+        undefined,
+        ({ send }) =>
+          async (request) =>
+            isCli(request.url) ? answer({ error: "no" }, status) : send(request),
+      );
+      const done = work(played);
+      const items = await played.watch({ message: "mine" });
+      await done;
+      expect(outcome(items)).toMatchObject({ outcome: "idle" });
+      expect(kinds(items, "source")).toMatchObject([{ name: "array" }]);
+      expect(kinds(items, "trouble")).toMatchObject([{ error: { status } }]);
+    },
+  );
+
+  test("for a while with a 500 to what it can is followed by its stream later", async () => {
+    const played = play(
+      ways.stream,
+      undefined,
+      ({ send }) =>
+        async (request) =>
+          isCli(request.url) && played.clock.elapsed() < 200_000 ? answer({ error: "no" }, 500) : send(request),
+    );
+    played.service.add("user_message", { status: "processing" });
+    const items = await played.watch({ timeout: 1_000_000 });
+    expect(kinds(items, "source")).toMatchObject([{ name: "array" }, { name: "stream" }]);
   });
 
   test("once with a 500 goes on", async () => {

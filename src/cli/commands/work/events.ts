@@ -1,5 +1,6 @@
 import { madeAt, type SourcedEvent, type TimelineEvent } from "../../../client/timeline/items.ts";
 import { openSession } from "../../flows/session/select.ts";
+import { sayCommand } from "../../flows/session/say-command.ts";
 import { sourcesOf, typesIn } from "../../flows/session/timeline.ts";
 import { list, wholeNumber } from "../../options.ts";
 import { renderEvent } from "../../output/event.ts";
@@ -36,7 +37,7 @@ export const events: Verb = {
     const open = await openSession(context, given);
     const after = sinceTime(since, host.clock.now());
     await checkTypes(type, () => typesIn(context, open));
-    const canvas = makeCanvas(host.terminal.stdout, host.terminal.unicode);
+    const canvas = makeCanvas(host.terminal.stdout, host.terminal.unicode, sayCommand(context, open));
     const answers = makeAnswers();
     const daysTold = makeDays(host.clock.now());
     const linesOf = (event: TimelineEvent): readonly string[] => {

@@ -36,7 +36,7 @@ export async function findArrived(context: Context, open: OpenSession, outgoing:
     const isLast = left <= 0;
     const found = await look(context, open, outgoing).catch((error: unknown) => {
       interrupt.throwIfAborted();
-      if (isLast || !(passes(error) || (outgoing.fresh && isUnknown(error)))) throw error;
+      if (isLast || !(isTrouble(error) || (outgoing.fresh && isUnknown(error)))) throw error;
     });
     if (found?.ours !== undefined) return found.ours;
     const namesakes = found?.namesakes ?? [];
@@ -47,6 +47,11 @@ export async function findArrived(context: Context, open: OpenSession, outgoing:
     if (found !== undefined) earlier ??= new Set(namesakes.map(({ id }) => id));
     await clock.sleep(Math.min(pause, left), interrupt);
   }
+}
+
+/** A service that says no once is not asked again: whoever sends waits for this. */
+function isTrouble(error: unknown): boolean {
+  return passes(error) && error.kind === "unavailable";
 }
 
 /** A session that was made just now may not be known everywhere yet. */

@@ -20,6 +20,8 @@ export type KnownSession = Tolerant<Session>;
 export interface OpenSession {
   readonly connection: Connection;
   readonly session: KnownSession;
+  /** It is the one that commands mean which name none. */
+  readonly isOurs?: boolean;
 }
 
 /**
@@ -31,14 +33,16 @@ export interface OpenSession {
 export async function openSession(context: Context, given: string | undefined, known?: Place): Promise<OpenSession> {
   if (given !== undefined) return openNamed(context, given);
   const preset = context.host.env["FERRY_SESSION"];
-  if (preset !== undefined && preset !== "") return openNamed(context, preset);
+  if (preset !== undefined && preset !== "") return { ...(await openNamed(context, preset)), isOurs: true };
   const place = known ?? (await findPlaceIfAny(context));
   const link = place === undefined ? undefined : await readLink(context, place);
   const connection = await connect(context, link?.host ?? null);
   const waiting = <T>(work: () => Promise<T>): Promise<T> => whileWaiting(context, connection.name, work);
-  if (link !== undefined) return { connection, session: await waiting(() => readLinked(connection, link.session)) };
+  if (link !== undefined) return { connection, session: await waiting(() => readLinked(connection, link.session)), isOurs: true };
   const here = place && (await waiting(() => sessionHere(context, connection, place)));
-  return { connection, session: here ?? (await chooseSession(context, connection, place)) };
+  return here === undefined
+    ? { connection, session: await chooseSession(context, connection, place) }
+    : { connection, session: here, isOurs: true };
 }
 
 /** @throws FerryError not_found, with what takes the link away, where its session is gone; else what the service says */

@@ -53,7 +53,8 @@ export async function startSession(
   });
   await context.print.note(`session: ${session.id}`);
   if (place !== undefined) await writeLink(context, place, { session: session.id, host: connection.host });
-  return { connection, session, place, capabilities };
+  // What the environment names goes before the link.
+  return { connection, session, place, capabilities, isOurs: place !== undefined && !context.host.env["FERRY_SESSION"] };
 }
 
 /** @throws FerryError usage for a name that git takes for no branch, before anything is said or made */

@@ -9,6 +9,8 @@ export interface Canvas {
   readonly ascii: boolean;
   /** Columns of the terminal; undefined where there is none: then nothing is wrapped, cut or folded to fit. */
   readonly columns: number | undefined;
+  /** The command that answers the agent of this timeline; plain `ferry say` without it. */
+  readonly say?: string | undefined;
 }
 
 export type Glyphs = Readonly<Record<GlyphName, string>>;
@@ -93,12 +95,13 @@ const ascii: Glyphs = {
 };
 
 /** The canvas that an output is now; its width may be another later. */
-export function makeCanvas(output: Output, hasUnicode: boolean): Canvas {
+export function makeCanvas(output: Output, hasUnicode: boolean, say?: string): Canvas {
   const asciiOnly = output.isTTY && !hasUnicode;
   return {
     style: makeStyle(output.color),
     glyphs: asciiOnly ? ascii : unicode,
     ascii: asciiOnly,
     columns: output.isTTY ? Math.max(20, output.columns) : undefined,
+    say,
   };
 }

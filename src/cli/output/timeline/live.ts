@@ -77,12 +77,13 @@ function leastWidthOf(character: string): number {
 
 /**
  * Events as lines, one after the other. On a terminal a change of the last one is drawn over it, if the terminal can (`TERM` is not
- * dumb), in as many rows as it has in the width of now; any other change is told on a line of its own, where it says something. `now`: when it begins.
+ * dumb), in as many rows as it has in the width of now; any other change is told on a line of its own, where it says something. `now`: when it begins; `say`:
+ * the command that answers its agent, where that isn't plain `ferry say`.
  */
 export function makeLiveTimeline(
   { stdout, unicode }: Pick<Terminal, "stdout" | "unicode">,
   term: string | undefined,
-  now: number,
+  { now, say }: { readonly now: number; readonly say?: string | undefined },
 ): LiveTimeline {
   const canRedraw = stdout.isTTY && term !== "dumb";
   let last: Drawn | undefined;
@@ -127,14 +128,14 @@ export function makeLiveTimeline(
   };
   return {
     async show(items) {
-      const canvas = makeCanvas(stdout, unicode);
+      const canvas = makeCanvas(stdout, unicode, say);
       const text = items.map((item) => drawEvent(item, canvas)).join("");
       if (text !== "") await stdout.write(text);
     },
     async write(text) {
       if (!canRedraw) return;
       draft += text;
-      await stdout.write(draw(draftId, draftMessage(draft, makeCanvas(stdout, unicode)), rowsOf(draftId)));
+      await stdout.write(draw(draftId, draftMessage(draft, makeCanvas(stdout, unicode, say)), rowsOf(draftId)));
     },
     async settle() {
       const rows = rowsOf(draftId);

@@ -66,14 +66,18 @@ export function question(event: TimelineEvent, canvas: Canvas): Block {
       (line, nth) => `${nth === 0 ? number : " ".repeat(number.length)}${line}`,
     );
   });
-  const how = options.length === 0 ? "answer with: ferry say TEXT" : "answer with: ferry say NUMBER, or ferry say TEXT";
+  const how = options.length === 0 ? `${canvas.say ?? "ferry say"} TEXT` : numbered(canvas.say);
   const isOpen = event.status === "processing" || event.status === "queued";
   const lines = renderMarkdown(asked, canvas, roomOf(canvas)).map((line) => bold(yellow(line)));
   return {
     glyph: "ask",
     paint: yellow,
-    lines: [...lines, ...choices, ...note, ...(isOpen ? sentence([{ text: how, paint: dim }], canvas) : [])],
+    lines: [...lines, ...choices, ...note, ...(isOpen ? sentence([{ text: `answer with: ${how}`, paint: dim }], canvas) : [])],
   };
+}
+
+function numbered(say: string | undefined): string {
+  return say === undefined ? "ferry say NUMBER, or ferry say TEXT" : `${say} NUMBER, or TEXT in its place`;
 }
 
 export function answer(event: TimelineEvent, canvas: Canvas): Block {

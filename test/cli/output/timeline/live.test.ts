@@ -15,7 +15,9 @@ function play(isTTY = true, term = "xterm") {
       writes++;
     },
   };
-  const live = makeLiveTimeline({ stdout, unicode: true }, term, Date.parse(someEvent("agent_message", {}).created_at ?? ""));
+  const live = makeLiveTimeline({ stdout, unicode: true }, term, {
+    now: Date.parse(someEvent("agent_message", {}).created_at ?? ""),
+  });
   const show = async (event: TimelineEvent, update = false, late = false): Promise<string> => {
     written = "";
     const item: EventItem = { event, update, late };
