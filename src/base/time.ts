@@ -29,3 +29,11 @@ export function until(then: number, now: number): string {
   const passed = ago(now, then);
   return passed === "now" ? passed : `in ${passed.replace(/ ago$/u, "")}`;
 }
+
+/** A date with a time of day (ISO 8601), without the offset that RFC 3339, 5.6, asks for. */
+const zoneless = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/iu;
+
+/** A service's time stamp in epoch ms; NaN for what is none. Without an offset it is in UTC, as services mean it, wherever it is read. */
+export function parseTime(text: string): number {
+  return Date.parse(!text.endsWith("Z") && zoneless.test(text) ? `${text}Z` : text);
+}

@@ -1,4 +1,5 @@
 import type { FerryError } from "../../base/errors.ts";
+import { parseTime } from "../../base/time.ts";
 import type { Answer } from "../answers.ts";
 
 export type TimelineEvent = Answer<"readEvents">[number];
@@ -12,7 +13,7 @@ export function madeAt(event: TimelineEvent): number {
 /** A time in epoch ms, to the microsecond where it says so; NaN where it is none. */
 export function timeOf(text: unknown): number {
   if (typeof text !== "string") return NaN;
-  const time = Date.parse(text);
+  const time = parseTime(text);
   // `Date` knows no more than milliseconds (ECMA-262, 21.4.1): what a service wrote within one would count as at once.
   const [, finer] = text.length <= toTheMillisecond ? [] : (/\.\d{3}(\d{1,6})/u.exec(text) ?? []);
   return finer === undefined ? time : time + Number(`0.${finer}`);

@@ -1,4 +1,5 @@
 import { shortId } from "../../../base/ids.ts";
+import { parseTime } from "../../../base/time.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { ApiKey } from "../../../wire/resources.ts";
 import type { Column } from "../../output/table.ts";
@@ -20,5 +21,5 @@ export function keyColumns(now: number): readonly Column<KnownKey>[] {
 function stateOf({ revoked_at, expires_at }: KnownKey, now: number): string {
   if (typeof revoked_at === "string") return "revoked";
   if (typeof expires_at !== "string") return "works";
-  return Date.parse(expires_at) <= now ? "expired" : `works until ${expires_at.slice(0, 10)}`;
+  return parseTime(expires_at) <= now ? "expired" : `works until ${expires_at.slice(0, 10)}`;
 }

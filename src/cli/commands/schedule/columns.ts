@@ -1,6 +1,6 @@
 import { shortId } from "../../../base/ids.ts";
 import { textOf } from "../../../base/text.ts";
-import { until } from "../../../base/time.ts";
+import { parseTime, until } from "../../../base/time.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Host } from "../../../host/host.ts";
 import type { ScheduleRun } from "../../../wire/schedules.ts";
@@ -55,6 +55,6 @@ export function runColumns({ clock }: Host): readonly Column<KnownRun>[] {
 
 function nextRun({ enabled, next_run_at }: KnownSchedule, terminal: boolean, now: number): string | undefined {
   if (enabled === false) return "off";
-  const time = Date.parse(textOf(next_run_at));
+  const time = parseTime(textOf(next_run_at));
   return terminal && !Number.isNaN(time) ? until(time, now) : (next_run_at ?? undefined);
 }

@@ -1,4 +1,5 @@
 import { textOf } from "../../../base/text.ts";
+import { parseTime } from "../../../base/time.ts";
 import { isAtWork, settleTime } from "../../../client/outcome.ts";
 import type { EventSource, TimelineEvent } from "../../../patch/source.ts";
 import { agentStatuses, sessionStatuses } from "../../../wire/values.ts";
@@ -39,7 +40,7 @@ export function timelineOf(context: Context, open: OpenSession, hook: string | u
 
 /** When it changed last, in epoch ms. */
 function timeOf({ updated_at }: { readonly updated_at?: unknown }): number {
-  const at = Date.parse(textOf(updated_at));
+  const at = parseTime(textOf(updated_at));
   return Number.isNaN(at) ? -Infinity : at;
 }
 

@@ -1,3 +1,4 @@
+import { parseTime } from "../../../base/time.ts";
 import type { Paint } from "../style.ts";
 import type { Canvas, GlyphName } from "./canvas.ts";
 import { columnsOf, inAscii, wrap, type Span } from "./spans.ts";
@@ -38,7 +39,7 @@ function indentOf(canvas: Canvas): number {
 /** The hour on a terminal, the time as the service sent it in a pipe. */
 function timeOf(createdAt: string, { columns }: Canvas): string {
   const digits = columns === undefined ? 24 : columns < narrow ? 5 : 8;
-  const time = new Date(Date.parse(createdAt));
+  const time = new Date(parseTime(createdAt));
   if (columns === undefined) return createdAt.padEnd(digits);
   return Number.isNaN(time.getTime()) ? "".padEnd(digits) : time.toTimeString().slice(0, digits);
 }

@@ -1,3 +1,4 @@
+import { parseTime } from "../../../base/time.ts";
 import type { Canvas } from "./canvas.ts";
 
 /**
@@ -8,7 +9,7 @@ export function makeDays(now: number): (createdAt: string, canvas: Canvas) => re
   let last = dayOf(new Date(now));
   return (createdAt, { columns, style, ascii }) => {
     if (columns === undefined) return [];
-    const time = new Date(createdAt);
+    const time = new Date(parseTime(createdAt));
     if (Number.isNaN(time.getTime())) return [];
     const day = dayOf(time);
     if (day === last) return [];

@@ -1,4 +1,5 @@
 import { oneLine } from "../../../base/text.ts";
+import { parseTime } from "../../../base/time.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { ObjectReader } from "../../../git/objects.ts";
 import { type GitPath, pathBytes, showPath } from "../../../git/path.ts";
@@ -144,7 +145,7 @@ function identity(agent: string): string {
 
 /** When the turn's last change was made. */
 function secondsOf({ events }: Turn): number {
-  const at = Math.floor(Date.parse(events.at(-1)?.createdAt ?? "") / 1000);
+  const at = Math.floor(parseTime(events.at(-1)?.createdAt ?? "") / 1000);
   return Number.isSafeInteger(at) && at > 0 && at < 4_102_444_800 ? at : 0;
 }
 
