@@ -1,4 +1,5 @@
 import { exitCodes } from "../../base/errors.ts";
+import { typedId } from "../../base/ids.ts";
 import type { SessionState } from "../../client/timeline/items.ts";
 import { passes } from "../../client/timeline/source.ts";
 import { orTimeUp, timeUp } from "../../client/timeline/time-up.ts";
@@ -16,7 +17,18 @@ const longestRead = 2_000;
  */
 export async function waitFor(context: Context, open: OpenSession, view: Omit<FollowView, "silent">): Promise<void> {
   const { print, global } = context;
-  const { outcome, note, session = open.session } = await followSession(context, open, { ...view, silent: true });
+  const {
+    outcome,
+    note,
+    session = open.session,
+  } = await followSession(context, open, { ...view, silent: true }).catch(async (error: unknown) => {
+    // Who reads JSON gets the failure as JSON, and nothing before it.
+    if (context.host.interrupt.aborted && !global.json) {
+      const id = typedId(open.session.id);
+      await print.note(`${id} goes on; follow it: ferry tail ${id}`);
+    }
+    throw error;
+  });
   const now = outcome === "timeout" ? ((await readNow(context, open)) ?? session) : session;
   const { status = null, agent_status = null } = now;
   const failure = outcomeError(outcome, now, view.until);

@@ -246,6 +246,9 @@ describe("what becomes of it", () => {
     };
     expect(await told("a", "processing")).toBe("the agent has taken it up");
     expect(await told("a", "completed")).toBe("the agent has it");
+    // A service's own word, or none, says only that it has it.
+    expect(await told("a", "pending")).toBe("sent");
+    expect(await fate(play().context, play().open, { clientId, event: {} as never })).toBe("sent");
     expect(await told("b", "queued", queue)).toBe(queued);
     expect(await told("c", "queued", queue)).toBe("queued, behind 1 other: the agent takes it when it is free");
     expect(await told("d", "queued", queue)).toBe("queued, behind 2 others: the agent takes it when it is free");

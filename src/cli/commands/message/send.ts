@@ -30,12 +30,13 @@ export const send: Verb = {
       .option("--timeout <duration>", "with --wait: give up after this long", duration);
   },
   async run(context, { file, wait, timeout }: Options, given: string, words: string[]) {
+    if (timeout !== undefined && !wait) throw new FerryError("usage", "--timeout is for --wait");
     if (words.length === 0 && /\s/u.test(given.trim()))
       throw new FerryError("usage", "the session is missing", {
         hint: "name it before the message; to this branch's: ferry say",
       });
     const { deadline, open, sent } = await withText(context, { words, file, what: "the message" }, async (text) => {
-      const deadline = makeDeadline(context, wait ? timeout : undefined);
+      const deadline = makeDeadline(context, timeout);
       const within = deadline.context;
       try {
         const open = await openSession(within, given);

@@ -6,7 +6,7 @@ import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
 import { sendFirstMessage } from "../../flows/session/message.ts";
-import { addStartOptions, updatesHelp, type StartOptions } from "../../flows/session/options.ts";
+import { addStartOptions, checkUpdates, updatesHelp, type StartOptions } from "../../flows/session/options.ts";
 import { startSession, type StartedSession } from "../../flows/session/start.ts";
 import { readText } from "../../flows/text.ts";
 import { showOne } from "../../output/show.ts";
@@ -41,10 +41,13 @@ export const start: Verb = {
   },
   async run(context, options: Options) {
     const { message, file, follow, pull, updates } = options;
+    if (pull !== "none" && !follow) throw new FerryError("usage", "--pull is for --follow");
+    if (updates === true && !follow) throw new FerryError("usage", "--updates is for --follow");
+    checkUpdates(context, updates ?? false);
     const words = message === undefined ? [] : [message];
     const text =
       message === undefined && file === undefined ? undefined : await readText(context, words, file, "the first message");
-    const pulls = follow && pull !== "none";
+    const pulls = pull !== "none";
     if (pulls) await requireWorkingCopy(context);
     const started = await startSession(
       context,

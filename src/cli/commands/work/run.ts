@@ -10,7 +10,7 @@ import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
 import { orUnsupported } from "../../flows/session/act.ts";
 import { sendFirstMessage, type SentMessage } from "../../flows/session/message.ts";
-import { addStartOptions, updatesHelp, type StartOptions } from "../../flows/session/options.ts";
+import { addStartOptions, checkUpdates, updatesHelp, type StartOptions } from "../../flows/session/options.ts";
 import { startSession, type StartedSession } from "../../flows/session/start.ts";
 import { withText } from "../../flows/text.ts";
 import { duration } from "../../options.ts";
@@ -42,12 +42,17 @@ export const run: Verb = {
     command
       .option("-F, --file <file>", "the prompt from a file; - is stdin")
       .addOption(new Option("--pull <when>", "when the commits come").choices(["end", "each", "none"]).default("end"))
-      .option("--detach", "start it and don't wait; in a pipe, print its id", false)
+      .addOption(
+        new Option("--detach", "start it and don't wait; in a pipe, print its id")
+          .default(false)
+          .conflicts(["pull", "timeout", "cancelOnInterrupt", "updates"]),
+      )
       .option("--timeout <duration>", "stop waiting this long after the start; the commits that are there by then come", duration)
       .option("--cancel-on-interrupt", "Ctrl-C stops the agent, too", false)
       .option("--updates", updatesHelp, false);
   },
   async run(context, options: Options, words: string[]) {
+    checkUpdates(context, options.updates ?? false);
     const { deadline, started, sent } = await withText(
       context,
       { words, file: options.file, what: "the prompt" },

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { typedId } from "../../../base/ids.ts";
 import { followSession } from "../../flows/follow.ts";
 import { outcomeError, unreadError } from "../../flows/outcome.ts";
-import { updatesHelp } from "../../flows/session/options.ts";
+import { checkUpdates, updatesHelp } from "../../flows/session/options.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { typesIn } from "../../flows/session/timeline.ts";
 import { list } from "../../options.ts";
@@ -28,10 +28,9 @@ export const tail: Verb = {
     command
       .argument("[session]", "which one")
       .addOption(
-        new Option(
-          "--until <what>",
-          "end when the agent needs nothing more or needs you (idle), or with the session (end)",
-        ).choices(["idle", "end"]),
+        new Option("--until <what>", "end when the agent needs nothing more or needs you (idle), or with the session (end)")
+          .choices(["idle", "end"])
+          .conflicts("exit"),
       )
       .option("--no-exit", "go on after the session's end")
       .option("--since <time>", "only events after this: a time, or a duration ago")
@@ -39,6 +38,7 @@ export const tail: Verb = {
       .option("--updates", updatesHelp, false);
   },
   async run(context, { until, exit, since, type, updates }: Options, given?: string) {
+    checkUpdates(context, updates);
     const open = await openSession(context, given);
     await checkTypes(type, () => typesIn(context, open));
     const view = {

@@ -168,9 +168,10 @@ export function mayHaveArrived(error: unknown): error is FerryError {
 
 /** Whether the agent took it at once, in words; where it waits, behind how many others, if that can be known. */
 export async function fate(context: Context, open: OpenSession, { event }: SentMessage): Promise<string> {
-  // An answer without the event (204) says that the service has it, not what became of it.
-  if (event === undefined) return "sent";
-  if (event.status !== "queued") return event.status === "completed" ? "the agent has it" : "the agent has taken it up";
+  // An answer without the event (204, `{}`), or with a word of the service's own, says that it has it, not what became of it.
+  if (event?.status === "processing") return "the agent has taken it up";
+  if (event?.status === "completed") return "the agent has it";
+  if (event?.status !== "queued") return "sent";
   const before = await countQueuedBefore(context, open, event);
   return `queued${before === 0 ? "" : `, behind ${count(before, "other")}`}: the agent takes it when it is free`;
 }

@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { FerryError } from "../../../base/errors.ts";
+import type { Context } from "../../context.ts";
 
 /** What every command that starts a session takes. */
 export interface StartOptions {
@@ -12,6 +14,11 @@ export interface StartOptions {
 /** What `--updates` says wherever a timeline is followed. */
 export const updatesHelp =
   "with --json, each change of an event too (a command's output and exit code); without it, an event is printed once, as it first came";
+
+/** @throws FerryError usage where it was asked for and says nothing: lines for a person tell changes anyway */
+export function checkUpdates({ global }: Pick<Context, "global">, updates: boolean): void {
+  if (updates && !global.json) throw new FerryError("usage", "--updates is for --json");
+}
 
 /** `autoCommit` is what holds where neither of its two flags is given. */
 export function addStartOptions(command: Command, autoCommit: boolean): void {
