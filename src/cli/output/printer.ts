@@ -1,5 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
+import { parseCut } from "../../client/http/json.ts";
 import { textOf, type SourcedEvent } from "../../client/timeline/items.ts";
 import type { Output, Terminal } from "../../host/host.ts";
 import { fields } from "../../wire/fields.ts";
@@ -98,7 +99,7 @@ function hinted({ kind, message, cause }: FerryError, hint: string): FerryError 
 /** Without what we gave it for its way through ferry: an id where it has none, say. */
 function asCame(source: SourcedEvent): unknown {
   const text = textOf(source);
-  return text === undefined ? source.event : JSON.parse(text);
+  return text === undefined ? source.event : parseCut(text);
 }
 
 function lineOf(value: unknown, indent?: number): string {

@@ -74,11 +74,16 @@ async function timeUp(clock: Clock, done: AbortSignal): Promise<never> {
  * A body as JSON; undefined for an empty one.
  * @throws FerryError unavailable where it is something else, such as a proxy's web page, or nested too deep
  */
-export function parseJson(body: Uint8Array, { headers }: SendResponse, host: string): unknown {
+export function parseJson(
+  body: Uint8Array,
+  { headers }: SendResponse,
+  host: string,
+  parse: (text: string) => unknown = parseShallow,
+): unknown {
   const text = new TextDecoder().decode(body);
   if (text.trim() === "") return undefined;
   try {
-    return parseShallow(text);
+    return parse(text);
   } catch (error) {
     if (error instanceof FerryError) throw error;
     // Without the parser's own words, which quote what may be a key.

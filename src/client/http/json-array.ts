@@ -1,5 +1,5 @@
 import { NoAnswerError } from "../../base/errors.ts";
-import { broken, unexpected } from "./json.ts";
+import { broken, parseCut, unexpected } from "./json.ts";
 import { ItemScan } from "./json-scan.ts";
 
 /** A list is given out in portions of at least so many bytes: enough for speed, little in memory. */
@@ -12,6 +12,8 @@ export interface Slices {
   readonly bytes: Buffer;
   /** Four numbers an item: where it starts and ends, and where the text of its own `created_at` does (0 and 0 without one). */
   readonly places: readonly number[];
+  /** One of them, or of those before, is nested deeper than JSON is taken as it is. */
+  readonly isDeep: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function* sliceArray(chunks: AsyncIterable<Uint8Array>): AsyncGener
     if (isOver || done >= portion) {
       const places = scan.take();
       if (isOver && !isBlank(bytes.subarray(scan.end))) throw broken("something after the end of a list");
-      if (places.length > 0) yield { bytes: bytes.subarray(0, done), places };
+      if (places.length > 0) yield { bytes: bytes.subarray(0, done), places, isDeep: scan.isDeep };
       held.copyWithin(0, done, size);
       size -= done;
     }
@@ -61,16 +63,17 @@ export function wholeSlices(bytes: Buffer): Slices {
   const scan = new ItemScan();
   scan.look(bytes);
   const end = scan.done;
-  return { bytes: bytes.subarray(0, end), places: scan.take() };
+  return { bytes: bytes.subarray(0, end), places: scan.take(), isDeep: scan.isDeep };
 }
 
 /**
- * What slices of a list say, each of one item or several.
+ * What slices of a list say, each of one item or several; `isDeep` as in Slices.
  * @throws FerryError unavailable where one is no JSON
  */
-export function parseItems(slices: readonly Buffer[]): unknown[] {
+export function parseItems(slices: readonly Buffer[], isDeep: boolean): unknown[] {
+  const text = `[${slices.map((slice) => slice.toString("utf8")).join(",")}]`;
   try {
-    return JSON.parse(`[${slices.map((slice) => slice.toString("utf8")).join(",")}]`) as unknown[];
+    return (isDeep ? parseCut(text) : JSON.parse(text)) as unknown[];
   } catch (cause) {
     throw broken("a list that is no JSON", cause);
   }

@@ -1,4 +1,4 @@
-import { broken, deepest, tooDeep } from "./json.ts";
+import { broken, deepest } from "./json.ts";
 
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [comma, colon, quote, backslash] = [0x2c, 0x3a, 0x22, 0x5c];
@@ -12,6 +12,8 @@ export class ItemScan {
   done = 0;
   /** Behind the array's last byte, once it has ended. */
   end = 0;
+  /** An item is nested deeper than JSON is taken as it is (`parseCut`). */
+  isDeep = false;
   private places: number[] = [];
   /** Where to look on; where the item under way and, within a text, that text began. */
   private at = 0;
@@ -48,7 +50,7 @@ export class ItemScan {
         else if (depth === 2) this.isWanted = false;
       } else if (byte === openBrace || byte === openBracket) {
         if (depth++ === 0) this.itemStart = at;
-        else if (depth > deepest) throw tooDeep();
+        else if (depth > deepest) this.isDeep = true;
       } else if (byte === closeBrace || byte === closeBracket) {
         if (--depth > 0) continue;
         if (byte !== closeBracket) throw broken("a list that is no JSON");

@@ -20,17 +20,33 @@ export function broken(what: string, cause?: unknown): FerryError {
   return new FerryError("unavailable", `the service answered with ${what}`, { code: unexpected, cause });
 }
 
-export function tooDeep(): FerryError {
-  return broken(`something that is nested more than ${deepest} levels deep`);
-}
-
 /**
  * JSON from a service as its value.
  * @throws FerryError unavailable for what is nested too deep; SyntaxError for what is no JSON
  */
 export function parseShallow(text: string): unknown {
-  if (isDeep(text)) throw tooDeep();
+  if (isDeep(text)) throw broken(`something that is nested more than ${deepest} levels deep`);
   return JSON.parse(text) as unknown;
+}
+
+/**
+ * The same of what mustn't hide all else: in the place of what is nested deeper stands "…".
+ * @throws SyntaxError for what is no JSON
+ */
+export function parseCut(text: string): unknown {
+  return JSON.parse(text.length <= 2 * deepest ? text : withoutDepths(text)) as unknown;
+}
+
+function withoutDepths(text: string): string {
+  let [shown, from, depth] = ["", 0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === quote) at = endOfString(text, at + 1);
+    else if (character === openBracket || character === openBrace) {
+      if (++depth === deepest + 1) shown += `${text.slice(from, at)}"…"`;
+    } else if ((character === closeBracket || character === closeBrace) && depth-- === deepest + 1) from = at + 1;
+  }
+  return depth > deepest ? shown : shown + text.slice(from);
 }
 
 const [quote, colon] = [0x22, 0x3a];

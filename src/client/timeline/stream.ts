@@ -1,6 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { isObject } from "../answers.ts";
-import { broken, parseShallow } from "../http/json.ts";
+import { broken, parseCut } from "../http/json.ts";
 import { lookAround, readNews, readRest, readState } from "./array.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { connect, opened, type Line } from "./line.ts";
@@ -138,10 +138,10 @@ function* understand({ event, data, id }: SseMessage, timeline: Watched["timelin
 
 function parsed(data: string): Readonly<Record<string, unknown>> {
   try {
-    const value = parseShallow(data);
+    const value = parseCut(data);
     if (isObject(value)) return value;
   } catch {
-    // Said below, as for any other thing that is no object, or nested too deep.
+    // Said below, as for any other thing that is no object.
   }
   throw broken("a message on its stream that is no JSON object");
 }

@@ -24,7 +24,7 @@ async function read(chunks: readonly Uint8Array[]): Promise<Read> {
     const { bytes, places } = step.value;
     for (let at = 0; at < places.length; at += 4) {
       const [start, end, from, to] = places.slice(at, at + 4) as [number, number, number, number];
-      items.push(...parseItems([bytes.subarray(start, end)]));
+      items.push(...parseItems([bytes.subarray(start, end)], step.value.isDeep));
       times.push(to === 0 ? undefined : bytes.toString("utf8", from, to));
     }
   }

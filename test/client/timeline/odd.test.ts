@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { sliceArray } from "../../../src/client/http/json-array.ts";
 import { makeWholeTimeline } from "../../../src/client/timeline/whole/array.ts";
-import { textOf } from "../../../src/client/timeline/items.ts";
+import { textOf, type SourcedEvent } from "../../../src/client/timeline/items.ts";
 import { readTimeline } from "../../../src/client/timeline/whole/read.ts";
 import { systemFiles } from "../../../src/host/files.ts";
 import { makeTestClient } from "../../support/client.ts";
@@ -59,32 +59,21 @@ test("more events than memory has room for are refused, however small", async ()
   await expect(read()).rejects.toMatchObject({ code: "too_long", message: /more than 3000000 events/u });
 });
 
-test("an event that is nested without end is refused", async () => {
-  const text = (levels: number) => `[{"id":"1","payload":${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}]`;
-  const read = async (levels: number) => {
-    for await (const events of readTimeline(reading(text(levels)))) expect(events).toHaveLength(1);
+test("of an event that is nested deeper than 500 levels what is deeper is left out, and its text has it all", async () => {
+  const text = (levels: number) => `{"id":"1","payload":${'{"a":'.repeat(levels)}"]}"${"}".repeat(levels)},"after":[{}]}`;
+  const depthOf = (value: unknown): number => {
+    let depth = 0;
+    for (let at = value; typeof at === "object" && at !== null; at = (at as { a?: unknown }).a) depth++;
+    return depth;
   };
-  await read(498);
-  for (const levels of [499, 20_000])
-    await expect(read(levels)).rejects.toMatchObject({ kind: "unavailable", message: /more than 500 levels/u });
-});
-
-test("a stream with such an event is left for another way, which tells of it", async () => {
-  const played = play(ways.stream);
-  played.service.add("user_message", { status: "processing" });
-  const working = (async () => {
-    await played.clock.sleep(1000);
-    let deep: object = {};
-    for (let level = 0; level < 600; level++) deep = { deep };
-    const { id } = played.service.add("agent_message", { payload: deep });
-    await played.clock.sleep(10_000);
-    played.service.change(id, { payload: {} });
-  })();
-  const items = await played.watch({ timeout: 30_000 });
-  await working;
-  const [trouble] = kinds(items, "trouble");
-  expect(trouble).toMatchObject({ error: { message: expect.stringMatching(/more than 500 levels/u) as string } });
-  expect(shown(items)).toEqual(["evt_1 processing", "evt_2 completed"]);
+  // The array and the event are two of the levels.
+  for (const levels of [498, 499, 20_000]) {
+    const read: SourcedEvent[] = [];
+    for await (const events of readTimeline(reading(`[${text(levels)},{"id":"2"}]`))) read.push(...events);
+    expect(read.map(textOf)).toEqual([text(levels), '{"id":"2"}']);
+    expect(depthOf(read[0]?.event.payload)).toBe(498);
+    expect(read[0]?.event).toMatchObject({ id: "1", after: [{}] });
+  }
 });
 
 test("a follow leaves nothing behind on the signal that may end it", async () => {
@@ -168,3 +157,18 @@ test("an event that says when it was served is told once, and puts no end off", 
   expect(shown(items)).toEqual(["evt_1 processing"]);
   expect(outcome(items)).toMatchObject({ outcome: "idle" });
 });
+
+test.each(Object.entries(ways))(
+  "an event that is nested deeper than can be walked hides no other by %s",
+  async (_way, capabilities) => {
+    const played = play(capabilities);
+    let deep: unknown = 1;
+    for (let level = 0; level < 600; level++) deep = [deep];
+    const working = work(played);
+    const adding = played.clock.sleep(2000).then(() => played.service.add("agent_message", { payload: { deep } }));
+    const items = await played.watch({ message: "mine" });
+    await Promise.all([working, adding]);
+    expect(new Set(shown(items).map((line) => line.split(" ")[0])).size).toBe(7);
+    expect(kinds(items, "trouble")).toEqual([]);
+  },
+);

@@ -10,7 +10,6 @@ const unreadable: Readonly<Record<string, () => SendResponse>> = {
   "is a web page": () => answer("<!doctype html><p>Sign in"),
   "is empty": () => answer("", 204),
   "is no list": () => answer('{"events":7}'),
-  "is nested without end": () => answer(`[{"id":"a","payload":${'{"a":'.repeat(600)}1${"}".repeat(601)}]`),
   "is in no coding of ours": () => {
     throw new FerryError("unavailable", 'the answer is encoded as "rot13"', { code: "unknown_encoding" });
   },

@@ -3,7 +3,7 @@ import { routePath } from "../../../wire/routes.ts";
 import { checkAnswer } from "../../answers.ts";
 import type { Client } from "../../calls.ts";
 import { parseJson, steadily } from "../../http/body.ts";
-import { broken, memberAt } from "../../http/json.ts";
+import { broken, memberAt, parseCut } from "../../http/json.ts";
 import { sliceArray, wholeSlices } from "../../http/json-array.ts";
 import { Numbers } from "../compact/numbers.ts";
 import type { TimelineEvent } from "../items.ts";
@@ -108,7 +108,7 @@ async function gather(
   let step = await portions.next();
   for (; step.done !== true; step = await portions.next()) await sheaf.add(step.value);
   if (step.value === undefined) return undefined;
-  const page = parseJson(step.value, response, host);
+  const page = parseJson(step.value, response, host, parseCut);
   const items = checked(page, sessionId);
   const { next_cursor: next } = page as { readonly next_cursor?: unknown };
   const text = new TextDecoder().decode(step.value);

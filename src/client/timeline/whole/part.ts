@@ -1,4 +1,5 @@
 import { parseJson, readBody } from "../../http/body.ts";
+import { parseCut } from "../../http/json.ts";
 import { wholeSlices } from "../../http/json-array.ts";
 import type { Watched } from "../source.ts";
 import { checked, type EventBatch } from "./array.ts";
@@ -19,7 +20,7 @@ export async function readPart(watched: Watched, { patience, ...query }: HowMuch
   const input = { params: { sessionId }, query, accept: "application/json", signal, patience };
   return client.stream("readEvents", input, async (response) => {
     const body = Buffer.from(await readBody(response, clock));
-    const answer = parseJson(body, response, new URL(client.baseUrl).host);
+    const answer = parseJson(body, response, new URL(client.baseUrl).host, parseCut);
     const events = checked(answer, sessionId);
     const { bytes, places } = wholeSlices(Array.isArray(answer) ? body : Buffer.from(JSON.stringify(events)));
     return { events, text: (at) => bytes.toString("utf8", places[4 * at], places[4 * at + 1]) };

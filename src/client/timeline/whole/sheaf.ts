@@ -43,6 +43,7 @@ export class Sheaf {
   private readonly made = new Numbers();
   private last = -Infinity;
   private isInOrder = true;
+  private isDeep = false;
 
   /** `longest`: more bytes than that are none of a timeline's, and are not put aside. */
   constructor(before: Prints, makeSpool: () => Promise<Spool>, longest: number) {
@@ -51,8 +52,9 @@ export class Sheaf {
     this.makeSpool = makeSpool;
   }
 
-  async add({ bytes, places }: Slices): Promise<void> {
+  async add({ bytes, places, isDeep }: Slices): Promise<void> {
     const had = this.nth.length;
+    this.isDeep ||= isDeep;
     const view = viewOf(bytes);
     for (let at = 0; at < places.length; at += 4) {
       const [start = 0, end = 0] = [places[at], places[at + 1]];
@@ -84,7 +86,7 @@ export class Sheaf {
       size += end - start;
       if (size < batchSize && at < this.nth.length - 1) continue;
       const bytes = await this.read(places);
-      yield { items: parseItems(bytes), text: textIn(bytes, places, slices) };
+      yield { items: parseItems(bytes, this.isDeep), text: textIn(bytes, places, slices) };
       [places, size, slices] = [[], 0, []];
     }
   }
