@@ -27,10 +27,10 @@ export async function checkExpression(expression: string): Promise<void> {
   });
 }
 
-/** Applies the expression to one value. `indented`: for a person to read. */
-export async function applyJq(expression: string, value: unknown, indented: boolean): Promise<JqOutput> {
+/** Applies the expression to one value, in JSON: what jq only passes on keeps all digits of its numbers. `indented`: for a person to read. */
+export async function applyJq(expression: string, json: string, indented: boolean): Promise<JqOutput> {
   const flags = ["--raw-output", ...(indented ? [] : ["--compact-output"]), "--"];
-  const { stdout, stderr, exitCode } = (await load()).raw(JSON.stringify(value), expression, flags);
+  const { stdout, stderr, exitCode } = (await load()).raw(json, expression, flags);
   const text = stdout === "" ? "" : `${stdout}\n`;
   if (exitCode === 0) return { text, said: stderr, failure: undefined };
   const why = stderr.replace(/^jq: error \(at [^)]*\):? ?/u, "").trim();

@@ -1,11 +1,11 @@
 import { FerryError } from "../../base/errors.ts";
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
-import { parseCut } from "../../client/http/json.ts";
+import { cutText, parseCut } from "../../client/http/json.ts";
 import { textOf, type SourcedEvent } from "../../client/timeline/items.ts";
 import type { Output, Terminal } from "../../host/host.ts";
 import { fields } from "../../wire/fields.ts";
 import { pick, redact, redactedText } from "./json.ts";
-import { onOneLine } from "./json-text.ts";
+import { membersOf, onOneLine } from "./json-text.ts";
 import { wrapProse } from "./prose.ts";
 
 /** Where what a command says goes: data to stdout, all else to stderr. */
@@ -36,6 +36,9 @@ export interface PrinterOptions {
   readonly quiet: boolean;
 }
 
+/** Maybe one that a number of ours doesn't hold: 2^53 has 16 digits. */
+const longNumber = /\d{16}/u;
+
 export function makePrinter(terminal: Terminal, options: PrinterOptions): Printer {
   const { stdout, stderr } = terminal;
   const said = async (line: string): Promise<void> =>
@@ -44,20 +47,31 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
     const shown = options.showSecrets ? value : redact(value);
     return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);
   };
-  const write = async (value: unknown, indented: boolean): Promise<void> => {
-    if (options.jq === undefined) return stdout.write(lineOf(value, indented ? 2 : undefined));
+  const write = async (value: unknown, indented: boolean): Promise<void> =>
+    options.jq === undefined
+      ? stdout.write(lineOf(value, indented ? 2 : undefined))
+      : writeJq(options.jq, JSON.stringify(value), indented);
+  const writeJq = async (expression: string, json: string, indented: boolean): Promise<void> => {
     const { applyJq } = await import("./jq.ts");
-    const { text, said: notes, failure } = await applyJq(options.jq, value, indented);
+    const { text, said: notes, failure } = await applyJq(expression, json, indented);
     // Its strings come as they are, which a script wants and a terminal can't be given.
     if (text !== "") await stdout.write(stdout.isTTY ? harmless(text) : text);
     for (const line of notes.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);
     if (failure !== undefined) throw failure;
   };
-  const lineOfEvent = (source: SourcedEvent): string => {
-    const text = options.fields === undefined ? textOf(source) : undefined;
-    return text === undefined
-      ? lineOf(shaped(asCame(source), fields.event))
-      : `${harmlessJson(onOneLine(text, options.showSecrets ? (_, shown) => shown : redactedText))}\n`;
+  const jsonOfEvent = (source: SourcedEvent): string => {
+    const text = textOf(source);
+    if (text === undefined) return JSON.stringify(shaped(source.event, fields.event));
+    // What walks a value does so on the stack; text alone is walked without.
+    const whole = options.fields === undefined && options.jq === undefined ? text : cutText(text);
+    const json = options.fields === undefined ? whole : pickedFrom(whole, options.fields);
+    return onOneLine(json, options.showSecrets ? (_, shown) => shown : redactedText);
+  };
+  const pickedFrom = (text: string, names: readonly string[]): string => {
+    const picked = shaped(parseCut(text), fields.event) as Readonly<Record<string, unknown>>;
+    if (!longNumber.test(text)) return JSON.stringify(picked);
+    const members = membersOf(text);
+    return `{${names.map((name) => `${JSON.stringify(name)}:${members.get(name) ?? JSON.stringify(picked[name])}`).join(",")}}`;
   };
   const writeAll = async (value: unknown): Promise<void> => {
     try {
@@ -67,9 +81,10 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
       throw error instanceof FerryError && isForOne ? hinted(error, "a list is one array: .[].id, not .id") : error;
     }
   };
-  const writeOne = async (value: unknown): Promise<void> => {
+  const writeOne = async (json: string): Promise<void> => {
     try {
-      await write(value, false);
+      if (options.jq === undefined) await stdout.write(`${harmlessJson(json)}\n`);
+      else await writeJq(options.jq, json, false);
     } catch (error) {
       throw error instanceof FerryError && /^\s*\.\[\]/u.test(options.jq ?? "")
         ? hinted(error, "each event is an input of its own here: .type, not .[].type")
@@ -79,11 +94,10 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
   return {
     data: async (text) => stdout.write(typeof text === "string" ? await forTerminal(text, stdout, terminal) : text),
     json: (value, known) => writeAll(shaped(value, known)),
-    jsonLine: (value, known) => writeOne(shaped(value, known)),
+    jsonLine: (value, known) => writeOne(JSON.stringify(shaped(value, known))),
     async events(events) {
-      const known = fields.event;
-      if (options.jq !== undefined) for (const event of events) await writeOne(shaped(asCame(event), known));
-      else if (events.length > 0) await stdout.write(events.map(lineOfEvent).join(""));
+      if (options.jq !== undefined) for (const event of events) await writeOne(jsonOfEvent(event));
+      else if (events.length > 0) await stdout.write(events.map((event) => `${harmlessJson(jsonOfEvent(event))}\n`).join(""));
     },
     note: async (line) => (options.quiet ? undefined : said(line)),
     warn: said,
@@ -94,12 +108,6 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
 /** For an expression that was meant for a list where there is none, or the other way round. */
 function hinted({ kind, message, cause }: FerryError, hint: string): FerryError {
   return new FerryError(kind, message, { hint, cause });
-}
-
-/** Without what we gave it for its way through ferry: an id where it has none, say. */
-function asCame(source: SourcedEvent): unknown {
-  const text = textOf(source);
-  return text === undefined ? source.event : parseCut(text);
 }
 
 function lineOf(value: unknown, indent?: number): string {

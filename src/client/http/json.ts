@@ -34,10 +34,12 @@ export function parseShallow(text: string): unknown {
  * @throws SyntaxError for what is no JSON
  */
 export function parseCut(text: string): unknown {
-  return JSON.parse(text.length <= 2 * deepest ? text : withoutDepths(text)) as unknown;
+  return JSON.parse(cutText(text)) as unknown;
 }
 
-function withoutDepths(text: string): string {
+/** A JSON text with "…" in the place of what is nested deeper. */
+export function cutText(text: string): string {
+  if (text.length <= 2 * deepest) return text;
   let [shown, from, depth] = ["", 0, 0];
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { FerryError } from "../../../src/base/errors.ts";
 import { harmless, harmlessJson } from "../../../src/base/text.ts";
 import { failureAsJson } from "../../../src/cli/output/failure.ts";
+import type { TimelineEvent } from "../../../src/client/timeline/items.ts";
 import { makePrinter } from "../../../src/cli/output/printer.ts";
 import { makeFakeTerminal } from "../../support/terminal.ts";
 
@@ -49,4 +50,23 @@ test("strings of --jq come as they are into a pipe, and harmless onto a terminal
     await makePrinter(terminal, { ...options, jq: ".[0]" }).json([hostile]);
     expect(terminal.written.stdout).toBe(shown);
   }
+});
+
+test("an event's numbers keep their digits, whatever is picked from it", async () => {
+  const text =
+    '{ "id": "evt_1", "n" : 9007199254740993, "token": "t", "payload": {"at":[1.10, 12345678901234567890], "token":"t"}, "n": 9007199254740995 }';
+  const event = JSON.parse(text) as TimelineEvent;
+  const shown = async (change: object) => {
+    const terminal = makeFakeTerminal({ tty: false });
+    await makePrinter(terminal, { ...options, ...change }).events([{ event, texts: () => text, at: 0 }]);
+    return terminal.written.stdout;
+  };
+  const payload = '{"at":[1.10,12345678901234567890],"token":"<redacted>"}';
+  expect(await shown({ fields: ["n", "payload", "token", "status"] })).toBe(
+    `{"n":9007199254740995,"payload":${payload},"token":"<redacted>","status":null}\n`,
+  );
+  expect(await shown({ fields: ["n"], jq: ".n" })).toBe("9007199254740995\n");
+  expect(await shown({ jq: ".n, .payload" })).toBe(`9007199254740995\n${payload}\n`);
+  expect(await shown({ showSecrets: true, jq: ".token" })).toBe("t\n");
+  await expect(shown({ fields: ["nope"] })).rejects.toMatchObject({ kind: "usage" });
 });
