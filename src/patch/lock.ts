@@ -1,6 +1,8 @@
 import { link, open, readdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError } from "../base/errors.ts";
+import { oneLine } from "../base/text.ts";
+import { shellWord } from "../base/words.ts";
 import type { PatchHost } from "./request.ts";
 
 /** Who holds the lock: enough to tell whether they still run, seen from the same machine, boot and pid namespace. */
@@ -17,32 +19,48 @@ export interface Lock {
   release(): Promise<void>;
 }
 
+/** An owner as it was read. */
+interface Holder extends Owner {
+  readonly file: string;
+  /** Where it isn't, nothing of the owner is known. */
+  readonly isReadable: boolean;
+}
+
 const pause = 100;
+/** How long a lock is waited for that can't be read: one that is just being written can in a moment. In ms. */
+const writing = 1000;
 
 /**
  * One pull at a time in a repository, all its worktrees together. `patience` is how long a living owner is waited for, in ms.
- * @throws FerryError unavailable where it stays held
+ * @throws FerryError unavailable where it stays held, attention where it is no lock that we can read
  */
 export async function lockRepository(host: PatchHost, folder: string, patience: number): Promise<Lock> {
   const path = join(folder, "lock");
   const own = await ownRecord(host);
-  const deadline = host.clock.elapsed() + patience;
+  const start = host.clock.elapsed();
   for (;;) {
     const holder = await acquire(host, path, own);
     if (holder === undefined) {
       await sweepDebris(folder);
       return { release: () => releaseIfOwn(path, own.nonce) };
     }
-    if (host.clock.elapsed() >= deadline)
-      throw new FerryError("unavailable", "another pull is running in this repository", {
-        hint: `wait for it (process ${holder.pid} on ${holder.host.split("/")[0] ?? "?"}); if that is long gone, remove ${path}`,
-      });
+    if (host.clock.elapsed() >= start + (holder.isReadable ? patience : Math.min(patience, writing))) throw heldError(holder);
     await host.clock.sleep(pause, host.interrupt);
   }
 }
 
+function heldError({ file, isReadable, pid, host }: Holder): FerryError {
+  if (!isReadable)
+    return new FerryError("attention", `${oneLine(file)} should say which ferry is at work here, and can't be read`, {
+      hint: `if none is, remove it: rm ${shellWord(file)}`,
+    });
+  return new FerryError("unavailable", "another pull is running in this repository", {
+    hint: `wait for it (process ${pid} on ${oneLine(host.split("/")[0] ?? "?")}); if that is long gone, remove ${oneLine(file)}`,
+  });
+}
+
 /** Gives the living holder where there is one; undefined once the lock is ours. */
-async function acquire(host: PatchHost, path: string, own: Owner): Promise<Owner | undefined> {
+async function acquire(host: PatchHost, path: string, own: Owner): Promise<Holder | undefined> {
   if (await create(path, own)) return undefined;
   const holder = await readOwner(path);
   if (holder === undefined) return acquire(host, path, own);
@@ -54,7 +72,7 @@ async function acquire(host: PatchHost, path: string, own: Owner): Promise<Owner
  * Unlink-and-create lets several in: two see the same dead owner, and the slower one removes the faster one's new lock. So the
  * right to replace a certain dead owner's lock is a lock itself, named after that owner, and is broken the same way.
  */
-async function takeOver(host: PatchHost, path: string, { own, dead }: { own: Owner; dead: Owner }): Promise<Owner | undefined> {
+async function takeOver(host: PatchHost, path: string, { own, dead }: { own: Owner; dead: Holder }): Promise<Holder | undefined> {
   const breaking = `${path}.break.${dead.nonce}`;
   const breaker = await acquire(host, breaking, own);
   if (breaker !== undefined) return breaker;
@@ -116,7 +134,7 @@ async function releaseIfOwn(path: string, nonce: string): Promise<void> {
 }
 
 /** Undefined where there is no lock. One that can't be read belongs to someone that we know nothing about. */
-async function readOwner(path: string): Promise<Owner | undefined> {
+async function readOwner(path: string): Promise<Holder | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -124,10 +142,21 @@ async function readOwner(path: string): Promise<Owner | undefined> {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
+  const owner = parseOwner(text);
+  const nobody = { host: "", boot: "", namespace: "", pid: 0, startTime: "", nonce: "" };
+  return { ...(owner ?? nobody), file: path, isReadable: owner !== undefined };
+}
+
+function parseOwner(text: string): Owner | undefined {
   try {
-    return JSON.parse(text) as Owner;
+    const { host, boot, namespace, pid, startTime, nonce } = JSON.parse(text) as Partial<Record<keyof Owner, unknown>>;
+    const isWhole = [host, boot, namespace, startTime, nonce].every((each) => typeof each === "string");
+    // A nonce is part of a file's name.
+    return isWhole && /^[0-9a-f]+$/u.test(String(nonce)) && Number.isSafeInteger(pid)
+      ? ({ host, boot, namespace, pid, startTime, nonce } as Owner)
+      : undefined;
   } catch {
-    return { host: "", boot: "", namespace: "", pid: 0, startTime: "", nonce: "" };
+    return undefined;
   }
 }
 

@@ -176,3 +176,34 @@ describe("locks that another git holds", () => {
     await pullExactly(scene);
   });
 });
+
+describe("ferry's own lock that can't be read", () => {
+  it.each(["", "{}", "null", "garbage", '{"host":"h","boot":"","namespace":"","pid":1,"startTime":"","nonce":"../x"}'])(
+    "%j: the file is named, and what to do",
+    async (content) => {
+      const scene = makeScene();
+      commitFiles(scene.sandbox, { a: "x\n" });
+      writeFile(scene.local, ".git/ferry/lock", content);
+      const path = `${scene.local.folder}/.git/ferry/lock`;
+      await expect(pullInto(scene.local.folder, scene.source, { hook: "post-commit" })).rejects.toMatchObject({
+        kind: "attention",
+        message: `${path} should say which ferry is at work here, and can't be read`,
+        hint: `if none is, remove it: rm ${path}`,
+      });
+      rmSync(path);
+      await pullExactly(scene);
+    },
+  );
+
+  it("is waited for: it may be in the writing", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    writeFile(scene.local, ".git/ferry/lock", "");
+    const host = patchHost();
+    const sleep: typeof host.clock.sleep = (time, signal) => {
+      rmSync(`${scene.local.folder}/.git/ferry/lock`, { force: true });
+      return host.clock.sleep(time, signal);
+    };
+    await pullExactly(scene, { deps: { host: { ...host, clock: { ...host.clock, sleep } } } });
+  });
+});
