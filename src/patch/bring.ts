@@ -8,6 +8,7 @@ import type { Incoming } from "./incoming/incoming.ts";
 import { massDeletion } from "./judge/deletions.ts";
 import { land } from "./land/land.ts";
 import { moveRefs } from "./land/move-refs.ts";
+import { checkOverlay } from "./land/overlay.ts";
 import { checkPaths, type PathCheck, untouched } from "./land/path-check.ts";
 import { pointersLeft } from "./land/pointers.ts";
 import { promote } from "./land/promote.ts";
@@ -73,10 +74,11 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
   const { git, host, repository, request, checkpoint } = context;
   const { head, isAside, series, refs, at } = incoming;
   const scratch = quarantine.folder;
-  const { blocked, own } = isAside ? untouched : await checkPaths({ git, repository, scratch }, changes);
+  const { blocked, own: seen } = isAside ? untouched : await checkPaths({ git, repository, scratch }, changes);
   const stash = request.autostash === true ? await stashFor(built, blocked, context) : undefined;
   if (blocked.length > 0 && stash === undefined) return { blocked, left: undefined };
   if (request.dryRun === true) return landed;
+  const own = stash === undefined ? seen : (await checkOverlay({ git, repository, scratch }, stash.changes, stash.overlay)).own;
   host.interrupt.throwIfAborted();
   const commit = head.state === "unborn" ? undefined : head.commit;
   const known = await knownCommits(incoming, context);
@@ -94,9 +96,9 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
     return landed;
   }
   const updates = [moveRef("HEAD", commit, placed.tip), ...remembered];
-  const landing = { head, tip: placed.tip, changes, updates, reason, scratch };
+  const landing = { head, tip: placed.tip, changes, own, updates, reason, scratch };
   if (stash !== undefined) return landStashed(landing, stash, context);
-  return { blocked: await land({ ...landing, own }, context), left: undefined };
+  return { blocked: await land(landing, context), left: undefined };
 }
 
 /** What becomes of local changes that are in the way; undefined where none can be taken along. @throws PullRefused where some can't */

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { checkpoints } from "../../src/patch/request.ts";
+import { type Checkpoint, checkpoints } from "../../src/patch/request.ts";
 import { undo } from "../../src/patch/undo.ts";
 import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitBytes, writeFile } from "../support/git.ts";
@@ -122,6 +122,22 @@ describe("undo leaves what was as it came already", () => {
       return Promise.resolve();
     };
     await pullInto(scene.local.folder, scene.source, { deps: { checkpoint } });
+    await undoIn(scene);
+    expect(seen(scene).status).toBe("?? n");
+  });
+
+  it("that came while a pull with --autostash was at work", async () => {
+    const scene = makeScene({ files: { a: edited({}), b: "b\n" } });
+    commitFiles(scene.sandbox, { a: edited({ 9: "theirs" }), n: "n\n" });
+    writeFile(scene.local, "a", edited({ 1: "mine" }));
+    let times = 0;
+    const checkpoint = (name: Checkpoint) => {
+      if (name === "promoted" && ++times === 1) writeFile(scene.local, "n", "n\n");
+      return Promise.resolve();
+    };
+    await pullInto(scene.local.folder, scene.source, { autostash: true, deps: { checkpoint } });
+    expect([times, seen(scene).status]).toEqual([2, " M a"]);
+    scene.local("checkout", "--quiet", "HEAD", "--", "a");
     await undoIn(scene);
     expect(seen(scene).status).toBe("?? n");
   });
