@@ -87,11 +87,7 @@ function variantOf(command: string): string {
  */
 export function reachError(remote: string, args: readonly string[], result: Pick<GitResult, "code" | "stderr">): FerryError {
   const said = withoutSecrets(result.stderr.toString("utf8"));
-  const trouble = systemTrouble(args, {
-    ...result,
-    stdout: Buffer.alloc(0),
-    stderr: Buffer.from(said.replaceAll(sshDenied, "")),
-  });
+  const trouble = systemTrouble(args, { ...result, stderr: Buffer.from(said.replaceAll(sshDenied, "")) });
   const line = reasonIn(said);
   const what = `the remote ${oneLine(remote)}`;
   if (authWords.test(said))

@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import { fileTrouble } from "../git/trouble.ts";
 import type { Context } from "./context.ts";
 import { lockRepository } from "./lock.ts";
 import { findWorkingCopy, refuseInsideCommit } from "./preconditions.ts";
@@ -14,6 +15,12 @@ const otherPull = 30_000;
 
 /** Does something to a working copy while no other ferry does, once what an earlier one left half done is ended. */
 export async function underLock<T>(request: Errand, deps: PullDeps, work: (context: Context) => Promise<T>): Promise<T> {
+  return locked(request, deps, work).catch((error: unknown) => {
+    throw fileTrouble(error) ?? error;
+  });
+}
+
+async function locked<T>(request: Errand, deps: PullDeps, work: (context: Context) => Promise<T>): Promise<T> {
   const { git, host, checkpoint } = deps;
   const repository = await findWorkingCopy(git, request, host);
   const context: Context = { request, git, host, repository, checkpoint: async (name) => checkpoint?.(name) };

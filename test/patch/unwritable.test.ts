@@ -40,11 +40,27 @@ describe("a file that can't be written", () => {
     let said = "";
     child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
     expect(await ended(child)).toMatchObject({ code: 1 });
-    expect(said).toMatch(/ro\/[bc]/u);
+    expect(said).toMatch(/^FerryError: ro\/[bc] can't be (written: permission denied|removed)$/u);
     expect(visible()).toEqual(before);
     expect(gitIn(scene.local.folder, env)("rev-parse", "HEAD")).toBe(scene.base);
     expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
     chmodSync(`${scene.local.folder}/ro`, 0o755);
+  });
+
+  it.each(["", "/objects", "/refs/heads"])("in .git%s, read-only: one line names it", async (folder) => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "A\n" });
+    const program = asNobody(scene);
+    const closed = `${scene.local.folder}/.git${folder}`;
+    chmodSync(closed, 0o555);
+    const child = startPull(scene, "", { ...nobody, program });
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    expect(await ended(child)).toMatchObject({ code: 1 });
+    chmodSync(closed, 0o755);
+    expect(said).toMatch(/^FerryError: \S*\/\.git\S* can't be written: permission denied$/u);
+    expect(said).toContain(`${closed}/`);
+    expect(gitIn(scene.local.folder, env)("status", "--porcelain")).toBe("");
   });
 
   it("and can't be removed: all else is taken back, and the file is named", async () => {

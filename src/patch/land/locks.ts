@@ -2,6 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import type { GitChild, GitResult, GitStreamOptions } from "../../git/git.ts";
 import { lockedError, lockPause } from "../../git/locked.ts";
 import { gitError } from "../../git/runner.ts";
+import { systemTrouble } from "../../git/trouble.ts";
 import { withIndex } from "./compare.ts";
 import type { PatchHost } from "../request.ts";
 import type { WorkingCopy } from "./working-copy.ts";
@@ -37,7 +38,7 @@ export async function writeIndex(copy: WorkingCopy, args: readonly string[], inp
       .split("\n")
       .find((line) => line.includes("index.lock': File exists"));
     if (locked !== undefined) throw new IndexLocked("attention", locked.replace(/^\w+: /u, ""));
-    throw gitError(args, result);
+    throw systemTrouble(args, result) ?? gitError(args, result);
   });
 }
 

@@ -4,6 +4,7 @@ import { oneLine } from "../../base/text.ts";
 import type { Repository } from "../../git/discover.ts";
 import type { Git, GitChild, GitProcess } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
+import { systemTrouble } from "../../git/trouble.ts";
 import type { ChildNotes } from "./working-copy.ts";
 
 export interface RefUpdate {
@@ -88,5 +89,5 @@ function refError(exit: Awaited<GitProcess["exit"]>): FerryError {
   if (lock !== undefined) return new RefsLocked("attention", `${oneLine(lock)} exists`);
   if (/but expected|reference already exists|is missing but expected|unable to resolve reference/u.test(said))
     return new RefsMoved("attention", error.message);
-  return error;
+  return systemTrouble(["update-ref"], exit) ?? error;
 }
