@@ -6,6 +6,7 @@ import { makeBrowser } from "./host/browser.ts";
 import { systemClock } from "./host/clock.ts";
 import { takeConsole } from "./host/console.ts";
 import type { Files, Host, Network, Processes, Prompt } from "./host/host.ts";
+import { findHome } from "./host/home.ts";
 import { kill } from "./host/kill.ts";
 import { makeKeychains } from "./host/keychain/keychain.ts";
 import { randomBytes } from "./host/random.ts";
@@ -43,7 +44,7 @@ function makeHost(): Host {
     },
     cwd: process.cwd(),
     get home() {
-      return os().homedir();
+      return findHome(os());
     },
     pid: process.pid,
     uid: process.getuid?.() ?? -1,

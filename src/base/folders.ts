@@ -22,9 +22,9 @@ export interface FolderSource {
  * is ignored, as it asks), else the platform's own.
  * @throws FerryError usage where a FERRY_ variable isn't an absolute path: it would mean another folder in each directory
  */
-export function findFolders({ env, platform, home }: FolderSource): Folders {
+export function findFolders(source: FolderSource): Folders {
+  const { env, platform } = source;
   const paths = platform === "win32" ? win32 : posix;
-  const presets = presetFolders(platform, home, env);
   const choose = (kind: keyof Folders): string => {
     const own = `FERRY_${kind.toUpperCase()}_DIR`;
     const chosen = env[own];
@@ -33,12 +33,13 @@ export function findFolders({ env, platform, home }: FolderSource): Folders {
       throw new FerryError("usage", `${own} is not an absolute path: ${chosen}`, { hint: `give ${own} as an absolute path` });
     }
     const xdg = env[`XDG_${kind.toUpperCase()}_HOME`];
-    return xdg !== undefined && paths.isAbsolute(xdg) ? paths.join(xdg, "ferry") : presets[kind];
+    return xdg !== undefined && paths.isAbsolute(xdg) ? paths.join(xdg, "ferry") : presetFolders(source)[kind];
   };
   return { config: choose("config"), state: choose("state"), data: choose("data") };
 }
 
-function presetFolders(platform: string, home: string, env: FolderSource["env"]): Folders {
+/** Looks for a home only where nothing else was chosen: some users have none. */
+function presetFolders({ platform, home, env }: FolderSource): Folders {
   if (platform === "win32") {
     const local = env["LOCALAPPDATA"] ?? win32.join(home, "AppData", "Local");
     const roaming = env["APPDATA"] ?? win32.join(home, "AppData", "Roaming");

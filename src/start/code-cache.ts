@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
@@ -9,7 +10,7 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { findFolders } from "../base/folders.ts";
 
 /**
@@ -39,7 +40,7 @@ export function makeCodeCache(build: string, command: string | undefined): CodeC
 function findFolder(build: string): string | undefined {
   const { env, platform, arch, version } = process;
   const home = (platform === "win32" ? env["USERPROFILE"] : env["HOME"]) ?? "";
-  if ((env["NODE_DISABLE_COMPILE_CACHE"] ?? "") !== "" || home === "") return undefined;
+  if ((env["NODE_DISABLE_COMPILE_CACHE"] ?? "") !== "" || !isAbsolute(home)) return undefined;
   try {
     return join(findFolders({ env, platform, home }).state, "code", `${build}-${version}-${arch}`);
   } catch {
@@ -63,11 +64,18 @@ function readOwn(path: string): Buffer | undefined {
   }
 }
 
+/** One by one: Node's own recursive mkdir never ends where a folder exists and takes none, such as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
+
 /** Readers see all of it or nothing, also after a power cut: V8 checks little of what it is given. */
 function write(folder: string, path: string, data: Buffer): void {
   const temporary = `${path}.${process.pid}`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const file = openSync(temporary, "wx", 0o600);
     try {
       writeFileSync(file, data);

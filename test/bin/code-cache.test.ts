@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { layOutHelp } from "../../src/cli/help/layout.ts";
@@ -49,6 +49,16 @@ test("what is damaged, or what others could have written, is not run but made an
   chmodSync(helpCache(), 0o666);
   expect(await ferry.run(["help", "environment"])).toEqual(expected);
   expect(statSync(helpCache()).mode & 0o777).toBe(0o600);
+});
+
+test.runIf(process.platform === "linux")("a home that takes no folders, or is none, costs only the haste", async () => {
+  const env = { XDG_STATE_HOME: "", FERRY_STATE_DIR: "" };
+  expect((await ferry.run(["help", "environment"], { env: { ...env, HOME: "/proc" } })).code).toBe(0);
+  for (const home of ["", "."]) {
+    mkdirSync(join(ferry.folder, home, ".local"), { recursive: true });
+    expect((await ferry.run(["help", "environment"], { env: { ...env, HOME: home } })).code).toBe(0);
+    expect(readdirSync(join(ferry.folder, ".local"))).toEqual([]);
+  }
 });
 
 test.skipIf(process.platform === "win32")("a pipe in its place is not waited for", async () => {
