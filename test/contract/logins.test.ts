@@ -108,11 +108,24 @@ describe.each(Object.entries(engines))("keys and logins in the store over %s", (
     expect(left.map((one) => one?.hash)).toEqual(["d1", undefined, "d3", "d4"]);
   });
 
+  test("a device that is polled is kept before any that only asked, however many ask after it", async () => {
+    const { logins } = store;
+    for (const number of [1, 2, 3, 4])
+      await logins.insertDevice({ ...device, hash: `d${number}`, user_code: `BCDFGHJ${number}`, expires_at: time(number) });
+    await logins.notePoll("d1", { polled_at: time(0), interval_seconds: 5 });
+    await logins.forgetDevices(2);
+    const left = await Promise.all(["d1", "d2", "d3", "d4"].map((hash) => logins.findDevice(hash)));
+    expect(left.map((one) => one?.hash)).toEqual(["d1", undefined, undefined, "d4"]);
+  });
+
   test("a sign-in is there until it is deleted", async () => {
     const signIn = { hash: "s1", user_id: ada.id, expires_at: time(10) };
     await store.logins.insertSignIn(signIn);
     expect(await store.logins.findSignIn("s1")).toEqual(signIn);
     await store.logins.deleteSignIn("s1");
+    expect(await store.logins.findSignIn("s1")).toBeUndefined();
+    await store.logins.insertSignIn(signIn);
+    await store.logins.endSignIns();
     expect(await store.logins.findSignIn("s1")).toBeUndefined();
   });
 

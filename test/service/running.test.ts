@@ -5,6 +5,8 @@ import { readdir, readFile, stat, writeFile, mkdir, chmod, utimes } from "node:f
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { untilIdle } from "../../src/service/running/idle.ts";
+import { openSqlStore } from "../../src/service/store/sql-store.ts";
+import { openSqlite } from "../../src/service/store/sqlite.ts";
 import { makeTestClock } from "../support/clock.ts";
 import { makeServicePlace, type ServicePlace } from "../support/service-host.ts";
 
@@ -30,6 +32,17 @@ describe("a service that runs", () => {
     });
     const answer = await get(service.socket, "/api/v1/cli", await readFile(at("key"), "utf8"));
     expect(answer).toMatchObject({ status: 200, body: { user: { id: "usr_local", name: "ada" }, key: { scopes: ["all:all"] } } });
+  });
+
+  test("knows no browser any more that was signed in before", async () => {
+    await (await place.run()).stop();
+    const database = openSqlite(at("ferry.db"));
+    const store = await openSqlStore(database, () => ({ id: "wsp_1", name: "local" }));
+    const signIn = { hash: "s1", user_id: "usr_local", expires_at: "2999-01-01T00:00:00.000Z" };
+    await store.logins.insertSignIn(signIn);
+    await (await place.run()).stop();
+    expect(await store.logins.findSignIn("s1")).toBeUndefined();
+    await database.destroy();
   });
 
   test("keeps everything in the folder to this user", async () => {

@@ -117,6 +117,8 @@ async function assemble(
   const database = openSqlite(join(data, "ferry.db"));
   undo.add(() => database.destroy());
   const store = await openSqlStore(database, () => ({ id: makeId("wsp", host.random), name: "local" }));
+  // While it was down, its port may have been another user's, and a page that was open there has told that one its sign-in.
+  await store.logins.endSignIns();
   await provideOrigin(data, host);
   const ownKeyId = await provideKey(data, store, host);
   const sealer = makeSealer(await provideSealKey(data, host), host.random);

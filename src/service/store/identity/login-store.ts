@@ -22,6 +22,7 @@ export interface LoginStore {
   insertSignIn(signIn: SignInRecord): Promise<void>;
   findSignIn(hash: string): Promise<SignInRecord | undefined>;
   deleteSignIn(hash: string): Promise<void>;
+  endSignIns(): Promise<void>;
 
   /** Drops what expired before a time. */
   forget(before: string): Promise<void>;

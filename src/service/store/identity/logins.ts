@@ -37,7 +37,12 @@ export function makeLoginStore(db: Database): LoginStore {
     },
     async forgetDevices(kept) {
       const pending = db.selectFrom("login_devices").select("hash").where("state", "=", "pending");
-      const old = pending.orderBy("expires_at", "desc").limit(-1).offset(kept);
+      // One that is polled is waited for: who only asks for more can't push it out.
+      const old = pending
+        .orderBy((row) => row.eb("polled_at", "is", null))
+        .orderBy("expires_at", "desc")
+        .limit(-1)
+        .offset(kept);
       await db.deleteFrom("login_devices").where("hash", "in", old).execute();
     },
     async moveDevice(hash, from, to) {
@@ -56,6 +61,10 @@ export function makeLoginStore(db: Database): LoginStore {
     },
     async deleteSignIn(hash) {
       await db.deleteFrom("portal_sign_ins").where("hash", "=", hash).execute();
+    },
+
+    async endSignIns() {
+      await db.deleteFrom("portal_sign_ins").execute();
     },
 
     async forget(before) {
