@@ -3,16 +3,22 @@ import http from "node:http";
 import type https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { isLoopback } from "../../base/address.ts";
+import { FerryError } from "../../base/errors.ts";
 import { exchange } from "./exchange.ts";
+import { isAnothers } from "./peer.ts";
 import { connectTimeout, type Transport } from "./send.ts";
 
 /** Node's own http and https with keep-alive; over a unix socket or named pipe where one is given. */
-export function directTransport(socketPath?: string): Transport {
+export function directTransport(socketPath?: string, uid = process.getuid?.()): Transport {
   const plainAgent = new http.Agent({ keepAlive: true });
   let secureAgent: https.Agent | undefined;
-  return (request, signal) => {
+  return async (request, signal) => {
     const url = new URL(request.url);
     const secure = url.protocol === "https:" && socketPath === undefined;
+    if (!secure && socketPath === undefined && (await isAnothers(Number(url.port || 80), uid)))
+      throw new FerryError("auth", `what listens at ${url.host} is a program of another user of this computer: it gets no key`, {
+        hint: "start the service again; one that is meant for several users is called by https",
+      });
     // A write gets a connection of its own: on a kept one that the service is just closing, nobody knows if it arrived.
     const kept = request.method === "GET";
     // Its TLS is loaded where there is some.

@@ -3,9 +3,12 @@ import type { AddressInfo } from "node:net";
 import type { LoopbackAnswer, LoopbackHandler, LoopbackListener } from "../host.ts";
 import { peerOf } from "./peer.ts";
 
+/** In ms: who connects and asks for nothing, as many at once, would keep the browser's answer out. */
+const limits = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 1000 };
+
 /** Listens on 127.0.0.1, a port of the system's choice: RFC 8252, 7.3, and 8.3 for the address rather than the name. */
 export function listen(handler: LoopbackHandler): Promise<LoopbackListener> {
-  const server = http.createServer((incoming, outgoing) => {
+  const server = http.createServer(limits, (incoming, outgoing) => {
     void respond(handler, incoming)
       .catch(() => broken)
       .then(({ status, headers, body }) => outgoing.writeHead(status, headers).end(body));
