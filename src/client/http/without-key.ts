@@ -10,20 +10,97 @@ export function withoutKey(response: SendResponse, key: string): SendResponse {
   return { ...response, headers: Object.fromEntries(headers) as SendResponse["headers"], body: cut(response.body, formsOf(key)) };
 }
 
-/** The key as texts have it, in JSON (RFC 8259, 7: some escape the slash, too) and in addresses. What is that short is no secret. */
-function formsOf(key: string): Buffer[] {
+/** A way to write the key. */
+interface Form {
+  /** The first at or after `from`. */
+  find(bytes: Buffer, from: number): Found | undefined;
+  /** Where the bytes end with what may be the beginning of it; their end where they don't. */
+  startOf(bytes: Buffer): number;
+}
+
+interface Found {
+  readonly at: number;
+  readonly end: number;
+}
+
+/** The key as texts have it, in addresses and in JSON. What is that short is no secret. */
+function formsOf(key: string): Form[] {
   if (key.length <= 4) return [];
-  const inJson = JSON.stringify(key).slice(1, -1);
-  return [...new Set([key, inJson, inJson.replaceAll("/", "\\/"), encodeURIComponent(key)])].map((form) => Buffer.from(form));
+  return [...[...new Set([key, encodeURIComponent(key)])].map(literal), inJson(Buffer.from(key))];
+}
+
+function literal(text: string): Form {
+  const form = Buffer.from(text);
+  const [first = 0] = form;
+  return {
+    find(bytes, from) {
+      const at = bytes.indexOf(form, from);
+      return at === -1 ? undefined : { at, end: at + form.length };
+    },
+    startOf(bytes) {
+      let at = bytes.indexOf(first, Math.max(0, bytes.length - form.length + 1));
+      while (at !== -1 && !form.subarray(0, bytes.length - at).equals(bytes.subarray(at))) at = bytes.indexOf(first, at + 1);
+      return at === -1 ? bytes.length : at;
+    },
+  };
+}
+
+const [backslash, u] = [0x5c, 0x75];
+
+/**
+ * JSON may write any character as `\uXXXX`, and slash, quote and backslash with a backslash before it (RFC 8259, 7): some services do so
+ * with `+` and `/`. Written without any of that it is the literal.
+ */
+function inJson(key: Buffer): Form {
+  return {
+    find(bytes, from) {
+      for (let escape = bytes.indexOf(backslash, from); escape !== -1; escape = bytes.indexOf(backslash, escape + 1)) {
+        const character = readCharacter(bytes, escape)?.character ?? -1;
+        for (let before = key.indexOf(character); before !== -1; before = key.indexOf(character, before + 1)) {
+          const at = escape - before;
+          const end = at < from ? undefined : endIn(bytes, at, key);
+          if (typeof end === "number") return { at, end };
+        }
+      }
+      return undefined;
+    },
+    startOf(bytes) {
+      for (let at = Math.max(0, bytes.length - 6 * key.length + 1); at < bytes.length; at++)
+        if (endIn(bytes, at, key) === "cut off") return at;
+      return bytes.length;
+    },
+  };
+}
+
+/** Where the key ends that begins at `from`: "cut off" where the bytes end before it does, undefined where it is something else. */
+function endIn(bytes: Buffer, from: number, key: Buffer): number | "cut off" | undefined {
+  let at = from;
+  for (const expected of key) {
+    const read = readCharacter(bytes, at);
+    if (read === undefined) return "cut off";
+    if (read.character !== expected) return undefined;
+    at = read.end;
+  }
+  return at;
+}
+
+/** Undefined where the bytes end before it does. A line break's letter and the like are no character of a key, nor that letter. */
+function readCharacter(bytes: Buffer, at: number): { readonly character: number; readonly end: number } | undefined {
+  const [first, second] = [bytes[at], bytes[at + 1]];
+  if (first === undefined || (first === backslash && second === undefined)) return undefined;
+  if (first !== backslash) return { character: first, end: at + 1 };
+  if (second !== u) return { character: '"\\/'.includes(String.fromCharCode(second ?? 0)) ? (second ?? -1) : -1, end: at + 2 };
+  const end = at + 6;
+  return end > bytes.length ? undefined : { character: Number.parseInt(bytes.toString("latin1", at + 2, end), 16), end };
 }
 
 const standIn = Buffer.from("<redacted>");
 
-async function* cut(body: AsyncIterable<Uint8Array>, forms: readonly Buffer[]): AsyncGenerator<Uint8Array> {
+async function* cut(body: AsyncIterable<Uint8Array>, forms: readonly Form[]): AsyncGenerator<Uint8Array> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of body) {
     const bytes = forms.reduce(without, held.length === 0 ? asBuffer(chunk) : Buffer.concat([held, chunk]));
-    const end = Math.min(...forms.map((form) => startOf(form, bytes)), bytes.length);
+    const end = Math.min(...forms.map((form) => form.startOf(bytes)), bytes.length);
     held = bytes.subarray(end);
     if (end > 0) yield bytes.subarray(0, end);
   }
@@ -34,20 +111,12 @@ function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
 }
 
-function without(bytes: Buffer, form: Buffer): Buffer {
+function without(bytes: Buffer, form: Form): Buffer {
   const kept: Buffer[] = [];
   let from = 0;
-  for (let at = bytes.indexOf(form); at !== -1; at = bytes.indexOf(form, from)) {
-    kept.push(bytes.subarray(from, at), standIn);
-    from = at + form.length;
+  for (let found = form.find(bytes, 0); found !== undefined; found = form.find(bytes, from)) {
+    kept.push(bytes.subarray(from, found.at), standIn);
+    from = found.end;
   }
   return from === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(from)]);
-}
-
-/** Where the bytes end with what may be the beginning of it; their end where they don't. */
-function startOf(form: Buffer, bytes: Buffer): number {
-  const [first = 0] = form;
-  let at = bytes.indexOf(first, Math.max(0, bytes.length - form.length + 1));
-  while (at !== -1 && !form.subarray(0, bytes.length - at).equals(bytes.subarray(at))) at = bytes.indexOf(first, at + 1);
-  return at === -1 ? bytes.length : at;
 }

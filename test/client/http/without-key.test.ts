@@ -20,6 +20,8 @@ function inTwo(said: string, at: number): SendResponse {
   return { ...text(200, ""), body: body() };
 }
 
+const escaped = (c: string): string => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
 const read = async ({ body }: SendResponse) => readAll(body);
 
 test("a key that the service says back is in no field of an answer, nor in a header", async () => {
@@ -36,6 +38,11 @@ test.each([
   ["in an address", encodeURIComponent(key)],
   ["in JSON", JSON.stringify(key).slice(1, -1)],
   ["in JSON that escapes the slash", JSON.stringify(key).slice(1, -1).replaceAll("/", "\\/")],
+  ["in JSON that escapes all but letters", key.replace(/[^a-z]/gu, escaped)],
+  [
+    "in JSON that escapes everything, in capitals",
+    key.replace(/./gu, (c) => escaped(c).replace(/[a-f]/gu, (d) => d.toUpperCase())),
+  ],
 ])("%s it is cut wherever the answer is in pieces, and all else comes as it was", async (_, form) => {
   const said = `é fe/ ${form}${form}, fe/fe`;
   for (let at = 0; at <= said.length; at++)
