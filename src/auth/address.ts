@@ -14,24 +14,29 @@ export function parseAddress(text: string): string {
   const given = text.trim();
   const address = /^[a-z][a-z0-9+.-]*:\/\//iu.test(given) ? given : `${isLoopback(hostOf(given)) ? "http" : "https"}://${given}`;
   if (given === "" || !URL.canParse(address))
-    throw new FerryError("usage", `"${oneLine(given)}" is no address of a host`, {
+    throw new FerryError("usage", `"${shown(given)}" is no address of a host`, {
       hint: "write it as https://agents.example.com",
     });
   const url = new URL(address);
   // Names of the net are letters, digits, hyphens and dots (RFC 1123, 2.1), with underscores in some; URLs take what shells run, too.
   if (!/^[a-z0-9._[\]:-]+$/u.test(url.hostname))
-    throw new FerryError("usage", `"${oneLine(given)}" is no address of a host: its name has a character that no host has`);
+    throw new FerryError("usage", `"${shown(given)}" is no address of a host: its name has a character that no host has`);
   if (url.username !== "" || url.password !== "")
     throw new FerryError("usage", "an address of a host holds no user name or password", {
       hint: `write it as ${url.protocol}//${url.host}`,
     });
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw new FerryError("usage", `"${oneLine(given)}" is no address of a host`, { hint: `write it as https://${url.host}` });
+    throw new FerryError("usage", `"${shown(given)}" is no address of a host`, { hint: `write it as https://${url.host}` });
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     throw new FerryError("usage", `http would send the key to ${url.host} in the clear`, {
       hint: `write it as https://${url.host}`,
     });
   return `${url.origin}${url.pathname.replace(/\/+$/u, "")}`;
+}
+
+/** What somebody took for an address, to be said back: without what may be a password before its last @. */
+export function shown(address: string): string {
+  return oneLine(address).replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/iu, "$1…@");
 }
 
 /** How people call a host: its address without the scheme. */

@@ -132,6 +132,12 @@ describe("the service answers the token call with HTML, with 500, or never (case
   });
 });
 
+test("a description of the error that is no text is no fault of ours", async () => {
+  server.answers.set("/token", async () => json(400, { error: "x", error_description: 5 }));
+  const { code, stderr } = await scene.login();
+  expect([code, stderr]).toEqual([4, expect.stringContaining("agents.example.com refused the login: 5\n")]);
+});
+
 test("key-shaped text in --verbose, and what a service says back of a code or a key, is cut", async () => {
   const echoing = async ({ headers, body }: SendRequest, status: number) =>
     json(
@@ -226,7 +232,8 @@ test("the key is not sent to another host after a redirect", async () => {
     seen.push(request);
     return json(200, {});
   });
-  server.answers.set("/api/v1/cli", async () => text(302, "", { location: "https://evil.example/api/v1/cli" }));
+  for (const path of ["/api/v1/cli", "/api/v1/sessions"])
+    server.answers.set(path, async () => text(302, "", { location: `https://evil.example${path}` }));
   const { code, stderr } = await scene.login();
   expect(code).toBe(1);
   expect(stderr).toContain("agents.example.com redirects to https://evil.example; the key is not sent there");

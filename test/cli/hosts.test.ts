@@ -103,6 +103,7 @@ describe("what a repository names selects only a host that the user logged in to
   test.each([
     ["ferry.host", "https://evil.example"],
     ["ferry.host", "http://evil.example"],
+    ["ferry.host", "https://me:secret@evil.example"],
     ["branch.main.ferryHost", "https://evil.example"],
   ])("%s = %s", async (name, value) => {
     await login(a);
@@ -111,6 +112,7 @@ describe("what a repository names selects only a host that the user logged in to
     const { code, stderr } = await ferry(world.next({ cwd: git.folder }), "session", "view");
     expect(code).toBe(4);
     expect(stderr).toContain("which you aren't logged in to");
+    expect(stderr).not.toContain("secret");
     expect(stderr).toContain(`name one that you know: --host ${a.slice("https://".length)}\n`);
   });
 });

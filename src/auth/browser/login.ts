@@ -19,6 +19,8 @@ export interface BrowserLogin {
   show(start: LoginStart): Promise<void>;
   /** Asks for what the browser ended with; `until` in epoch ms. Rejects with the signal's reason. */
   paste(until: number, signal: AbortSignal): Promise<string>;
+  /** Is awaited before a code is redeemed: from then on there may be a key. */
+  redeeming(): Promise<void>;
   /** Says that a paste, or what the browser came back with, was no use, and why; or that somebody meddles. */
   complain(why: string): Promise<void>;
 }
@@ -54,7 +56,10 @@ export async function loginByBrowser(host: LoginHost, server: LoginServer, calle
   try {
     const code = await confirmationCode(binding.challenge);
     await login.show({ url, opening: callback.startAt(url), code, pasteOnly: callback.missing });
-    const take = oneAtATime((parameters) => redeem(server, caller, binding, { parameters, redirectUri }));
+    const take = oneAtATime(async (parameters) => {
+      await login.redeeming();
+      return redeem(server, caller, binding, { parameters, redirectUri });
+    });
     const key = await Promise.race([
       cameBack(callback, login, take),
       pasted(server, login, { binding, shown: code, until: host.clock.now() + patience, signal, take }),

@@ -29,6 +29,8 @@ export interface DeviceLogin {
   readonly scopes: readonly string[];
   readonly requester: Readonly<Record<string, string>>;
   tell(task: DeviceTask): Promise<void>;
+  /** Is awaited before each question: its answer may be a key. */
+  redeeming(): Promise<void>;
   /** Whether the service can be asked now: says why not, and with nothing that it can again. */
   trouble(why: string | undefined): Promise<void>;
 }
@@ -92,6 +94,7 @@ async function poll(
     await clock.sleep(Math.min(pace.pause * 1000, deadline - clock.elapsed() + 1), signal);
     if (clock.elapsed() > deadline)
       throw new FerryError("auth", "nobody approved the login in time", { hint: "run ferry login again" });
+    await login.redeeming();
     try {
       const options = callOptions(caller, address);
       const response = await deviceCodeGrantRequest(metadata, client, None(), granted.device_code, options);

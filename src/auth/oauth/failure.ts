@@ -8,7 +8,7 @@ import {
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
 import { FerryError, NoAnswerError } from "../../base/errors.ts";
-import { cut, oneLine } from "../../base/text.ts";
+import { cut, oneLine, textOf } from "../../base/text.ts";
 
 /** What was asked for, in words. */
 export type Errand = "login" | "revocation";
@@ -69,14 +69,15 @@ function contentOf(cause: unknown): string {
 
 interface Refusal {
   readonly error: string;
-  readonly error_description?: string | undefined;
+  /** Nobody has checked what it is. */
+  readonly error_description?: unknown;
   readonly status?: number;
 }
 
 function refusal({ error, error_description, status }: Refusal, { host, errand }: { host: string; errand: Errand }): FerryError {
   const code = oneLine(error);
   // Who checks a form says which field is wrong, and the message ends with that word already.
-  const described = oneLine(error_description ?? "")
+  const described = oneLine(textOf(error_description))
     .replace(/^(?:code|device_code): *(?=(?:is|was)\b)/u, "it ")
     .replace(/^(?:code|scope|device_code): */u, "");
   const said = described === "" ? undefined : cut(described, 300);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { updateConfig } from "../../../src/cli/config/config.ts";
 import { ferry } from "../../support/ferry.ts";
 import { gitIn } from "../../support/git.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
@@ -146,6 +147,14 @@ test("switch takes the one that is named, or the other of two", async () => {
   await ferry(world.next(), "auth", "switch");
   expect((await status()).rows[0]).toMatchObject({ host: b, default: true });
   expect((await ferry(world.next(), "auth", "switch", "c.example.com")).code).toBe(5);
+});
+
+test("switch takes a host by its name, whatever another service calls its accounts", async () => {
+  await updateConfig(world.host, (config) => ({
+    ...config,
+    hosts: config.hosts.map((entry) => (entry.url === b ? { ...entry, account: "a.example.com" } : entry)),
+  }));
+  expect((await ferry(world.next(), "auth", "switch", "a.example.com")).stderr).toBe("now a.example.com as ada@example.com\n");
 });
 
 test("switch asks where several are meant, and names them where there is nobody to ask", async () => {

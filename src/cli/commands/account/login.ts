@@ -11,7 +11,7 @@ import { keyByDevice } from "../../flows/login/by-device.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
 import { callerOf } from "../../flows/login/caller.ts";
 import { checkSomebody, keyFromPrompt, keyFromStdin } from "../../flows/login/given-key.ts";
-import { keepKey, type NewKey } from "../../flows/login/keep.ts";
+import { keepKey, mintKey, type NewKey } from "../../flows/login/keep.ts";
 import { withSettings } from "../../flows/settings.ts";
 import { whileWaiting } from "../../flows/waiting.ts";
 import { list } from "../../options.ts";
@@ -82,19 +82,21 @@ async function chooseAddress({ global, host, interactive }: Context): Promise<st
 async function obtainKey(context: Context, url: string, options: Options): Promise<Pick<NewKey, "key" | "minted">> {
   if (options.withToken) {
     await checkPlace(context);
-    return { key: await keyFromStdin(context, url), minted: false };
+    return { key: await keyFromStdin(context, url) };
   }
   const server = await whileWaiting(context, hostName(url), () => findLoginServer(url, callerOf(context)));
   if (server === undefined) {
     checkSomebody(context);
     await checkPlace(context);
-    return { key: await keyFromPrompt(context, url), minted: false };
+    return { key: await keyFromPrompt(context, url) };
   }
   await checkPlace(context);
   const { device, browser, scopes = presetScopes } = options;
-  const value = device ? await keyByDevice(context, server, scopes) : await keyByBrowser(context, server, { scopes, browser });
+  const { value, note } = await mintKey(context, url, (redeeming) =>
+    device ? keyByDevice(context, server, { scopes, redeeming }) : keyByBrowser(context, server, { scopes, browser, redeeming }),
+  );
   const remedy = `tell whoever runs ${hostName(url)}, or pipe a key of its portal to ferry login --with-token`;
-  return { key: { value, source: "this login", remedy }, minted: true };
+  return { key: { value, source: "this login", remedy }, minted: note };
 }
 
 /**

@@ -30,8 +30,7 @@ async function chooseLogin(
   given: string | undefined,
 ): Promise<HostEntry> {
   if (hosts.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
-  const matching =
-    given === undefined ? hosts : hosts.filter(({ url, account }) => [url, hostName(url), account].includes(given));
+  const matching = given === undefined ? hosts : named(hosts, given);
   const [only, second] = matching;
   if (only === undefined)
     throw new FerryError("not_found", `not logged in as or to ${oneLine(given ?? "")}`, { hint: "ferry auth status" });
@@ -46,6 +45,12 @@ async function chooseLogin(
       matching.map((entry) => ({ name: nameOf(entry), value: entry })),
     );
   throw new FerryError("usage", "which login is meant?", { details: matching.map(nameOf), hint: "name a host or an account" });
+}
+
+/** What an account is called is a service's choice: the name of a host is that host, whoever else has it. */
+function named(hosts: readonly HostEntry[], given: string): readonly HostEntry[] {
+  const byHost = hosts.filter(({ url }) => [url, hostName(url)].includes(given));
+  return byHost.length > 0 ? byHost : hosts.filter(({ account }) => account === given);
 }
 
 function nameOf({ url, account }: HostEntry): string {

@@ -1,6 +1,5 @@
-import { hostName, local, parseAddress } from "../../../auth/address.ts";
+import { hostName, local, parseAddress, shown } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { oneLine } from "../../../base/text.ts";
 import { shellWord } from "../../../base/words.ts";
 import { getConfig } from "../../../git/config.ts";
 import { readConfig, type Config, type HostEntry } from "../../config/config.ts";
@@ -78,7 +77,7 @@ function selected(text: string, config: Config, who: string): ChosenHost {
   const entry = loggedIn(text, config);
   if (entry !== undefined) return { kind: "remote", url: entry.url, entry, named: false, why };
   const [last] = config.hosts;
-  throw new FerryError("auth", `${who} ${oneLine(text)}, which you aren't logged in to`, {
+  throw new FerryError("auth", `${who} ${shown(text)}, which you aren't logged in to`, {
     hint: `log in there if you trust it, or name one that you know: --host ${last === undefined ? local : shellWord(hostName(last.url))}`,
   });
 }

@@ -9,11 +9,13 @@ export interface BrowserChoice {
   readonly scopes: readonly string[];
   /** False after --no-browser. */
   readonly browser: boolean;
+  readonly redeeming: () => Promise<void>;
 }
 
 /** A key by way of the browser: its address is on the screen before anything is opened, and the answer can be pasted as well. */
-export async function keyByBrowser(context: Context, server: LoginServer, { scopes, browser }: BrowserChoice): Promise<string> {
+export async function keyByBrowser(context: Context, server: LoginServer, choice: BrowserChoice): Promise<string> {
   const { host, print } = context;
+  const { scopes, browser, redeeming } = choice;
   const obstacle = browser ? await whyNoBrowser(host) : "--no-browser";
   return loginByBrowser(host, server, callerOf(context), {
     scopes,
@@ -21,6 +23,7 @@ export async function keyByBrowser(context: Context, server: LoginServer, { scop
       await say(context, start, obstacle);
       if (obstacle === undefined) await openBrowser(context, (await isFar(host)) ? start.url : start.opening);
     },
+    redeeming,
     paste: (until, signal) => host.prompt.text("Or paste here what the page gives you in the end:", { until, signal }),
     complain: (why) => print.warn(why),
   });

@@ -8,14 +8,19 @@ import { callerOf } from "./caller.ts";
 
 const approval = "waiting for the approval";
 
+interface DeviceChoice {
+  readonly scopes: readonly string[];
+  readonly redeeming: () => Promise<void>;
+}
+
 /** A key that a person approves on another device: says where, with which code, and for which computer. */
-export async function keyByDevice(context: Context, server: LoginServer, scopes: readonly string[]): Promise<string> {
+export async function keyByDevice(context: Context, server: LoginServer, choice: DeviceChoice): Promise<string> {
   const { host, print } = context;
   let spinner: Spinner | undefined;
   let troubled = false;
   try {
     return await loginByDevice(server, callerOf(context), {
-      scopes,
+      ...choice,
       requester: requesterOf(host),
       async tell({ userCode, page, direct, expiresIn }) {
         await print.warn("On any device with a browser, open:");

@@ -17,8 +17,32 @@ import { endReplaced } from "./replaced.ts";
 export interface NewKey {
   readonly url: string;
   readonly key: ApiKey;
-  /** Whether this login had it made: then it is ended at the service where it can't be kept, and at logout. */
-  readonly minted: boolean;
+  /** Where this login had it made: then it is ended at the service where it can't be kept, and at logout. */
+  readonly minted?: Note;
+}
+
+/**
+ * The key that `make` has the service make, which awaits `redeeming` before there can be one. It is noted then: were this killed with
+ * the answer on its way, the next login or logout tells that there may be a key that nobody has.
+ */
+export async function mintKey(
+  context: Context,
+  url: string,
+  make: (redeeming: () => Promise<void>) => Promise<string>,
+): Promise<{ readonly value: string; readonly note: Note }> {
+  const credentials = credentialsOf(context);
+  let noting: Promise<Note> | undefined;
+  const note = (): Promise<Note> => (noting ??= notePending(context.host, credentials, { url, minted: true }));
+  try {
+    const value = await make(async () => {
+      await note();
+    });
+    return { value, note: await note() };
+  } catch (error) {
+    const noted = await noting?.catch(() => undefined);
+    if (noted !== undefined) await withdraw(context, credentials, noted, undefined);
+    throw error;
+  }
 }
 
 /** A key that is stored, and not entered among the logins yet. */
@@ -36,24 +60,24 @@ interface Stored {
 export async function keepKey(context: Context, added: NewKey): Promise<void> {
   const credentials = credentialsOf(context);
   const { url, key, minted } = added;
-  let note: Note | undefined;
+  let note = minted;
   let stored: Stored | undefined;
   const store = async (): Promise<Stored> => {
-    note = await notePending(context.host, credentials, { url, ...(minted && { minted }) });
+    note ??= await notePending(context.host, credentials, { url });
     return { note, key: key.value, ...(await credentials.save(note, key.value)) };
   };
   let entered: Entered;
   try {
     const { client } = clientFor(context, { send: context.host.network.send, url, key, origin: url });
     // What was made just now must be found whenever this ends; what somebody brought is stored when it has proved good.
-    if (minted) stored = await store();
+    if (minted !== undefined) stored = await store();
     const identity = await whileWaiting(context, hostName(url), () => identify(client));
     stored ??= await store();
     context.host.interrupt.throwIfAborted();
     await endPending(context, credentials);
     entered = { ...(await enter(context, credentials, stored, identity)), identity };
   } catch (error) {
-    if (minted) await endUnkept(context, added);
+    if (minted !== undefined) await endUnkept(context, added);
     if (note !== undefined) await withdraw(context, credentials, note, stored?.store);
     throw error;
   }
