@@ -214,8 +214,13 @@ function subcommand(args: readonly string[]): string {
   return args.find((argument) => !argument.startsWith("-")) ?? "";
 }
 
-/** Without advice, without a password that a URL may carry, harmless for a terminal. */
+/** Without advice. */
 function lastLine(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"));
-  return oneLine((lines.at(-1) ?? "").replace(/(:\/\/)[^/\s@]*@/gu, "$1"));
+  return showLine(lines.at(-1) ?? "");
+}
+
+/** A line of git's, without a password that a URL may carry, harmless for a terminal. */
+export function showLine(line: string): string {
+  return oneLine(line.replace(/(:\/\/)[^/\s@]*@/gu, "$1"));
 }

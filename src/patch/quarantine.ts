@@ -13,6 +13,8 @@ export interface Quarantine {
   readonly folder: string;
   readonly tree: string;
   readonly gitDir: string;
+  /** Beside the user's objects, for those that are about to join them (land/object-folder.ts). */
+  readonly incoming: string;
   /** How git is run in it. */
   readonly options: Pick<GitStreamOptions, "cwd" | "gitDir" | "workTree" | "isolated" | "env">;
   /** Takes all but the folder itself away, once nothing of it is needed: a disk that is full has room again to take things back. */
@@ -27,7 +29,8 @@ export const bigFile = String(32 * 1024 * 1024);
 
 /** Makes one below the ferry folder of a repository. The caller holds the repository's lock. */
 export async function makeQuarantine(git: Git, host: PatchHost, repository: Repository): Promise<Quarantine> {
-  const folder = join(ferryFolder(repository), prefix + Buffer.from(host.random(8)).toString("hex"));
+  const name = prefix + Buffer.from(host.random(8)).toString("hex");
+  const folder = join(ferryFolder(repository), name);
   const tree = join(folder, "tree");
   const gitDir = join(tree, ".git");
   await mkdir(tree, { recursive: true, mode: 0o700 });
@@ -43,11 +46,15 @@ export async function makeQuarantine(git: Git, host: PatchHost, repository: Repo
     folder,
     tree,
     gitDir,
+    incoming: incomingOf(repository, name),
     options: { cwd: tree, gitDir, workTree: tree, isolated: true, env: nobody },
     empty: async () => {
       for (const name of await readdir(folder)) await removeTree(join(folder, name));
     },
-    remove: () => removeTree(folder),
+    remove: async () => {
+      await removeTree(incomingOf(repository, name));
+      await removeTree(folder);
+    },
   };
 }
 
@@ -67,7 +74,16 @@ export async function withQuarantine<T>(
 /** What pulls that were killed left behind. The caller holds the repository's lock, so none of them is in use. */
 export async function sweepQuarantines(repository: Repository): Promise<void> {
   const folder = ferryFolder(repository);
-  for (const name of await readdir(folder)) if (name.startsWith(prefix)) await removeTree(join(folder, name));
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    await removeTree(incomingOf(repository, name));
+    await removeTree(join(folder, name));
+  }
+}
+
+/** git-gc(1) takes such folders away, too, once they are old. */
+function incomingOf({ commonDir }: Repository, name: string): string {
+  return join(commonDir, "objects", `tmp_objdir-ferry-${name}`);
 }
 
 /** Where ferry keeps what belongs to a repository: its lock, journal, quarantines and rescued files. */

@@ -105,9 +105,9 @@ describe.runIf(isMounted)("a disk that fills up, with the other flags", () => {
 
   it.each([
     ["--uncommitted", 600, (folder: string) => pullInto(folder, scene.source, { uncommitted: true })],
-    ["--uncommitted", 2000, (folder: string) => pullInto(folder, scene.source, { uncommitted: true })],
+    ["--uncommitted", 1300, (folder: string) => pullInto(folder, scene.source, { uncommitted: true })],
     ["--worktree", 600, elsewhere],
-    ["--worktree", 1100, elsewhere],
+    ["--worktree", 800, elsewhere],
   ] as const)("%s, %i kB left: nothing changes, and it comes later", async (_, left, work) => {
     const local = make();
     const before = stateOf(local.folder);
@@ -123,7 +123,7 @@ describe.runIf(isMounted)("a disk that fills up, with the other flags", () => {
     commitFiles(local, { f: edited({ 2: "mine" }) }, "mine");
     const before = stateOf(local.folder);
     const park = () => pullInto(local.folder, scene.source, { onConflict: "park" });
-    for (const left of [600, 1200]) {
+    for (const left of [400, 700]) {
       expect(await whileFull(left, park)).not.toMatchObject({ code: "conflict" });
       expect({ ...stateOf(local.folder), objects: "" }).toEqual({ ...before, objects: "" });
     }
@@ -132,7 +132,7 @@ describe.runIf(isMounted)("a disk that fills up, with the other flags", () => {
     writeFileSync(`${tree.folder}/f`, edited({ 2: "both" }));
     tree("add", "f");
     const parked = stateOf(tree.folder);
-    for (const left of [100, 600]) {
+    for (const left of [100, 300]) {
       expect(await whileFull(left, () => resume(local.folder, "continue"))).toBeInstanceOf(Error);
       expect({ ...stateOf(tree.folder), objects: "" }).toEqual({ ...parked, objects: "" });
     }

@@ -70,6 +70,31 @@ describe.each(patchEngines)("paths that a series may not write, by %s", (engine)
       : pullExactly(scene, { engine }));
   });
 
+  it.each([
+    ["no", {}],
+    ["a hundred", Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`f${at}`, `${at}\n`]))],
+  ])("a .gitmodules whose address is an option, with %s more files: the commit is named, and the rule", async (_, more) => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "A\n" });
+    const bad = commitFiles(scene.sandbox, {
+      ".gitmodules": '[submodule "s"]\n\tpath = s\n\turl = -u./x\n',
+      ...more,
+    });
+    commitFiles(scene.sandbox, { b: "B\n" });
+    const error = await pullRefused(scene, { engine });
+    expect(error).toMatchObject({
+      kind: "failure",
+      code: "policy",
+      message: expect.stringMatching(
+        new RegExp(
+          `^commit ${bad.slice(0, 12)} is refused: its object [0-9a-f]{12} breaks a rule of git's, gitmodulesUrl: .*-u./x$`,
+          "u",
+        ),
+      ) as string,
+      hint: "nothing was changed; ask the agent to take it out of its history",
+    });
+  });
+
   it("a .gitmodules that is a link", async () => {
     const scene = makeScene();
     commitTree(scene.sandbox, [["120000", ".gitmodules", writeObject(scene.sandbox, "blob", "a")]]);

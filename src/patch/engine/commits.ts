@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { coalesce } from "../series/bytes.ts";
-import { storePack } from "./pack.ts";
+import { type Origin, storePack } from "./pack.ts";
 import type { SeriesItem } from "../series/series.ts";
 import type { Workshop } from "./engine.ts";
 
@@ -23,8 +23,16 @@ export async function storeCommits(
   { git, quarantine, signal }: Pick<Workshop, "git" | "quarantine" | "signal">,
 ): Promise<void> {
   const args = ["index-pack", "--stdin", "--strict"];
-  await storePack(git, args, { ...quarantine.options, config: { "core.fsync": "none" }, signal, input: coalesce(packOf(items)) });
+  await storePack(git, args, {
+    ...quarantine.options,
+    config: { "core.fsync": "none" },
+    signal,
+    origin: itself,
+    input: coalesce(packOf(items)),
+  });
 }
+
+const itself: Origin = (object) => Promise.resolve(object);
 
 const version = 2;
 const commitType = 1;

@@ -6,9 +6,10 @@ import type { Repository } from "../../git/discover.ts";
 import type { Git, GitOptions } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
 import { systemTrouble } from "../../git/trouble.ts";
-import { storePack } from "../engine/pack.ts";
+import { type Origin, storePack } from "../engine/pack.ts";
 import { bigFile, type Quarantine } from "../quarantine.ts";
 import { isPartial } from "../sources/promised.ts";
+import { makeObjectFolder } from "./object-folder.ts";
 
 /** Below this many objects they are stored one by one, as git's own fetch does, so that small pulls don't pile up packs. */
 const unpackLimit = 100;
@@ -40,11 +41,12 @@ export async function promote(objects: Wanted, places: Places): Promise<void> {
   await writePack(pack, objects, { git, quarantine, isThin: !partial });
   const config = { "core.fsync": "committed,loose-object", "core.fsyncMethod": "batch", "core.bigFileThreshold": bigFile };
   const options = { cwd: repository.gitDir, gitDir: repository.gitDir, config };
-  if (partial) return promotePartial(objects, pack, { git, options });
-  if ((await countObjects(pack)) >= unpackLimit) return storePack(git, indexPack, { ...options, input: createReadStream(pack) });
-  // Unpacking stops at the first bad object and leaves those before it, so the whole is checked where that does no harm.
-  await storePack(git, indexPack, { ...quarantine.options, input: createReadStream(pack) });
-  await storePack(git, ["unpack-objects", "-q", "--strict"], { ...options, input: createReadStream(pack) });
+  const origin = (object: string) => bringerOf(object, objects, places);
+  if (partial) return promotePartial(objects, pack, { git, options: { ...options, origin } });
+  const args = (await countObjects(pack)) >= unpackLimit ? indexPack : ["unpack-objects", "-q", "--strict"];
+  const incoming = await makeObjectFolder(quarantine, repository);
+  await storePack(git, args, { ...options, env: incoming.env, origin, input: createReadStream(pack) });
+  await incoming.adopt();
 }
 
 /**
@@ -54,14 +56,24 @@ export async function promote(objects: Wanted, places: Places): Promise<void> {
 async function promotePartial(
   { tips, known }: Wanted,
   pack: string,
-  { git, options }: { git: Git; options: GitOptions },
+  { git, options: { origin, ...options } }: { git: Git; options: GitOptions & { origin: Origin } },
 ): Promise<void> {
-  await storePack(git, ["index-pack", "--stdin", "--fsck-objects"], { ...options, input: createReadStream(pack) });
+  await storePack(git, ["index-pack", "--stdin", "--fsck-objects"], { ...options, origin, input: createReadStream(pack) });
   const without = known.filter((commit) => commit !== undefined).map((commit) => `^${commit}`);
   const wanted = new Set(tips);
   const args = ["rev-list", "--objects", "--quiet", "--missing=allow-promisor", ...wanted, ...without, "--"];
   const result = await git.run(args, options);
   if (result.code !== 0) throw systemTrouble(args, result) ?? gitError(args, result);
+}
+
+/** The first commit of the series that an object is new in. */
+async function bringerOf(object: string, { tips, known }: Wanted, { git, quarantine }: Places): Promise<string | undefined> {
+  const type = await git.run(["cat-file", "-t", object], quarantine.options);
+  if (type.stdout.toString("latin1").trim() === "commit") return object;
+  const without = known.filter((commit) => commit !== undefined).map((commit) => `^${commit}`);
+  const args = ["log", "--reverse", "--format=%H", "-m", "-t", `--find-object=${object}`, tips[0] ?? "HEAD", ...without, "--"];
+  const found = await git.run(args, quarantine.options);
+  return /^[0-9a-f]+$/mu.exec(found.stdout.toString("latin1"))?.[0];
 }
 
 async function writePack(
