@@ -14,7 +14,26 @@ export function makeId(prefix: IdPrefix, random: (size: number) => Uint8Array): 
 
 /** The part of an id that people type and read: its first eight characters, without the prefix. */
 export function shortId(id: string): string {
-  return id.slice(id.indexOf("_") + 1).slice(0, 8);
+  return withoutPrefix(id).slice(0, shortest);
+}
+
+const shortest = 8;
+
+/**
+ * The same of several that stand together, each as long as it takes to tell them all apart: ids of other services may begin with the
+ * time, which many share.
+ */
+export function shortIds(ids: readonly string[]): string[] {
+  const all = ids.map(withoutPrefix);
+  const longest = all.reduce((most, id) => Math.max(most, id.length), shortest);
+  const different = new Set(all).size;
+  let length = shortest;
+  while (length < longest && new Set(all.map((id) => id.slice(0, length))).size < different) length += 1;
+  return all.map((id) => id.slice(0, length));
+}
+
+function withoutPrefix(id: string): string {
+  return id.slice(id.indexOf("_") + 1);
 }
 
 /**
@@ -29,5 +48,5 @@ export function typedId(id: string): string {
 export function withIdLike<T extends { readonly id: string }>(things: readonly T[], given: string): T[] {
   const exact = things.filter(({ id }) => id === given);
   if (exact.length > 0 || given === "") return exact;
-  return things.filter(({ id }) => id.startsWith(given) || id.slice(id.indexOf("_") + 1).startsWith(given));
+  return things.filter(({ id }) => id.startsWith(given) || withoutPrefix(id).startsWith(given));
 }

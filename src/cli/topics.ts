@@ -40,7 +40,7 @@ export const topics: readonly Topic[] = [
       ["FERRY_CONFIG_DIR", "the folder of the config file (default: $XDG_CONFIG_HOME/ferry)"],
       ["FERRY_STATE_DIR", "the folder of what can be lost (default: $XDG_STATE_HOME/ferry)"],
       ["FERRY_DATA_DIR", "the folder of the embedded service (default: $XDG_DATA_HOME/ferry)"],
-      ["PAGER", "what events and patch are read in (default: less; cat or nothing for none)"],
+      ["PAGER", "what events, diff, patch and repo analysis are read in (default: less; cat or nothing for none)"],
       ["VISUAL, EDITOR", "what a prompt is written in"],
       ["BROWSER", "commands that open pages, the first that works (%s is the address); none for no browser"],
       ["NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "whether there is colour, where --color doesn't say"],

@@ -1,3 +1,4 @@
+import { shortIds } from "../../base/ids.ts";
 import { oneLine, textOf } from "../../base/text.ts";
 import type { Output } from "../../host/host.ts";
 import { hanging } from "./prose.ts";
@@ -8,6 +9,8 @@ export interface Column<Row> {
   readonly spare?: number;
   /** Never cut: left out where there is no room for it as it is. */
   readonly whole?: boolean;
+  /** Ids: on a terminal as short as tells them apart. */
+  readonly id?: true;
   /** Sentences, or what is there to be copied: not cut on a terminal, but going on below. Of the last column alone. */
   readonly prose?: boolean;
   /** What stands in the cell: `terminal` tells whether a person reads it there, or a script uncut. */
@@ -30,6 +33,9 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
   const cells = rows.map((row) => columns.map((column) => oneLine(textOf(column.value(row, output.isTTY)))));
   if (!output.isTTY) return cells.map((line) => `${line.join("\t")}\n`).join("");
   if (rows.length === 0) return "";
+  for (const [at, { id }] of columns.entries())
+    if (id === true)
+      for (const [row, short] of shortIds(cells.map((line) => line[at] ?? "")).entries()) cells[row]?.splice(at, 1, short);
   // The tables of widths take 60 ms to load, more than all else of a list in a script.
   const [{ fit, pad, widthOf }, { makeStyle }] = await Promise.all([import("./width.ts"), import("./style.ts")]);
   const headers = columns.map(({ header }) => header);

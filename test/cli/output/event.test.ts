@@ -110,6 +110,10 @@ test.each(looks)("%s", (type, payload, first, ...rest) => {
   expect(lines).toEqual([`${time}  ${first}`, ...rest.map((line) => `            ${line}`.trimEnd())]);
 });
 
+test("a search of which nobody says what it found doesn't say that it was nothing", () => {
+  expect(renderEvent(someEvent("agent_search_files", { query: "q" }), testCanvas())).toEqual([`${time}  ▸ searched q`]);
+});
+
 describe("a command", () => {
   const run = (payload: object, status?: string) =>
     renderEvent(someEvent("agent_run_repository_command", { command: "x", ...payload }, status), testCanvas()).map((line) =>

@@ -22,6 +22,21 @@ const output = (isTTY: boolean, width = 80, color = false): Output => ({
   write: async () => undefined,
 });
 
+test("ids are as short as tells them apart on a terminal, and whole in a pipe", async () => {
+  const ids: Column<{ id: string }>[] = [{ header: "ID", id: true, value: ({ id }) => id }];
+  const shown = (isTTY: boolean, ...given: string[]) =>
+    table(
+      given.map((id) => ({ id })),
+      ids,
+      output(isTTY),
+    );
+  expect(await shown(true, "ses_4h2k9q7m3n5p8r2t", "ses_5nrnhymhgc9qr3sv")).toBe("ID\n4h2k9q7m\n5nrnhymh\n");
+  // Ids that begin with the time (RFC 9562, 5.7), of the same minute; the same one twice needs no more.
+  const [one, other] = ["0199c3a1-2b0c-7a4e-9f7b-0d3a6f1f0a11", "0199c3a1-2b0d-7a4e-9f7b-0d3a6f1f0a12"];
+  expect(await shown(true, one, other, other)).toBe("ID\n0199c3a1-2b0c\n0199c3a1-2b0d\n0199c3a1-2b0d\n");
+  expect(await shown(false, one)).toBe(`${one}\n`);
+});
+
 describe("a table", () => {
   test("in a pipe: tab-separated, uncut, without a header, one line a row", async () => {
     const long = "x".repeat(200);

@@ -16,7 +16,7 @@ export const whoami: Verb = {
     const { account, info } = await whileWaiting(context, connection.name, () => identify(connection.client));
     const lines: [string, string | null | undefined][] = [
       ["host", connection.name],
-      ["user", [...new Set([info?.user?.name, account])].filter(Boolean).join(" ")],
+      ["user", info === undefined ? undefined : [...new Set([info.user?.name, account])].filter(Boolean).join(" ")],
       ["workspace", info?.workspace?.name],
       ["scopes", info?.key?.scopes?.join(", ")],
       ["key expires", info?.key?.expires_at ?? (info === undefined ? undefined : "never")],

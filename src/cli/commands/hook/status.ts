@@ -11,7 +11,7 @@ export const status: Verb = {
     const columns = [
       { header: "HOOK", value: ({ name }: (typeof items)[number]) => name },
       { header: "INSTALLED", value: ({ installed }: (typeof items)[number]) => (installed ? "yes" : "no") },
-      { header: "FILE", value: ({ path }: (typeof items)[number]) => path },
+      { header: "FILE", prose: true, value: ({ path }: (typeof items)[number]) => path },
     ];
     await showList(context, { items, more: false }, columns, ["name", "installed", "path"]);
   },

@@ -1,4 +1,3 @@
-import { shortId } from "../../../base/ids.ts";
 import { parseTime } from "../../../base/time.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { ApiKey } from "../../../wire/resources.ts";
@@ -10,7 +9,7 @@ export type KnownKey = Tolerant<ApiKey>;
 /** `now` in epoch ms. */
 export function keyColumns(now: number): readonly Column<KnownKey>[] {
   return [
-    { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
+    { header: "ID", id: true, value: ({ id }) => id },
     { header: "NAME", value: ({ name }) => name },
     { header: "SCOPES", spare: 1, value: ({ scopes }) => scopes?.join(",") },
     { header: "STATE", value: (key) => stateOf(key, now) },

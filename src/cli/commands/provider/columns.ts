@@ -1,11 +1,10 @@
-import { shortId } from "../../../base/ids.ts";
 import type { Host } from "../../../host/host.ts";
 import type { KnownProvider } from "../../flows/provider.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
 export const providerColumns: readonly Column<KnownProvider>[] = [
-  { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
+  { header: "ID", id: true, value: ({ id }) => id },
   { header: "NAME", value: ({ name }) => name },
   { header: "PLATFORM", value: ({ platform }) => platform },
   { header: "ADDRESS", value: ({ base_url }) => base_url },

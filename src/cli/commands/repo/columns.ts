@@ -1,11 +1,10 @@
-import { shortId } from "../../../base/ids.ts";
 import type { Host } from "../../../host/host.ts";
 import type { KnownRepository } from "../../flows/place/repository.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
 export const repositoryColumns: readonly Column<KnownRepository>[] = [
-  { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
+  { header: "ID", id: true, value: ({ id }) => id },
   { header: "NAME", value: ({ full_name }) => full_name },
   { header: "PLATFORM", value: ({ platform }) => platform },
   { header: "BRANCH", value: ({ default_branch }) => default_branch },
@@ -38,10 +37,7 @@ export function repositoryLines(repository: KnownRepository, { clock, terminal }
  */
 export function analysisLines({ analysis_status, analysis_error, last_analyzed_at }: KnownRepository): Line[] {
   if (analysis_status === "failed" && analysis_error && !last_analyzed_at) return [["analysis", `none: ${analysis_error}`]];
-  return [
-    ["analysis", analysis_status],
-    ["analysis error", analysis_error],
-  ];
+  return [["analysis", analysis_status], ...(analysis_error ? [["analysis error", analysis_error] satisfies Line] : [])];
 }
 
 function enabled(repository: KnownRepository): string | undefined {

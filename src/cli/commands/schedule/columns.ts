@@ -1,4 +1,3 @@
-import { shortId } from "../../../base/ids.ts";
 import { textOf } from "../../../base/text.ts";
 import { parseTime, until } from "../../../base/time.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
@@ -15,7 +14,7 @@ export type KnownRun = Tolerant<ScheduleRun>;
 export function scheduleColumns({ clock }: Host): readonly Column<KnownSchedule>[] {
   const now = clock.now();
   return [
-    { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
+    { header: "ID", id: true, value: ({ id }) => id },
     { header: "NAME", value: ({ name }) => name },
     { header: "WHEN", spare: 1, value: (schedule) => describeTimes(schedule) },
     { header: "NEXT RUN", value: (schedule, terminal) => nextRun(schedule, terminal, now) },
@@ -43,11 +42,11 @@ export function scheduleLines(schedule: KnownSchedule, { clock, terminal }: Host
 export function runColumns({ clock }: Host): readonly Column<KnownRun>[] {
   const now = clock.now();
   return [
-    { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
+    { header: "ID", id: true, value: ({ id }) => id },
     { header: "STARTED", value: ({ created_at }, terminal) => when(created_at, terminal, now) },
     { header: "BY", spare: 2, value: ({ trigger }) => trigger },
     { header: "STATUS", value: ({ status }) => status },
-    { header: "SESSION", value: ({ session_id }, terminal) => (terminal && session_id ? shortId(session_id) : session_id) },
+    { header: "SESSION", id: true, value: ({ session_id }) => session_id },
     { header: "COST", spare: 1, value: ({ cost }) => (typeof cost === "number" ? dollars(cost) : undefined) },
     { header: "WHY", spare: 3, value: ({ reason }) => reason },
   ];

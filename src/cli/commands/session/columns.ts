@@ -1,4 +1,3 @@
-import { shortId } from "../../../base/ids.ts";
 import { textOf } from "../../../base/text.ts";
 import type { Host } from "../../../host/host.ts";
 import { repositoryNames } from "../../flows/session/repositories.ts";
@@ -11,7 +10,7 @@ import { when } from "../../output/when.ts";
 export function sessionColumns({ clock }: Host, repositories: ReadonlyMap<string, string>): readonly Column<KnownSession>[] {
   const now = clock.now();
   return [
-    { header: "ID", value: ({ id }, terminal) => (terminal ? shortId(id) : id) },
+    { header: "ID", id: true, value: ({ id }) => id },
     {
       header: "REPOSITORY",
       spare: 2,

@@ -1,5 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
-import { shortId, withIdLike } from "../../../base/ids.ts";
+import { shortIds, withIdLike } from "../../../base/ids.ts";
 import { count, cut, oneLine, textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
@@ -121,17 +121,20 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
     return { recent, names, ours };
   });
   if (recent.length === 0) return notFound(`there is no session on ${connection.name}`);
-  if (context.interactive)
+  if (context.interactive) {
+    const offered = [...ours, ...recent.filter((session) => !ours.includes(session))];
+    // A narrow terminal has room for the short one and what tells a person more.
+    const ids = shortIds(offered.map(({ id }) => id));
     return choose(
       context.host,
       "Which session?",
-      [...ours, ...recent.filter((session) => !ours.includes(session))].map((session) => ({
-        // A narrow terminal has room for the short one and what tells a person more.
-        name: describe({ ...session, id: shortId(session.id) }, names),
+      offered.map((session, at) => ({
+        name: describe({ ...session, id: ids[at] ?? session.id }, names),
         also: session.id,
         value: session,
       })),
     );
+  }
   const shown = (ours.length > 0 ? ours : recent).slice(0, 10);
   const more = recent.length - shown.length;
   throw new FerryError("usage", "no session is named, and this branch is linked to none", {

@@ -17,6 +17,8 @@ export interface Fields<Name extends string> {
   flag(name: Name): boolean | undefined;
   /** The objects of a list; a bare text stands for one that has it as the field `by`. */
   list(name: Name, by: string): Readonly<Record<string, unknown>>[];
+  /** Whether there is a list of that name, be it empty. */
+  hasList(name: Name): boolean;
   object(name: Name): Readonly<Record<string, unknown>>;
 }
 
@@ -39,6 +41,7 @@ export function readFields(payload: Readonly<Record<string, unknown>>): Fields<s
     number: (name) => (typeof payload[name] === "number" ? payload[name] : undefined),
     flag: (name) => (typeof payload[name] === "boolean" ? payload[name] : undefined),
     list: (name, by) => all(name).map((item) => (typeof item === "string" ? { [by]: item } : asObject(item))),
+    hasList: (name) => Array.isArray(payload[name]),
     object: (name) => asObject(payload[name]),
   };
 }

@@ -40,7 +40,8 @@ export function searched(fields: Fields<"query" | "path" | "matches">, canvas: C
     { text: "searched ", paint: style.dim },
     { text: fields.word("query") },
     { text: where === "" ? "" : ` in ${where}`, paint: style.dim },
-    { text: `: ${count(matches.length, "match", "matches")}`, paint: style.dim },
+    // A service that doesn't tell what was found has not said that it was nothing.
+    { text: fields.hasList("matches") ? `: ${count(matches.length, "match", "matches")}` : "", paint: style.dim },
   ];
   const hits = matches
     .slice(0, shownMatches)

@@ -1,4 +1,4 @@
-import { identify } from "../../../../auth/login.ts";
+import { identify, namelessAccount } from "../../../../auth/login.ts";
 import { FerryError } from "../../../../base/errors.ts";
 import type { Context } from "../../../context.ts";
 import { chosenName } from "../../../flows/host/choose.ts";
@@ -24,7 +24,8 @@ export const service: Check = {
     const target = { send: context.host.network.send, url: chosen.url, key, origin: chosen.url, hasty: true };
     const { account, info } = await identify(clientFor(context, target).client);
     const version = [info?.service?.name, info?.service?.version].filter(Boolean).join(" ");
-    return { verdict: "ok", says: `${chosenName(chosen)} takes the key of ${account}${version === "" ? "" : ` (${version})`}` };
+    const whose = account === namelessAccount ? "" : ` of ${account}`;
+    return { verdict: "ok", says: `${chosenName(chosen)} takes the key${whose}${version === "" ? "" : ` (${version})`}` };
   },
 };
 
