@@ -1,15 +1,26 @@
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint, PullDeps } from "../../src/patch/request.ts";
 import { ended, startPull } from "../support/dying.ts";
-import { commitFiles, type TestGit, writeFile } from "../support/git.ts";
+import { commitFiles, gitIn, makeFolder, type TestGit, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
 
 /** A pull that is taken back gives files their own bytes again, also where git would make others of what it has of them. */
 
-afterAll(removeScenes);
+const folder = makeFolder();
+const disk = `${folder.path}/disk`;
+mkdirSync(disk);
+/** A file system of its own, which only root can make, and not in every container. */
+const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=12m", "tmpfs", disk]).status === 0;
+
+afterAll(() => {
+  if (isMounted) spawnSync("umount", [disk]);
+  folder.remove();
+  removeScenes();
+});
 
 const visible = ({ local }: Scene) => ({ ...stateOf(local.folder), objects: "" });
 const content = ({ local }: Scene, path: string) => readFileSync(`${local.folder}/${path}`, "latin1");
@@ -167,4 +178,19 @@ it("a file is the very one again, with its times", async () => {
   const before = lstatSync(file);
   await expect(pullInto(scene.local.folder, scene.source, { deps: failingAt("tree-written") })).rejects.toThrow("gave way");
   expect(lstatSync(file)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs, nlink: before.nlink });
+});
+
+describe.runIf(isMounted)("in a worktree on another file system, which no link leads to", () => {
+  it("the bytes come back, by a copy", async () => {
+    const scene = makeNotebook();
+    const linked = gitIn(`${disk}/linked`);
+    scene.local("worktree", "add", "--quiet", "--detach", linked.folder);
+    writeFile(linked, "z.nb", "in z\nout of z\n");
+    linked("add", "--update");
+    const there = { ...scene, local: linked };
+    const before = visible(there);
+    await expect(pullInto(linked.folder, scene.source, { deps: failingAt("tree-written") })).rejects.toThrow("gave way");
+    expect([visible(there), inFerry(scene)]).toEqual([before, []]);
+    expect(content(there, "z.nb")).toBe("in z\nout of z\n");
+  });
 });
