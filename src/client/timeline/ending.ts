@@ -90,7 +90,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       if (update.kind !== "events") return;
       changed = clock.elapsed();
       for (const { event } of update.items) {
-        if (isTelling(event)) telling.set(event.id, event);
+        if (isTelling(event)) telling.set(event.id, tellingOf(event));
         else telling.delete(event.id);
       }
     },
@@ -131,6 +131,11 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       return clock.elapsed() - over < (wasOver ? drainTime : settleTime) ? undefined : { ...second, note: stillOpen };
     },
   };
+}
+
+/** What `judge` looks at, and nothing else: of what is under way there may be as much as there are events. */
+function tellingOf({ id, type = null, status = null, client_id = null }: TimelineEvent): TimelineEvent {
+  return { id, type, status, client_id };
 }
 
 const stillOpen = "the session is over, and something in it is still queued or processing";

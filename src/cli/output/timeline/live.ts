@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { isOpen } from "../../../client/outcome.ts";
 import type { EventItem, TimelineEvent } from "../../../client/timeline/items.ts";
+import { printOf } from "../../../client/timeline/whole/print.ts";
 import type { Terminal } from "../../../host/host.ts";
 import { atFirst, renderEvent, renderUpdate } from "../event.ts";
 import { characters, widthOfCharacter } from "../width.ts";
@@ -88,7 +89,8 @@ export function makeLiveTimeline(
   const canRedraw = stdout.isTTY && term !== "dumb";
   let last: Drawn | undefined;
   let draft = "";
-  const growing = new Map<string, string>();
+  /** Of what is under way, by its lines' print: it may be all of a long timeline. */
+  const growing = new Map<string, number>();
 
   /** The cursor stands in the row below. */
   const highest = (): number => Math.min(mostRows, (stdout.rows ?? usualRows) - 1);
@@ -104,11 +106,12 @@ export function makeLiveTimeline(
   };
   /** Whether the same lines stand above already: what was told while it grew, and came to nothing more. */
   const isTold = (event: TimelineEvent, lines: readonly string[]): boolean => {
-    const text = lines.join("\n");
     const before = growing.get(event.id);
-    if (isOpen(event)) growing.set(event.id, text);
+    if (!isOpen(event) && before === undefined) return false;
+    const now = printOf(lines);
+    if (isOpen(event)) growing.set(event.id, now);
     else growing.delete(event.id);
-    return before === text;
+    return before === now;
   };
   const answers = makeAnswers();
   const daysTold = makeDays(now);
