@@ -85,6 +85,7 @@ describe("the first that names a host decides", () => {
     expect((await ferry(world.next({ cwd: world.folder }), "whoami")).stderr).toBe("");
     const named = await ferry(world.next({ ...here, env: { FERRY_HOST: a } }), "whoami");
     expect(named.stderr).toBe("host: a.example, since FERRY_HOST names it\n");
+    expect((await ferry(world.next(here), "whoami", "--host", a)).stderr).toBe("");
     expect((await ferry(world.next(here), "logout")).stderr).toContain("logged out of d.example");
   });
 

@@ -22,12 +22,13 @@ export const whoami: Verb = {
       ["key expires", info?.key?.expires_at ?? (info === undefined ? undefined : "never")],
       ["service", [info?.service?.name, info?.service?.version].filter(Boolean).join(" ")],
     ];
-    const why = connection.why ?? (namedHost(context) === undefined ? undefined : `${namer(context)} names it`);
+    const why = connection.why ?? (isByVariable(context) ? "FERRY_HOST names it" : undefined);
     if (why !== undefined) await context.print.note(`host: ${connection.name}, since ${why}`);
     await showOne(context, { host: connection.host, ...(info ?? { account }) }, lines, ["host", ...fields.cliInfo]);
   },
 };
 
-function namer({ global }: Context): string {
-  return global.host === undefined ? "FERRY_HOST" : "--host";
+/** Whoever typed --host knows. */
+function isByVariable(context: Context): boolean {
+  return context.global.host === undefined && namedHost(context) !== undefined;
 }
