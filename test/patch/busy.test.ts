@@ -160,23 +160,6 @@ describe("while a pull runs", () => {
   });
 });
 
-describe("a filter that can't even make the old file again", () => {
-  it("leaves it missing, says so, and takes back all else", async () => {
-    const scene = makeScene({ files: { ".gitattributes": "*.big filter=big\n", a: "a\n", "m.big": "1\n", z: "z\n" } });
-    commitFiles(scene.sandbox, { a: "A\n", "m.big": "2\n", z: null });
-    scene.local("config", "filter.big.clean", "cat");
-    scene.local("config", "filter.big.smudge", "false");
-    scene.local("config", "filter.big.required", "true");
-    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
-      kind: "attention",
-      details: [expect.stringContaining("m.big") as string],
-    });
-    expect(scene.local("status", "--porcelain")).toBe(" D m.big");
-    expect(scene.local("rev-parse", "HEAD")).toBe(scene.base);
-    expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
-  });
-});
-
 describe("inside a git hook", () => {
   /** Runs the pull in a process of its own, as the hook would. */
   const hookScript = (scene: Scene, name: string, program: string) => {
