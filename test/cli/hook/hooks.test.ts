@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { makeBinary, type Binary } from "../../support/binary.ts";
@@ -134,6 +135,44 @@ describe("hooks that are there already", () => {
     expect((await call("hook", "uninstall")).stderr).toBe("taken out of post-checkout, post-merge, pre-push\n");
     expect(readdirSync(join(git.folder, ".git", "hooks"))).toEqual(before);
     for (const [name, text] of Object.entries(mine)) expect(readFileSync(hook(name), "utf8")).toBe(text);
+    expect((await call("hook", "uninstall")).stderr).toBe("there was nothing of ferry's\n");
+  });
+
+  test("that are links run beside what they lead to, where git ran them before, and are the same links after uninstall", async () => {
+    const kept = join(git.folder, ".git", "kept");
+    mkdirSync(kept);
+    writeFileSync(join(kept, "part"), "echo first >> .git/ran\n");
+    const sourcing = '#!/bin/sh\n. "$(dirname "$(readlink -f "$0")")/part"\n';
+    writeFileSync(join(kept, "on"), sourcing, { mode: 0o755 });
+    writeFileSync(join(kept, "off"), "#!/bin/sh\necho off >> .git/ran\n", { mode: 0o644 });
+    const links = { "post-checkout": "../kept/on", "post-merge": "../kept/off", "pre-push": "../kept/gone" };
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, hook(name));
+    await call("hook", "install");
+    await call("hook", "install");
+    git("checkout", "--quiet", "-b", "other");
+    // Who changes what a link leads to changes the hook.
+    writeFileSync(join(kept, "part"), "echo second >> .git/ran\n");
+    commitFiles(git, { b: "b" });
+    git("checkout", "--quiet", "main");
+    git("merge", "--quiet", "other");
+    expect(await pushTo(makeRepository(join(ferry.folder, `remote${count}`), ["--bare"]).folder)).toBe("");
+    expect(readFileSync(join(git.folder, ".git", "ran"), "utf8")).toBe("first\nsecond\n");
+    expect((await call("hook", "status")).stdout).toMatch(/^post-checkout\tyes\t.*\npost-merge\tyes\t.*\npre-push\tyes\t.*\n$/u);
+    await call("hook", "uninstall");
+    for (const [name, target] of Object.entries(links)) expect(readlinkSync(hook(name))).toBe(target);
+    expect(readFileSync(join(kept, "on"), "utf8")).toBe(sourcing);
+    expect(lstatSync(join(kept, "off")).mode & 0o777).toBe(0o644);
+    expect(readdirSync(join(git.folder, ".git", "hooks")).filter((name) => name.endsWith(".before-ferry"))).toEqual([]);
+  });
+
+  test("are switched off where core.hooksPath leads to no folder, and that is said", async () => {
+    git("config", "core.hooksPath", "/dev/null");
+    expect(await call("hook", "install")).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr:
+        "ferry: git's hooks are switched off here: core.hooksPath is /dev/null, which is no folder\n  hint: git config --show-origin core.hooksPath says where that stands\n",
+    });
     expect((await call("hook", "uninstall")).stderr).toBe("there was nothing of ferry's\n");
   });
 

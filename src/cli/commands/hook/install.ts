@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { Host } from "../../../host/host.ts";
 import type { Verb } from "../../verb.ts";
-import { isShellScript, withBlock } from "./block.ts";
-import { areShared, findHooks, type Hook } from "./place.ts";
+import { withBlock } from "./block.ts";
+import { areShared, findHooks, type Hook, requireHooksFolder } from "./place.ts";
 
 export const install: Verb = {
   name: "install",
@@ -11,6 +11,7 @@ export const install: Verb = {
     "Let git's own hooks pull the linked session's commits: after a change of branch and after a merge; before a push they only say that there are newer ones. Hooks that are there already go on working.",
   examples: ["ferry hook install", "git config ferry.hookStrict true   # a pull that fails fails the hook"],
   async run(context) {
+    await requireHooksFolder(context);
     const hooks = await findHooks(context);
     for (const hook of hooks) {
       await put(context.host, hook);
@@ -32,15 +33,19 @@ function isHusky(text = ""): boolean {
   return /^\. "\$\(dirname (?:-- )?"\$0"\)\/h"$/mu.test(text);
 }
 
-async function put({ files }: Host, { name, path, text, active, aside }: Hook): Promise<void> {
+/**
+ * Ours comes first and then becomes the other one, in whatever language: what git says on stdin is still all there. What git wouldn't
+ * run stays off.
+ */
+const next = 'if [ -x "$0.before-ferry" ]; then exec "$0.before-ferry" "$@"; fi\n';
+
+async function put({ files }: Host, { name, path, text, takesOurs, aside }: Hook): Promise<void> {
   // With the modes that git would have made it with, others may have to read it (core.sharedRepository).
   await files.makeFolder(dirname(path), 0o777);
-  if (text === undefined || (active && isShellScript(text))) {
+  if (takesOurs) {
     await files.write(path, withBlock(text, name), 0o755);
     return;
   }
-  // Ours comes first and then becomes a program in another language: what git says on stdin is still all there.
-  const next = active ? 'exec "$0.before-ferry" "$@"\n' : "";
   await files.rename(path, aside);
   await files.write(path, withBlock(undefined, name) + next, 0o755);
 }

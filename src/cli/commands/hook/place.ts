@@ -1,31 +1,48 @@
 import { join, resolve, sep } from "node:path";
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
 import { findPlace } from "../../flows/place/place.ts";
 import type { Context } from "../../context.ts";
-import { hasBlock, hookNames, type HookName } from "./block.ts";
+import { hasBlock, hookNames, isShellScript, type HookName } from "./block.ts";
 
 export interface Hook {
   readonly name: HookName;
   readonly path: string;
-  /** What the file holds now; undefined where there is none. */
+  /** What the file holds now; undefined where there is none, and for a link. */
   readonly text: string | undefined;
   readonly installed: boolean;
-  /** Whether git runs it: without the mode for that it doesn't. */
-  readonly active: boolean;
-  /** Where a hook lies that ours can't stand in: no shell script, or one that git doesn't run. */
+  /** Whether ours can stand there: there is nothing yet, or a shell script that git runs, which without the mode for that it doesn't. */
+  readonly takesOurs: boolean;
+  /** Where a hook lies that ours can't stand in; a link too, since what it leads to is somebody else's, and finds its parts from there. */
   readonly aside: string;
 }
 
 /** Each hook where git looks for it: core.hooksPath (husky's folder is that, too), else the repository's own, which its worktrees share. */
 export async function findHooks(context: Context): Promise<Hook[]> {
+  const { files, platform } = context.host;
   const folder = await hooksFolder(context);
   return Promise.all(
     hookNames.map(async (name) => {
       const path = join(folder, name);
-      const text = await context.host.files.readText(path);
-      const mode = (await context.host.files.status(path))?.mode ?? 0;
-      const active = context.host.platform === "win32" || (mode & 0o111) !== 0;
-      return { name, path, text, active, installed: text !== undefined && hasBlock(text), aside: `${path}.before-ferry` };
+      const status = await files.status(path);
+      const text = status?.kind === "link" ? undefined : await files.readText(path);
+      const runs = platform === "win32" || ((status?.mode ?? 0) & 0o111) !== 0;
+      const takesOurs = status === undefined || (runs && text !== undefined && isShellScript(text));
+      return { name, path, text, takesOurs, installed: text !== undefined && hasBlock(text), aside: `${path}.before-ferry` };
     }),
+  );
+}
+
+/** @throws FerryError attention where core.hooksPath leads to what holds no hooks, /dev/null mostly: so somebody switches them off */
+export async function requireHooksFolder(context: Context): Promise<void> {
+  const { files } = context.host;
+  const folder = await hooksFolder(context);
+  const real = await files.realPath(folder);
+  if (real === undefined || (await files.status(real))?.kind === "folder") return;
+  throw new FerryError(
+    "attention",
+    `git's hooks are switched off here: core.hooksPath is ${oneLine(folder)}, which is no folder`,
+    { hint: "git config --show-origin core.hooksPath says where that stands" },
   );
 }
 
