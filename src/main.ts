@@ -10,6 +10,7 @@ import { findHome } from "./host/home.ts";
 import { kill } from "./host/kill.ts";
 import { makeKeychains } from "./host/keychain/keychain.ts";
 import { randomBytes } from "./host/random.ts";
+import { compute } from "./host/signals.ts";
 import { makeTerminal } from "./host/terminal.ts";
 
 /** Runs ferry on this machine. `argv` is without node and script; gives the exit code and never ends the process itself. */
@@ -63,6 +64,7 @@ function makeHost(): Host {
     secrets: makeKeychains({ env, platform, uid: process.getuid?.() ?? -1, dist }),
     browser: makeBrowser(env, platform, interrupt),
     takeConsole,
+    compute,
     interrupt,
   };
 }

@@ -25,7 +25,7 @@ export function makeContext(given: Host, options: GlobalOptions): Context {
   return {
     host,
     global,
-    print: makePrinter(host.terminal, global),
+    print: makePrinter(host, global),
     git: makeGit(host),
     folder: resolve(host.cwd, global.C ?? ""),
     interactive: isInteractive(host, global),

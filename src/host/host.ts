@@ -33,6 +33,8 @@ export interface Host {
   readonly browser: Browser;
   /** Has what libraries print on the console told instead; gives what undoes it. */
   readonly takeConsole: (tell: (text: string) => void) => () => void;
+  /** Does what computes for as long as it likes, and hears of no signal: meanwhile one ends the process at once. */
+  readonly compute: <T>(work: () => T) => T;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; `reason` is a FerryError of kind interrupted or terminated. */
   readonly interrupt: AbortSignal;
 }

@@ -11,6 +11,7 @@ import { systemFiles } from "../../src/host/files.ts";
 import type { FileStatus, Host, Network, Send } from "../../src/host/host.ts";
 import { parseProxy } from "../../src/host/network/proxy.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
+import { compute } from "../../src/host/signals.ts";
 import { makeFakePrompt, type FakePrompt } from "./prompt.ts";
 import { makeMemoryKeychain, type MemoryKeychain } from "./secrets.ts";
 import { makeFakeTerminal, type FakeTerminal } from "./terminal.ts";
@@ -125,6 +126,7 @@ function assemble(parts: Parts): World {
       },
     },
     takeConsole,
+    compute,
     interrupt: controller.signal,
   };
   return {

@@ -1,5 +1,6 @@
 import type { Jq } from "jq-wasm/inline";
 import { FerryError } from "../../base/errors.ts";
+import type { Host } from "../../host/host.ts";
 
 /** What an expression made of a value. */
 export interface JqOutput {
@@ -27,10 +28,16 @@ export async function checkExpression(expression: string): Promise<void> {
   });
 }
 
-/** Applies the expression to one value, in JSON: what jq only passes on keeps all digits of its numbers. `indented`: for a person to read. */
-export async function applyJq(expression: string, json: string, indented: boolean): Promise<JqOutput> {
+interface JqOptions extends Pick<Host, "compute"> {
+  /** For a person to read. */
+  readonly indented: boolean;
+}
+
+/** Applies the expression to one value, in JSON: what jq only passes on keeps all digits of its numbers. An expression may have no end. */
+export async function applyJq(expression: string, json: string, { indented, compute }: JqOptions): Promise<JqOutput> {
   const flags = ["--raw-output", ...(indented ? [] : ["--compact-output"]), "--"];
-  const { stdout, stderr, exitCode } = (await load()).raw(json, expression, flags);
+  const jq = await load();
+  const { stdout, stderr, exitCode } = compute(() => jq.raw(json, expression, flags));
   const text = stdout === "" ? "" : `${stdout}\n`;
   if (exitCode === 0) return { text, said: stderr, failure: undefined };
   const why = stderr.replace(/^jq: error \(at [^)]*\):? ?/u, "").trim();

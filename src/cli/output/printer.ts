@@ -2,7 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
 import { cutText, parseCut } from "../../client/http/json.ts";
 import { textOf, type SourcedEvent } from "../../client/timeline/items.ts";
-import type { Output, Terminal } from "../../host/host.ts";
+import type { Host, Output, Terminal } from "../../host/host.ts";
 import { fields } from "../../wire/fields.ts";
 import { pick, redact, redactedText } from "./json.ts";
 import { membersOf, onOneLine } from "./json-text.ts";
@@ -39,7 +39,7 @@ export interface PrinterOptions {
 /** Maybe one that a number of ours doesn't hold: 2^53 has 16 digits. */
 const longNumber = /\d{16}/u;
 
-export function makePrinter(terminal: Terminal, options: PrinterOptions): Printer {
+export function makePrinter({ terminal, compute }: Pick<Host, "terminal" | "compute">, options: PrinterOptions): Printer {
   const { stdout, stderr } = terminal;
   const said = async (line: string): Promise<void> =>
     stderr.write(`${await wrapProse(await forTerminal(oneLine(line), stderr, terminal), stderr)}\n`);
@@ -53,7 +53,7 @@ export function makePrinter(terminal: Terminal, options: PrinterOptions): Printe
       : writeJq(options.jq, JSON.stringify(value), indented);
   const writeJq = async (expression: string, json: string, indented: boolean): Promise<void> => {
     const { applyJq } = await import("./jq.ts");
-    const { text, said: notes, failure } = await applyJq(expression, json, indented);
+    const { text, said: notes, failure } = await applyJq(expression, json, { indented, compute });
     // Its strings come as they are, which a script wants and a terminal can't be given.
     if (text !== "") await stdout.write(stdout.isTTY ? harmless(text) : text);
     for (const line of notes.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);

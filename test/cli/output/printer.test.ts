@@ -5,6 +5,7 @@ import { harmless, harmlessJson } from "../../../src/base/text.ts";
 import { failureAsJson } from "../../../src/cli/output/failure.ts";
 import type { TimelineEvent } from "../../../src/client/timeline/items.ts";
 import { makePrinter } from "../../../src/cli/output/printer.ts";
+import { compute } from "../../../src/host/signals.ts";
 import { makeFakeTerminal } from "../../support/terminal.ts";
 
 const hostile = "a\u009b2J\u202e\u2066b\u{e0041}\u007f";
@@ -14,7 +15,7 @@ test.each([true, false])(
   "JSON holds nothing that moves or reorders a terminal, and is the same JSON (terminal: %s)",
   async (tty) => {
     const terminal = makeFakeTerminal({ tty });
-    const printer = makePrinter(terminal, options);
+    const printer = makePrinter({ terminal, compute }, options);
     await printer.json({ [hostile]: hostile });
     await printer.jsonLine([hostile]);
     const { stdout } = terminal.written;
@@ -47,7 +48,7 @@ test("strings of --jq come as they are into a pipe, and harmless onto a terminal
     [true, harmless(`${hostile}\n`)],
   ] as const) {
     const terminal = makeFakeTerminal({ tty });
-    await makePrinter(terminal, { ...options, jq: ".[0]" }).json([hostile]);
+    await makePrinter({ terminal, compute }, { ...options, jq: ".[0]" }).json([hostile]);
     expect(terminal.written.stdout).toBe(shown);
   }
 });
@@ -58,7 +59,7 @@ test("an event's numbers keep their digits, whatever is picked from it", async (
   const event = JSON.parse(text) as TimelineEvent;
   const shown = async (change: object) => {
     const terminal = makeFakeTerminal({ tty: false });
-    await makePrinter(terminal, { ...options, ...change }).events([{ event, texts: () => text, at: 0 }]);
+    await makePrinter({ terminal, compute }, { ...options, ...change }).events([{ event, texts: () => text, at: 0 }]);
     return terminal.written.stdout;
   };
   const payload = '{"at":[1.10,12345678901234567890],"token":"<redacted>"}';
