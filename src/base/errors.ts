@@ -59,6 +59,11 @@ export function lineOf({ message, asked }: FerryError): string {
   return asked === undefined ? message : `${message} (${asked})`;
 }
 
+/** OpenSSL's words for a certificate that isn't believed, and Node's for one of another name. */
+export function isCertificateError(code = ""): boolean {
+  return /CERT|SIGNED|SIGNATURE|ISSUER|ALTNAME/.test(code);
+}
+
 /** No answer came, or it was cut off. `sent`: whether the service may have received the request all the same. */
 export class NoAnswerError extends FerryError {
   readonly sent: boolean;

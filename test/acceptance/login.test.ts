@@ -47,7 +47,7 @@ describeWith(["chromium", "script"], "a login on a desktop", () => {
   test("Approve: the terminal says who it is now, and the browser that it can go", async () => {
     const terminal = login();
     const url = await addressOn(terminal);
-    await terminal.see(/Or paste here what the page gives you in the end: \(9:5\d left\)/u);
+    await terminal.see(/Or paste here the code that the page shows, or the address that it ends at: \(9:5\d left\)/u);
     const page = await openAsked(url);
     const [, code = ""] = await terminal.see(/The page must show the code (\S+)\./u);
     expect(await page.textContent(".code")).toBe(code);

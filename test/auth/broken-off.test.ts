@@ -282,7 +282,7 @@ test("a keychain that is silent is asked once, however many logins were broken o
   expect(stderr).toBe(
     "the key of a login to agents.example.com that was broken off may still be in the keychain (the keychain is timeout)\n" +
       "ferry: the keychain is timeout\n" +
-      "  hint: unlock it and try again, or drop the login all the same: ferry logout --forget\n",
+      "  hint: try again, or drop the login all the same: ferry logout --forget\n",
   );
   world.keychain.trouble = undefined;
   expect((await ferry(world.next(), "logout")).code).toBe(0);

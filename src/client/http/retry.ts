@@ -1,4 +1,4 @@
-import { FerryError, NoAnswerError } from "../../base/errors.ts";
+import { FerryError, isCertificateError, NoAnswerError } from "../../base/errors.ts";
 import type { Clock } from "../../host/host.ts";
 import { isUnreadable } from "./json.ts";
 
@@ -37,8 +37,9 @@ export async function persevere<T>(patience: Patience, repeatable: boolean, atte
 
 function mayPass(error: FerryError, repeatable: boolean, tries: number): boolean {
   if (error instanceof NoAnswerError) {
-    // Whom no connection came of in all that time won't be there at once: each further try would take as long again.
-    if (!error.sent && error.code === "ETIMEDOUT") return false;
+    // Whom no connection came of in all that time won't be there at once: each further try would take as long again. Nor is a certificate
+    // believed a moment later.
+    if (!error.sent && (error.code === "ETIMEDOUT" || isCertificateError(error.code))) return false;
     const isVain = !error.sent || isUnreadable(error);
     return (!error.sent || repeatable) && (!isVain || tries < mostVain);
   }

@@ -1,4 +1,4 @@
-import { FerryError, NoAnswerError } from "../../base/errors.ts";
+import { FerryError, isCertificateError, NoAnswerError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 
 /** What the system said before anything of the request went out. */
@@ -21,11 +21,6 @@ function bare(error: unknown): unknown {
   const { name, message, stack } = error;
   const cause = bare(error instanceof AggregateError ? error.errors[0] : error.cause);
   return Object.assign(new Error(message, cause === undefined ? undefined : { cause }), { name, stack, code: codeOf(error) });
-}
-
-/** OpenSSL's words for a certificate that isn't believed, and Node's for one of another name. */
-export function isCertificateError(code: string): boolean {
-  return /CERT|SIGNED|SIGNATURE|ISSUER|ALTNAME/.test(code);
 }
 
 /** The system's word, also where it is wrapped (several addresses tried). */

@@ -1,5 +1,5 @@
-import { FerryError, NoAnswerError } from "../../base/errors.ts";
-import { isCertificateError, noAnswer } from "./failure.ts";
+import { FerryError, isCertificateError, NoAnswerError } from "../../base/errors.ts";
+import { noAnswer } from "./failure.ts";
 import type { Proxy } from "./proxy.ts";
 
 /** A proxy as people know it: never with what logs one in. */

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { hostName, local, parseAddress } from "../../../auth/address.ts";
+import { knock } from "../../../auth/knock.ts";
 import { findLoginServer } from "../../../auth/oauth/server.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { presetScopes } from "../../../wire/login.ts";
@@ -80,13 +81,16 @@ async function chooseAddress({ global, host, interactive }: Context): Promise<st
 }
 
 async function obtainKey(context: Context, url: string, options: Options): Promise<Pick<NewKey, "key" | "minted">> {
+  const caller = callerOf(context);
   if (options.withToken) {
     await checkPlace(context);
+    await whileWaiting(context, hostName(url), () => knock(url, caller));
     return { key: await keyFromStdin(context, url) };
   }
-  const server = await whileWaiting(context, hostName(url), () => findLoginServer(url, callerOf(context)));
+  const server = await whileWaiting(context, hostName(url), () => findLoginServer(url, caller));
   if (server === undefined) {
     checkSomebody(context);
+    await whileWaiting(context, hostName(url), () => knock(url, caller));
     await checkPlace(context);
     return { key: await keyFromPrompt(context, url) };
   }

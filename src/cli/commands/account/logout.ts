@@ -111,7 +111,9 @@ async function endLogin(
     if (!ending.revoked && !isKeychain) throw error;
     throw new FerryError(kind, ending.revoked ? `the key is revoked, but the login is still kept here: ${message}` : message, {
       code,
-      hint: isKeychain ? "unlock it and try again, or drop the login all the same: ferry logout --forget" : hint,
+      hint: isKeychain
+        ? `${code === "locked" ? "unlock it and try again" : "try again"}, or drop the login all the same: ferry logout --forget`
+        : hint,
       cause: error,
     });
   }

@@ -1,8 +1,10 @@
+import { knock } from "../../../../auth/knock.ts";
 import { identify, namelessAccount } from "../../../../auth/login.ts";
 import { FerryError } from "../../../../base/errors.ts";
 import type { Context } from "../../../context.ts";
 import { chosenName } from "../../../flows/host/choose.ts";
 import { clientFor, keyFor } from "../../../flows/host/connect.ts";
+import { callerOf } from "../../../flows/login/caller.ts";
 import { findLocal } from "../../../flows/local/find.ts";
 import type { Check, Finding } from "../check.ts";
 import { chosenHost } from "../chosen.ts";
@@ -18,7 +20,9 @@ export const service: Check = {
         hint: "ferry login --host URL; or --host local, on this machine",
       };
     if (chosen.kind === "local") return embedded(context);
-    const key = await keyFor(context, chosen).catch((error: unknown) => {
+    const key = await keyFor(context, chosen).catch(async (error: unknown) => {
+      // What would keep the login from it is told first: who can't be reached takes no login either.
+      await knock(chosen.url, callerOf(context));
       throw withoutHint(error);
     });
     const target = { send: context.host.network.send, url: chosen.url, key, origin: chosen.url, hasty: true };

@@ -1,0 +1,28 @@
+import { FerryError } from "../base/errors.ts";
+import type { Send } from "../host/host.ts";
+import { routes } from "../wire/routes.ts";
+import { hostName } from "./address.ts";
+
+export interface Knocking {
+  readonly send: Send;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+}
+
+const idleTimeout = 10_000;
+
+/**
+ * Asks without a key whether a service is there: one that is sent to a mistyped host is given away. Whatever but "not found" and a web
+ * page says that there is.
+ * @throws FerryError not_found where what answers knows neither call; what `send` throws where nothing answers
+ */
+export async function knock(url: string, { send, userAgent, signal }: Knocking): Promise<void> {
+  for (const { method, path } of [routes.readCli, routes.listSessions]) {
+    const headers = { accept: "application/json", "user-agent": userAgent };
+    const answer = await send({ method, url: url + path, headers, idleTimeout, signal });
+    await answer.cancel();
+    const isPage = answer.status < 300 && /\bhtml\b/iu.test(answer.headers["content-type"] ?? "");
+    if (answer.status !== 404 && !isPage) return;
+  }
+  throw new FerryError("not_found", `no agent service answers at ${hostName(url)}`, { hint: "check its address" });
+}
