@@ -1,10 +1,23 @@
 /**
- * Characters that move the cursor, recolour, retitle or reorder a terminal, or can't be seen: C0 (but tab and newline), DEL, C1,
- * bidi controls, zero-width marks, fillers, line and paragraph separators, annotations, tags, half characters (lone surrogates). Joiners (U+200C and U+200D) belong
- * between two characters of scripts and emoji that need them, and hide anywhere else.
+ * Characters that move the cursor, recolour, retitle or reorder a terminal, or can't be seen: C0 (but tab and newline), DEL, C1, what
+ * Unicode has shown as nothing (Default_Ignorable_Code_Point: zero-width marks, bidi controls, fillers, variation selectors, tags),
+ * line and paragraph separators, annotations, half characters (lone surrogates).
  */
-const harmful =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ud800-\udfff\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]|(?<![^\u0000-\u007f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\u0000-\u007f])/gu;
+const unseen = String.raw`\0-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb\ud800-\udfff`;
+
+/** The same, but for the marks that belong beside some characters, and hide anywhere else. */
+const harmful = new RegExp(
+  [
+    // U+FE0E and U+FE0F tell an emoji's look; of ASCII only keycaps have one.
+    String.raw`(?<!(?![\0-\x7f])\p{Emoji})[\ufe0e\ufe0f](?<![0-9#*]\ufe0f(?=\u20e3))`,
+    // Joiners belong between two characters of scripts and emoji that need them.
+    String.raw`(?<![^\x00-\x7f${unseen}]\ufe0f?)[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f${unseen}])`,
+    // The blank of braille, beside its dots.
+    String.raw`(?<![\u2801-\u28ff])\u2800(?![\u2801-\u28ff])`,
+    String.raw`(?![\u200c\u200d\ufe0e\ufe0f])[${unseen}]`,
+  ].join("|"),
+  "gu",
+);
 
 /** Untrusted text made harmless for a terminal: each harmful character becomes a visible stand-in, all else stays. */
 export function harmless(text: string): string {
