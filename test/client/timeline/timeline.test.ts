@@ -95,6 +95,20 @@ describe("with revisions", () => {
     expect(accept(revised("a", 3, 1, said("two")))).toEqual([]);
   });
 
+  test.each([[["completed", "processing"]], [["processing", "completed"]]] as const)(
+    "answers that contradict each other under one revision (%j) are no news, and what is done stays so",
+    (statuses) => {
+      const { accept } = play();
+      const both = statuses.map((status) => revised("a", 1, 1, { status }));
+      accept(...both);
+      for (let count = 0; count < 3; count++) expect(accept(...both)).toEqual([]);
+      expect(accept(revised("a", 1, 1, { status: "completed" }))).toEqual([]);
+      const said = (message: string) => revised("b", 2, 1, { payload: { type: "agent_message" as const, message } });
+      accept(said("one"), said("two"));
+      for (let count = 0; count < 3; count++) expect(accept(said("one"), said("two"))).toEqual([]);
+    },
+  );
+
   test("counted anew by the service: what is the same is no news", () => {
     const { accept, timeline } = play();
     accept(revised("a", 11, 1), revised("b", 12, 2));

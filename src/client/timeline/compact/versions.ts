@@ -17,7 +17,7 @@ export class Versions {
   private readonly updated = new Numbers();
   private readonly stamps = new Numbers();
   private readonly open = new Set<number>();
-  /** What an event said before, within the same moment of its `updated_at`. */
+  /** What an event said before, within the same moment: under the same revision, or at the same `updated_at`. */
   private readonly replaced = new Map<number, number>();
 
   /** The next event's first. */
@@ -31,8 +31,10 @@ export class Versions {
     if (this.isOlder(place, version)) return false;
     const before = this.stamps.at(place);
     const isChange = version.stamp !== before;
-    if (isChange && Number.isNaN(version.revision)) {
-      const isSameMoment = version.updated === this.updated.at(place);
+    if (isChange) {
+      const isSameMoment = Number.isNaN(version.revision)
+        ? version.updated === this.updated.at(place)
+        : version.revision === this.revisions.at(place);
       // Two answers that contradict each other, time after time, are no news.
       if (isSameMoment && this.replaced.get(place) === version.stamp) return false;
       if (isSameMoment) this.replaced.set(place, before);
@@ -54,10 +56,13 @@ export class Versions {
 
   /**
    * A stream may repeat what an answer by another way already had newer, and one of several servers be behind the others. Without
-   * revisions the later `updated_at` wins; but nothing is taken up again once it is done, so an end counts whatever the clock says.
+   * revisions the later `updated_at` wins; but nothing is taken up again once it is done, so an end counts whatever the clock says,
+   * and of two versions under one revision the one that is done.
    */
   private isOlder(place: number, version: Version): boolean {
-    if (!Number.isNaN(version.revision)) return version.revision < this.revisions.at(place);
+    const revision = this.revisions.at(place);
+    if (version.revision === revision) return version.isOpen && !this.open.has(place);
+    if (!Number.isNaN(version.revision)) return version.revision < revision;
     const isEnd = this.open.has(place) && !version.isOpen;
     return version.updated < this.updated.at(place) && !isEnd;
   }
