@@ -39,7 +39,8 @@ export async function* sliceArray(chunks: AsyncIterable<Uint8Array>): AsyncGener
     held.set(chunk, size);
     size += chunk.length;
     const bytes = held.subarray(0, size);
-    isArray ??= startsArray(bytes);
+    isArray ??= startsArray(chunk);
+    if (isArray === undefined && size > portion) throw broken("blanks without end");
     isOver = isArray === true && scan.look(bytes);
     const { done } = scan;
     if (isOver || done >= portion) {
@@ -89,8 +90,11 @@ function grown(bytes: Buffer, size: number, capacity: number): Buffer {
   return next;
 }
 
-/** Whether the first thing in it is an array's start; undefined where there are only blanks yet. */
-function startsArray(bytes: Buffer): boolean | undefined {
-  const first = new TextDecoder().decode(bytes, { stream: true }).trimStart();
-  return first === "" ? undefined : first.startsWith("[");
+/** Of what isn't blank before a value: a byte order mark's bytes, which may come one by one. */
+const mark: readonly number[] = [0xef, 0xbb, 0xbf];
+
+/** Whether the first thing in it is an array's start; undefined where there are only blanks. */
+function startsArray(chunk: Uint8Array): boolean | undefined {
+  const first = chunk.find((byte) => byte > 0x20 && !mark.includes(byte));
+  return first === undefined ? undefined : first === 0x5b;
 }

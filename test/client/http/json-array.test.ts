@@ -93,3 +93,15 @@ test.each(["[", '[{"a":1}', "[1,", '["', "[1,2,,3]", "[a]", "[1 2]", "[}", "[1,]
     await expect(read([Buffer.from(text)])).rejects.toMatchObject({ kind: "unavailable", code: "unexpected_answer" });
   },
 );
+
+test("blanks before a list are passed over, and have an end", async () => {
+  const blanks = (count: number) => Array.from({ length: count }, () => Buffer.alloc(1024, " "));
+  expect((await read([...blanks(200), Buffer.from("[1]")])).items).toEqual([1]);
+  let taken = 0;
+  const endless = async function* () {
+    for (; taken < 16 * 1024; taken++) yield Buffer.alloc(1024, " ");
+    yield Buffer.from("[]");
+  };
+  await expect(sliceArray(endless()).next()).rejects.toMatchObject({ kind: "unavailable", message: /blanks without end/u });
+  expect(taken).toBeLessThan(300);
+});
