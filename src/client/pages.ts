@@ -1,5 +1,9 @@
 import { FerryError } from "../base/errors.ts";
 import type { Page } from "./answers.ts";
+import { broken } from "./http/json.ts";
+
+/** So many pages in a row may bring nothing: a filter of the service's own may leave some empty. */
+export const mostEmpty = 20;
 
 /** A list's call, e.g. `client.listSessions`. */
 export type ListCall<Item> = (input: never) => Promise<Page<Item>>;
@@ -35,7 +39,7 @@ export async function listAll<Item extends object>(
 /**
  * The items of a list from all its pages, those alone that the filters let through, also where the service ignores or refuses them.
  * With an `order`, a limit spares the pages behind it only as long as they come in that order: else the whole is read, and put into it.
- * @throws FerryError unavailable where the cursors go in a circle
+ * @throws FerryError unavailable where the cursors go in a circle, or lead on and on to nothing new
  */
 export async function readList<Item extends object>(
   call: ListCall<Item>,
@@ -64,6 +68,8 @@ function asTheyCome(): number {
 
 async function* pages<Item>(call: ListCall<Item>, options: ListOptions): AsyncGenerator<Page<Item>> {
   const seen = new Set<string>();
+  const ids = new Set<unknown>();
+  let empty = 0;
   const read = call as (input: object) => Promise<Page<Item>>;
   let guessed: Readonly<Record<string, string | undefined>> = { ...options.filters, ...pageSize(options.limit) };
   for (let cursor: string | undefined; ;) {
@@ -80,6 +86,10 @@ async function* pages<Item>(call: ListCall<Item>, options: ListOptions): AsyncGe
     }
     yield page;
     if (!follows(page)) return;
+    const had = ids.size;
+    for (const { id } of page.items as readonly { readonly id?: unknown }[]) ids.add(id);
+    empty = ids.size > had ? 0 : empty + 1;
+    if (empty >= mostEmpty) throw broken(`a list without end: ${mostEmpty} pages in a row with nothing new`);
     cursor = page.next_cursor;
     if (seen.has(cursor))
       throw new FerryError("unavailable", "the service's list goes in a circle: a page names one that came before");

@@ -30,6 +30,15 @@ test("a cursor that came before is an error, not a loop", async () => {
   });
 });
 
+test.each([
+  ["are empty", ""],
+  ["bring the same again", "ab"],
+])("ever new cursors to pages that %s are no list", async (_what, ids) => {
+  const endless = play(...Array.from({ length: 50 }, (_, at) => page(ids, `c${at}`)));
+  await expect(listAll(endless.listSessions)).rejects.toMatchObject({ kind: "unavailable", message: /list without end/u });
+  expect(endless.queries().length).toBeLessThan(25);
+});
+
 test("a limit goes out only where it is given, and ends the reading", async () => {
   const { listSessions, queries } = play(page("abc", "x"));
   expect(await readList(listSessions, { limit: 2 })).toEqual({ items: [{ id: "a" }, { id: "b" }], more: true });

@@ -5,6 +5,7 @@ import type { Client } from "../../calls.ts";
 import { parseJson, steadily } from "../../http/body.ts";
 import { broken, memberAt, parseCut } from "../../http/json.ts";
 import { sliceArray, wholeSlices } from "../../http/json-array.ts";
+import { mostEmpty } from "../../pages.ts";
 import { Numbers } from "../compact/numbers.ts";
 import type { TimelineEvent } from "../items.ts";
 import { Sheaf, type Prints } from "./sheaf.ts";
@@ -32,9 +33,6 @@ export interface WholeTimeline {
    */
   read(how?: HowToRead): AsyncGenerator<EventBatch>;
 }
-
-/** So many pages in a row may be empty: a filter of the service's own may leave some so. */
-const mostEmpty = 20;
 
 export interface WholeOptions {
   readonly clock: Clock;
