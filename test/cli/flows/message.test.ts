@@ -112,6 +112,29 @@ describe("a message", () => {
       await expect(unclear.send()).rejects.toMatchObject({ kind: "unavailable", message: /same words; whether.*not known$/u });
     });
 
+    test.each([
+      ["hi\r\n  the\u0301", "hi\nth\u00e9"],
+      ["hi there", "hi\n\nthere\n"],
+    ])("is known by its words, whatever became of their blanks and accents: %j", async (stored, message) => {
+      const { context, open, calls } = play(lost, timeline(), timeline(nameless("evt_1", stored)));
+      expect((await sendMessage(context, open, message)).event?.id).toBe("evt_1");
+      expect(calls()).toEqual(["POST messages", "GET events", "GET events"]);
+    });
+
+    test("isn't sent again where a new one came with words that it may have become", async () => {
+      const earlier = { ...nameless("evt_0", "no"), created_at: "2020-01-01T00:00:00Z" };
+      const later = nameless("evt_1", "*hi*");
+      const came = play(lost, timeline(earlier), ...searched(timeline(earlier, later)));
+      const told = { kind: "unavailable", message: /other words; whether.*not known$/u };
+      await expect(came.send()).rejects.toMatchObject(told);
+      const now = new Date(came.clock.now()).toISOString();
+      const there = play(lost, ...searched(timeline({ ...later, created_at: now })));
+      await expect(there.send()).rejects.toMatchObject(told);
+      for (const { calls } of [came, there]) expect(calls().filter((call) => call.startsWith("POST"))).toHaveLength(1);
+      const old = play(lost, ...searched(timeline(earlier)), { body: event("evt_2", "processing") });
+      expect((await old.send()).event?.id).toBe("evt_2");
+    });
+
     test("and the session was made just now is the one with its words", async () => {
       const { context, open } = play(lost, timeline(nameless("evt_1", "hi")));
       expect((await sendFirstMessage(context, open, "hi")).event?.id).toBe("evt_1");

@@ -1,4 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
+import { parseTime } from "../../../base/time.ts";
 import type { Answer } from "../../../client/answers.ts";
 import { passes } from "../../../client/timeline/source.ts";
 import type { Context } from "../../context.ts";
@@ -13,6 +14,8 @@ export interface Outgoing {
   readonly message: string;
   /** Whether the session was made just now for it: it may not be known everywhere yet, and nobody else has written there. */
   readonly fresh: boolean;
+  /** When the sending began, in epoch ms. */
+  readonly began: number;
 }
 
 /**
@@ -21,11 +24,14 @@ export interface Outgoing {
  */
 const searchTime = 30_000;
 const firstPause = 500;
+/** A service's clock may be behind ours by so much, in ms. */
+const clockSkew = 5_000;
 
 /**
  * Looks for a message that may have arrived, again and again before it says that it hasn't, also through failures that pass. Where the
- * service keeps no client_id, one with the same words that can't have been there before is it.
- * @throws FerryError what went wrong; unavailable where one with the same words may be it, or an earlier one
+ * service keeps no client_id, one with the same words that can't have been there before is it; one with other words may be, since
+ * services change them.
+ * @throws FerryError what went wrong; unavailable where one may be it, or another
  */
 export async function findArrived(context: Context, open: OpenSession, outgoing: Outgoing): Promise<KnownEvent | undefined> {
   const { clock, interrupt } = context.host;
@@ -39,12 +45,16 @@ export async function findArrived(context: Context, open: OpenSession, outgoing:
       if (isLast || !(isTrouble(error) || (outgoing.fresh && isUnknown(error)))) throw error;
     });
     if (found?.ours !== undefined) return found.ours;
-    const namesakes = found?.namesakes ?? [];
-    const ours = earlier && namesakes.find(({ id }) => earlier?.has(id) === false);
+    const nameless = found?.nameless ?? [];
+    const namesakes = nameless.filter((event) => wordsOf(event) === folded(outgoing.message));
+    const isNew = ({ id }: KnownEvent): boolean => earlier?.has(id) === false;
+    const ours = namesakes.find(isNew);
     if (ours !== undefined) return ours;
-    if (isLast && namesakes.length === 0) return undefined;
-    if (isLast) throw new FerryError("unavailable", "the service has a message with the same words");
-    if (found !== undefined) earlier ??= new Set(namesakes.map(({ id }) => id));
+    if (isLast && namesakes.length > 0) throw new FerryError("unavailable", "the service has a message with the same words");
+    if (isLast && nameless.some((event) => isNew(event) || isSince(event, outgoing.began)))
+      throw new FerryError("unavailable", "the service has a new message, with other words");
+    if (isLast) return undefined;
+    if (found !== undefined) earlier ??= new Set(nameless.map(({ id }) => id));
     await clock.sleep(Math.min(pause, left), interrupt);
   }
 }
@@ -61,23 +71,33 @@ function isUnknown(error: unknown): boolean {
 
 interface Found {
   readonly ours: KnownEvent | undefined;
-  /** Those with the same words that don't say whose they are. */
-  readonly namesakes: readonly KnownEvent[];
+  /** The messages that don't say whose they are. */
+  readonly nameless: readonly KnownEvent[];
 }
 
-async function look(context: Context, open: OpenSession, { clientId, message }: Outgoing): Promise<Found> {
-  const namesakes: KnownEvent[] = [];
+async function look(context: Context, open: OpenSession, { clientId }: Outgoing): Promise<Found> {
+  const nameless: KnownEvent[] = [];
   const ours = await findEvent(context, open, (event) => {
     if (event.client_id === clientId) return true;
-    if (event.type === "user_message" && !event.client_id && wordsOf(event) === message.trim()) namesakes.push(event);
+    if (event.type === "user_message" && !event.client_id) nameless.push(event);
     return false;
   });
-  return { ours, namesakes };
+  return { ours, nameless };
 }
 
 function wordsOf({ payload }: KnownEvent): string | undefined {
   const { message } = (payload ?? {}) as { readonly message?: unknown };
-  return typeof message === "string" ? message.trim() : undefined;
+  return typeof message === "string" ? folded(message) : undefined;
+}
+
+/** A service may store other line ends, fewer blanks, or characters composed. */
+function folded(message: string): string {
+  return message.normalize("NFC").replace(/\s+/gu, " ").trim();
+}
+
+/** Whether it was made after that, by a clock that needn't be ours. */
+function isSince({ created_at }: KnownEvent, began: number): boolean {
+  return typeof created_at === "string" && parseTime(created_at) >= began - clockSkew;
 }
 
 /** The first event of the timeline that it is. `stop` ends the search. @throws FerryError what went wrong */

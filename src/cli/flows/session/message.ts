@@ -33,7 +33,7 @@ const longestSearch = 2_000;
 export async function sendFirstMessage(context: Context, open: OpenSession, message: string): Promise<SentMessage> {
   const { clock, interrupt } = context.host;
   // However often it goes out, it is one message: by its id the service knows that, and so does the search.
-  const outgoing = { clientId: newClientId(context), message, fresh: true };
+  const outgoing = { clientId: newClientId(context), message, fresh: true, began: clock.now() };
   for (let tries = 1; ; tries++) {
     try {
       return await deliver(context, open, outgoing);
@@ -61,7 +61,7 @@ function unsent({ session }: OpenSession, error: FerryError): FerryError {
  * @throws FerryError what went wrong; where the message may have arrived all the same, it says so
  */
 export async function sendMessage(context: Context, open: OpenSession, message: string): Promise<SentMessage> {
-  return deliver(context, open, { clientId: newClientId(context), message, fresh: false });
+  return deliver(context, open, { clientId: newClientId(context), message, fresh: false, began: context.host.clock.now() });
 }
 
 function newClientId({ host }: Context): string {
