@@ -35,7 +35,7 @@ function viewIt(id: string): string {
 }
 
 function outOfTime(session: KnownSession, until: FollowView["until"] | undefined): Telling | undefined {
-  if (isOver(session)) return overUnmerged;
+  if (isOver(session)) return until === "merged" && session.status === "finished" ? overUnmerged : overUnread;
   if (isResting(session)) return stillOpen;
   if (session.agent_status === "waiting_for_user") return stillAsking;
   if (!isAgentResting(session.agent_status)) return tellings.timeout;
@@ -47,6 +47,13 @@ const overUnmerged: Telling = {
   kind: "pending",
   message: "the session is over, and not merged yet",
   hint: viewIt,
+};
+
+/** The end of a session counts once all of its timeline was read. */
+const overUnread: Telling = {
+  kind: "pending",
+  message: "the session is over, and its timeline could not be read in that time",
+  hint: (id) => `try it again with: ferry events ${id}`,
 };
 
 const notMerged: Telling = { kind: "pending", message: "the session is not merged yet", hint: viewIt };

@@ -80,6 +80,23 @@ describe("how it was when the waiting was over: one object, and the exit code", 
   });
 
   test.each([
+    ["idle", "finished"],
+    ["end", "finished"],
+    ["merged", "merged"],
+  ] as const)("a timeline that can't be read is told as that, and not as a merge to come: %s", async (until, status) => {
+    const { send } = service;
+    const fails: typeof send = async (request) => ({
+      ...(await send(request)),
+      ...(/events/u.test(request.url) && { status: 500 }),
+    });
+    Object.assign(service, { send: fails });
+    service.session = { id: "ses_1", status, agent_status: "stopped" };
+    service.add("user_message");
+    const message = "the session is over, and its timeline could not be read in that time";
+    expect(await wait({ timeout: 5000, until })).toMatchObject({ exit: 8, failure: { message } });
+  });
+
+  test.each([
     ["merged", "the session is not merged yet"],
     ["end", "the agent has nothing to do, and whether the session is over is not known"],
   ] as const)("a status of the service's own is not taken for work: %s", async (until, message) => {
