@@ -61,7 +61,8 @@ export async function followSession(
       await breathe();
     }
   } catch (error) {
-    throw error instanceof FerryError ? wayOn(error, session.id) : error;
+    if (!(error instanceof FerryError)) throw error;
+    throw error.kind === "not_found" ? await whatIsGone(error, open) : wayOn(error, session.id);
   } finally {
     await live.settle();
   }
@@ -69,16 +70,25 @@ export async function followSession(
   throw new FerryError("unavailable", "the timeline broke off");
 }
 
+/** The session was there when the following began: it, or its timeline alone. @throws FerryError what went wrong with asking */
+async function whatIsGone(error: FerryError, { connection, session }: OpenSession): Promise<FerryError> {
+  const { kind, status, code } = error;
+  const known = { status, code, cause: error };
+  try {
+    await connection.client.readSession({ params: { sessionId: session.id } });
+  } catch (again) {
+    if (!(again instanceof FerryError) || again.kind !== "not_found") throw again;
+    const hint = "those that are: ferry session list";
+    return new FerryError(kind, `the session ${oneLine(session.id)} is not there any more: was it deleted?`, { ...known, hint });
+  }
+  return new FerryError(kind, `the session ${oneLine(session.id)} is there, but not its timeline: ${error.message}`, {
+    ...known,
+    hint: `how it stands: ferry session view ${typedId(session.id)}`,
+  });
+}
+
 function wayOn(error: FerryError, id: string): FerryError {
-  const { kind, message, status, code, cause } = error;
-  // It was there when the following began.
-  if (kind === "not_found")
-    return new FerryError(kind, `the session ${oneLine(id)} is not there any more: was it deleted?`, {
-      status,
-      code,
-      hint: "those that are: ferry session list",
-      cause: error,
-    });
+  const { kind, message, code, cause } = error;
   // The next command starts the service again.
   if (code === "gone") return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${typedId(id)}` });
   if (!isUnreadable(error)) return error;

@@ -97,6 +97,16 @@ describe("for a person", () => {
     expect(shown).toMatchObject({ outcome: "idle", stderr: `${line}\n` });
   });
 
+  test.each([404, 410])("a session whose timeline alone isn't there (%i) is told as that", async (status) => {
+    faults.set(1, { status });
+    await expect(show()).rejects.toMatchObject({
+      kind: "not_found",
+      status,
+      message: /^the session ses_1 is there, but not its timeline: /u,
+      hint: "how it stands: ferry session view ses_1",
+    });
+  });
+
   test.each([404, 410])("a session that is gone (%i) is told as that", async (status) => {
     service.add("user_message", { status: "processing" });
     for (let count = 3; count < 1000; count++) faults.set(count, { status });
