@@ -29,7 +29,6 @@ const flags: readonly (readonly [theirs: string, ours: string])[] = [
   ["--raw-field --form --param", "--field"],
   ["--headers --show-headers", "--include"],
   ["--force -f", "--autostash --accept-rewrite"],
-  ["--force --confirm --assume-yes --auto-approve -f", "--yes"],
   ["--background -d", "--detach"],
   ["--watch --follow --tail -w -f", "--follow --watch --wait"],
   ["--no-prompt --non-interactive --noninteractive --batch", "--no-input"],
@@ -47,6 +46,12 @@ const flags: readonly (readonly [theirs: string, ours: string])[] = [
 const commands: readonly (readonly [where: RegExp, theirs: string, ours: string])[] = [
   [/^api$/u, "--method --request -X", "ferry api METHOD PATH"],
   [/^(?:events|message list|session view)$/u, "--follow --watch --tail -f", "ferry tail"],
+  [/^tail$/u, "--follow --watch -w -f", "ferry tail, which follows by itself"],
+  [
+    /^(?:(?:repo|provider|schedule) delete|key revoke|session close|service (?:stop|reset))$/u,
+    "--force --confirm --assume-yes --auto-approve -f",
+    "--yes",
+  ],
   [/^login$/u, "--web -w", "ferry login, which opens the browser by itself"],
   [/^session /u, "--web --open -w", "ferry session open"],
   [/^(?:run|schedule create)$/u, "--message --prompt --body --text -m -p -b", "the prompt itself, with no flag before it"],

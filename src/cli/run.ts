@@ -54,7 +54,7 @@ function asFailure(error: unknown): FerryError {
 
 async function report(failure: FerryError, argv: readonly string[], host: Host): Promise<void> {
   const options = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
-  const json = options.some((option) => /^--(json|(fields|jq)(=.*)?)$/u.test(option));
+  const json = options.some((option) => /^--(json|fields|jq)(=.*)?$/u.test(option));
   const verbose = options.some((option) => option === "-v" || option === "--verbose") || (host.env["FERRY_DEBUG"] ?? "") !== "";
   try {
     const { stderr } = host.terminal;

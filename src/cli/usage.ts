@@ -29,11 +29,15 @@ export async function usageError({ code, message }: CommanderError, program: Com
   });
 }
 
-/** What follows a `=` may be a secret, and stays out of the message. */
+/** What follows a `=`, or the letter of a short option, may be a secret, and stays out of the message. */
 function unknownOption(what: string, called: Command, path: string): FerryError {
-  const flag = /'([^'=]*)/u.exec(what)?.[1] ?? "";
+  const [, flag = "", value] = /'(--[^'=]*|-[^'=]?)(?:=([^']*))?/u.exec(what) ?? [];
   const [own = [], ...above] = [called, ...ancestors(called)].map(flagsOf);
   const everybodys = above.flat();
+  if ([...own, ...everybodys].includes(flag))
+    return new FerryError("usage", `${flag} takes no value`, {
+      hint: hintFor(flag === "--json" && value !== undefined ? wordMeant("", value, { json: true }) : [], `ferry ${path}`.trim()),
+    });
   const same = sameFlags(flag, path, own, everybodys);
   // Commander's own suggestions go as far as words that have next to nothing in common, and leave out beginnings.
   const meant = same.length > 0 || !flag.startsWith("--") ? same : nearMisses(flag, [...own, ...everybodys]);

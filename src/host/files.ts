@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { FerryError, systemReason, UnwritableError } from "../base/errors.ts";
 import { chmod, close, fchmod, fstat, fsync, link, lstat, mkdir, mkdtemp, open } from "./fs.ts";
-import { read, readdir, readFile, realpath, rename, rm, stat, writeFile } from "./fs.ts";
+import { read, readdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from "./fs.ts";
 import type { Files, FileStatus } from "./host.ts";
 import { randomBytes } from "./random.ts";
 
@@ -48,6 +48,7 @@ export const systemFiles: Files = {
     return { kind, size: found.size, mode: found.mode & 0o7777, uid: found.uid, modified: found.mtimeMs };
   },
   realPath: (path) => realpath(path).catch(absent),
+  target,
   remove: (path) => rm(path, { recursive: true, force: true }).catch(absent),
   rename,
   makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
@@ -123,6 +124,14 @@ async function create(path: string, data: string | Uint8Array, mode = 0o600): Pr
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/** A circle of links ends it, as an error of the system. */
+async function target(path: string): Promise<string> {
+  const real = await realpath(path).catch(absent);
+  if (real !== undefined) return real;
+  const next = await readlink(path).catch(absent);
+  return next === undefined ? path : target(resolve(await realpath(dirname(path)), next));
 }
 
 function temporaryOf(path: string): string {

@@ -133,6 +133,8 @@ export interface Files {
   list(path: string): Promise<string[]>;
   status(path: string): Promise<FileStatus | undefined>;
   realPath(path: string): Promise<string | undefined>;
+  /** Where a path leads: behind links, also one to what isn't there yet; else itself. */
+  target(path: string): Promise<string>;
   /** A file, a link or a whole folder, never through a link; nothing there is fine. */
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;

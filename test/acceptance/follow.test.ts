@@ -97,7 +97,7 @@ test("Ctrl-C once ends it at once with 130, says how to go on, and touches nothi
   const { code, stderr } = await ended;
   expect(code).toBe(130);
   expect(performance.now() - start).toBeLessThan(5000);
-  expect(stderr).toBe("watch it again with: ferry tail ses_1\nferry: interrupted\n");
+  expect(stderr).toBe("ferry: interrupted: no longer watching ses_1\n  hint: watch it again: ferry tail ses_1\n");
   expect(service.asked.filter((line) => line.startsWith("POST") || line.startsWith("DELETE"))).toEqual([]);
 });
 

@@ -20,6 +20,8 @@ test("gh's fields behind --json are told as --fields, where they are too many an
   const tooMany = await ferry(world, "session", "list", "--json", "id,title");
   expect(tooMany).toMatchObject({ code: 2 });
   expect(JSON.parse(tooMany.stderr)).toMatchObject({ error: { kind: "usage", hint: "did you mean --fields id,title?" } });
+  const { stderr } = await ferry(world.next(), "session", "list", "--json=id");
+  expect(JSON.parse(stderr)).toMatchObject({ error: { message: "--json takes no value", hint: "did you mean --fields id?" } });
   const url = "https://agents.example.com";
   world.services.set(url, async ({ url: asked }) =>
     asked.endsWith("/sessions/title") ? answer(404, { error: "no such session" }) : answer(200, { items: [] }),
@@ -112,6 +114,16 @@ describe("what doesn't fit is exit 2, one line and a hint", () => {
     ],
     [["repo", "delete", "r", "--force"], "ferry: unknown option '--force'\n  hint: did you mean --yes?\n"],
     [["pull", "--force"], "ferry: unknown option '--force'\n  hint: did you mean --autostash or --accept-rewrite?\n"],
+    [["tail", "ses_1", "-f"], "ferry: unknown option '-f'\n  hint: did you mean ferry tail, which follows by itself?\n"],
+    [["tail", "--follow"], "ferry: unknown option '--follow'\n  hint: did you mean ferry tail, which follows by itself?\n"],
+    [["session", "list", "--force"], "ferry: unknown option '--force'\n  hint: see ferry session list --help\n"],
+    [["events", "-tghp_1"], "ferry: unknown option '-t'\n  hint: did you mean --jq?\n"],
+    [["events", "-pghp_1"], "ferry: unknown option '-p'\n  hint: see ferry events --help\n"],
+    [["session", "list", "--quiet=1"], "ferry: --quiet takes no value\n  hint: see ferry session list --help\n"],
+    [
+      ["provider", "create", "--token-stdin=x"],
+      "ferry: --token-stdin takes no value\n  hint: see ferry provider create --help\n",
+    ],
     [["session", "list", "-L", "5"], "ferry: unknown option '-L'\n  hint: did you mean --limit?\n"],
     [["session", "list", "-R", "a/b"], "ferry: unknown option '-R'\n  hint: did you mean --repo?\n"],
     [["session", "list", "--output", "json"], "ferry: unknown option '--output'\n  hint: did you mean --json?\n"],

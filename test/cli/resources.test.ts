@@ -60,7 +60,7 @@ describe("provider", () => {
     });
     expect((await call(["provider", "create", "--token", token])).code).toBe(2);
     expect((await call(["provider", "create", "--name", "x", "--token-env", "NOT_SET"])).stderr).toBe(
-      "ferry: NOT_SET holds no access token\n",
+      "ferry: the variable that --token-env names holds no access token\n",
     );
   });
 

@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { harmless } from "../../base/text.ts";
 import type { Host } from "../../host/host.ts";
 import { makeContext, type Context } from "../context.ts";
 import { commandTree } from "../help/tree.ts";
@@ -13,7 +14,12 @@ import { lookUp } from "./look-up.ts";
 export async function printCandidates(words: readonly string[], host: Host): Promise<void> {
   const context = makeContext(host, globalsIn(words.slice(0, -1)));
   const candidates = await complete(context, words).catch(unlessTold);
-  await context.print.data(inLines(candidates));
+  await context.print.data(inLines(candidates.filter(isPlain)));
+}
+
+/** What a service calls its own may hold what a terminal obeys, or two lines: nobody would see what they take. */
+function isPlain({ value }: Candidate): boolean {
+  return harmless(value) === value && !/[\t\n]/u.test(value);
 }
 
 /** Logged out, a broken config: who presses Tab is told by the command itself, when they run it. */

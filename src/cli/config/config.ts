@@ -87,7 +87,7 @@ export async function updateConfig(host: Host, change: (config: Config) => Confi
   const path = configPath(host);
   return withLock(host, `${path}.lock`, patience, async () => {
     // Those who keep their settings elsewhere leave a link here, which must stay one.
-    const target = (await host.files.realPath(path)) ?? path;
+    const target = await host.files.target(path);
     const left = await findLeftovers(host.files, target);
     const config = change(await withLeft(host, await readAll(host), left));
     await host.files.write(target, `${JSON.stringify(config, undefined, 2)}\n`);
@@ -99,7 +99,7 @@ export async function updateConfig(host: Host, change: (config: Config) => Confi
 /** Puts in place what a writer noted that was killed before it had. */
 export async function recoverConfig(host: Host): Promise<void> {
   const path = configPath(host);
-  const left = await findLeftovers(host.files, (await host.files.realPath(path)) ?? path);
+  const left = await findLeftovers(host.files, await host.files.target(path));
   if (left.length > 0) await updateConfig(host, (config) => config);
 }
 
@@ -127,7 +127,8 @@ async function readWhole(host: Host, path: string): Promise<Pick<Config, "pendin
 
 function parsed(text: string, path: string): unknown {
   try {
-    return JSON.parse(text);
+    // RFC 8259, 8.1: a byte order mark, which editors of Windows put there, may be ignored.
+    return JSON.parse(text.replace(/^\ufeff/u, ""));
   } catch (cause) {
     throw new FerryError("usage", `${path} is no JSON`, { hint: "mend it, or remove it and log in again", cause });
   }

@@ -5,6 +5,7 @@ import { passes } from "../../client/timeline/source.ts";
 import { orTimeUp, timeUp } from "../../client/timeline/time-up.ts";
 import type { Context } from "../context.ts";
 import { followSession, type FollowView } from "./follow.ts";
+import { interruption } from "./interruption.ts";
 import { outcomeError } from "./outcome.ts";
 import type { OpenSession } from "./session/select.ts";
 
@@ -21,13 +22,9 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
     outcome,
     note,
     session = open.session,
-  } = await followSession(context, open, { ...view, silent: true }).catch(async (error: unknown) => {
-    // Who reads JSON gets the failure as JSON, and nothing before it.
-    if (context.host.interrupt.aborted && !global.json) {
-      const id = typedId(open.session.id);
-      await print.note(`${id} goes on; follow it: ferry tail ${id}`);
-    }
-    throw error;
+  } = await followSession(context, open, { ...view, silent: true }).catch((error: unknown) => {
+    const id = typedId(open.session.id);
+    throw context.host.interrupt.aborted ? interruption(context.host, `${id} goes on`, `follow it: ferry tail ${id}`) : error;
   });
   const now = outcome === "timeout" ? ((await readNow(context, open)) ?? session) : session;
   const { status = null, agent_status = null } = now;

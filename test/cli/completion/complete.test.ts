@@ -116,6 +116,11 @@ describe("what can stand there", () => {
     expect(await values("service", "agents", "login", "g")).toEqual(["gemini", "goose"]);
   });
 
+  test("names that a terminal would obey or reorder, and those of two lines, are none", async () => {
+    service.sessions.push(...["\u001b[2J", "ses_\u202ecba", "ses_1\nses_2", "ses_1\tx", "ses  ü"].map((id) => ({ id })));
+    expect(await values("tail", "")).toEqual(["ses_abc", "ses_xyz", "ses  ü"]);
+  });
+
   test("a description is one line behind a tab", async () => {
     expect((await ferry(world.next(), "complete", "--", "session", "view", "ses_a")).stdout).toBe("ses_abc\tfix/login fix it\n");
   });

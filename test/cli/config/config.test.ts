@@ -72,6 +72,18 @@ test("a link in its place stays one, and what it leads to is changed", async () 
   expect(JSON.parse(readFileSync(kept, "utf8"))).toMatchObject({ hosts: [entry("a")] });
 });
 
+test.each(["dotfiles.json", "dotfiles/ferry.json"])("a link to what isn't there yet stays one: %s is made", async (name) => {
+  symlinkSync(join("..", name), configPath(world.host));
+  await updateConfig(world.host, (config) => ({ ...config, hosts: [entry("a")] }));
+  expect(lstatSync(configPath(world.host)).isSymbolicLink()).toBe(true);
+  expect(JSON.parse(readFileSync(join(world.folder, name), "utf8"))).toMatchObject({ hosts: [entry("a")] });
+});
+
+test("a byte order mark, which editors of Windows write, is no fault", async () => {
+  writeFileSync(configPath(world.host), '\ufeff{"version":1}');
+  expect(await readConfig(world.host)).toEqual({ version: 1, hosts: [] });
+});
+
 describe("a file that can't be used is named, with its key", () => {
   test.each([
     ["{", "is no JSON"],

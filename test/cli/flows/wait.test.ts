@@ -37,14 +37,14 @@ async function wait(view: Partial<View> = {}, json = true) {
 /** How the session is, by its own words and those of its newest message. */
 type Standing = readonly [status: string, agentStatus: string, message: string];
 
-test.each([
-  [false, "ses_1 goes on; follow it: ferry tail ses_1\n"],
-  [true, ""],
-])("Ctrl-C says how to go on, but to who reads JSON (%s)", async (json, stderr) => {
+test.each([false, true])("Ctrl-C says how to go on, in the error, which who reads JSON has as well (%s)", async (json) => {
   service.add("user_message", { status: "processing" });
   const waiting = wait({}, json);
   world.interrupt();
-  expect(await waiting).toMatchObject({ exit: 130, stdout: "", stderr });
+  expect(await waiting).toMatchObject({
+    ...{ exit: 130, stdout: "", stderr: "" },
+    failure: { message: "interrupted: ses_1 goes on", hint: "follow it: ferry tail ses_1" },
+  });
 });
 
 describe("how it was when the waiting was over: one object, and the exit code", () => {

@@ -252,7 +252,9 @@ test("tail shows it all, once; Ctrl-C says how to watch again", async () => {
   watched.interrupt();
   expect(await running).toMatchObject({
     code: 130,
-    stderr: expect.stringMatching(/^watch it again with: ferry tail ses_\w+\nferry: interrupted\n$/u) as string,
+    stderr: expect.stringMatching(
+      /^ferry: interrupted: no longer watching ses_\w+\n {2}hint: watch it again: ferry tail ses_\w+\n$/u,
+    ) as string,
   });
 });
 

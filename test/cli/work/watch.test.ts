@@ -86,7 +86,7 @@ describe("with a service that has the extension", () => {
     watched.interrupt();
     const { code, stderr } = await ended;
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^1 commit came in 1 pull; watch on with: ferry pull --watch ses_\w+\nferry: interrupted\n$/u);
+    expect(stderr).toMatch(/^ferry: interrupted: 1 commit came in 1 pull\n {2}hint: watch on: ferry pull --watch ses_\w+\n$/u);
     expect(git("status", "--porcelain")).toBe("");
   });
 

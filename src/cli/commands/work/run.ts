@@ -1,10 +1,11 @@
 import { Option } from "commander";
-import { asFerryError, FerryError } from "../../../base/errors.ts";
+import { FerryError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
 import type { Host } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
 import { makeDeadline } from "../../flows/deadline.ts";
 import type { Connection } from "../../flows/host/connect.ts";
+import { interruption } from "../../flows/interruption.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
 import { runSession, type RunOptions } from "../../flows/run.ts";
@@ -65,7 +66,7 @@ export const run: Verb = {
     try {
       await runSession(context, started, sent, { ...options, timeout: deadline.left() });
     } catch (error) {
-      throw context.host.interrupt.aborted ? await interruption(context.host, started, options.cancelOnInterrupt) : error;
+      throw context.host.interrupt.aborted ? await ending(context.host, started, options.cancelOnInterrupt) : error;
     }
   },
 };
@@ -88,14 +89,13 @@ async function detached({ print, global, host }: Context, { session }: StartedSe
 }
 
 /** What becomes of the session is told whatever comes of stopping it: what is at work may cost something. */
-async function interruption({ interrupt }: Host, started: StartedSession, cancel: boolean): Promise<FerryError> {
-  const { kind, message, cause } = asFerryError(interrupt.reason);
+async function ending(host: Host, started: StartedSession, cancel: boolean): Promise<FerryError> {
   const id = typedId(started.session.id);
   const failure = cancel ? await stopAgent(started) : undefined;
-  if (cancel && failure === undefined) return new FerryError(kind, `${message}: ${id} was told to stop`, { cause });
+  if (cancel && failure === undefined) return interruption(host, `${id} was told to stop`);
   const goesOn = failure === undefined ? `${id} goes on` : `${id} could not be told to stop, and goes on: ${failure}`;
   const stop = started.capabilities.has("cancel") ? `, stop it: ferry session cancel ${id}` : "";
-  return new FerryError(kind, `${message}: ${goesOn}`, { hint: `follow it: ferry tail ${id}${stop}`, cause });
+  return interruption(host, goesOn, `follow it: ferry tail ${id}${stop}`);
 }
 
 /** Why it could not be told, if so. */

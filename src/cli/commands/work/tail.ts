@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { typedId } from "../../../base/ids.ts";
 import { followSession } from "../../flows/follow.ts";
+import { interruption } from "../../flows/interruption.ts";
 import { outcomeError, unreadError } from "../../flows/outcome.ts";
 import { checkUpdates, updatesHelp } from "../../flows/session/options.ts";
 import { openSession } from "../../flows/session/select.ts";
@@ -47,11 +48,11 @@ export const tail: Verb = {
       types: type,
       updates,
     };
-    const { outcome, note, unread } = await followSession(context, open, view).catch(async (error: unknown) => {
-      // Who reads JSON gets the failure as JSON, and nothing before it.
-      if (context.host.interrupt.aborted && !context.global.json)
-        await context.print.note(`watch it again with: ferry tail ${typedId(open.session.id)}`);
-      throw error;
+    const { outcome, note, unread } = await followSession(context, open, view).catch((error: unknown) => {
+      const id = typedId(open.session.id);
+      throw context.host.interrupt.aborted
+        ? interruption(context.host, `no longer watching ${id}`, `watch it again: ferry tail ${id}`)
+        : error;
     });
     if (note !== undefined) await context.print.note(note);
     const [failure, missing] = [outcomeError(outcome, open.session), unreadError(unread, open.session)];

@@ -6,6 +6,7 @@ import type { SessionState } from "../../../client/timeline/items.ts";
 import { notesOf, PullRefused, type Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { followSession } from "../follow.ts";
+import { interruption } from "../interruption.ts";
 import type { OpenSession } from "../session/select.ts";
 import { leftBehindError } from "./left-behind.ts";
 import { remotesOf } from "./remotes.ts";
@@ -67,9 +68,9 @@ export async function watchPulls(
     if (left !== undefined) throw left;
   } catch (error) {
     if (error instanceof PullRefused && global.json) await print.jsonLine(error.verdict);
-    if (!global.json && host.interrupt.aborted)
-      await print.note(`${inWords(came)}; watch on with: ferry pull --watch ${typedId(open.session.id)}`);
-    else if (!global.json && came.pulls > 0) await print.note(inWords(came));
+    if (host.interrupt.aborted)
+      throw interruption(host, inWords(came), `watch on: ferry pull --watch ${typedId(open.session.id)}`);
+    if (!global.json && came.pulls > 0) await print.note(inWords(came));
     throw error;
   }
 }
