@@ -1,6 +1,6 @@
 import { FerryError } from "../base/errors.ts";
 import type { AnswerOf } from "../wire/contract.ts";
-import { unexpected } from "./http/json.ts";
+import { memberAt, unexpected } from "./http/json.ts";
 import { routes, type RouteName } from "../wire/routes.ts";
 import { printOf } from "./timeline/whole/print.ts";
 import type { Tolerant } from "./tolerant.ts";
@@ -62,10 +62,11 @@ export interface Page<Item> {
 type ItemOf<T> = T extends { items: (infer Item)[] } ? Tolerant<Item> : never;
 
 /**
- * The answer in the form that its type promises. `path` is what was asked, with or without its query.
+ * The answer in the form that its type promises. `path` is what was asked, with or without its query; `text` gives an event's JSON
+ * as it came, where that is known.
  * @throws FerryError unavailable where the service sent something else
  */
-export function checkAnswer(route: RouteName, answer: unknown, path: string): unknown {
+export function checkAnswer(route: RouteName, answer: unknown, path: string, text?: (at: number) => string): unknown {
   const form = forms[route];
   const asked = `${routes[route].method} ${path.replace(/\?.*/su, "")}`;
   const wrong = (what: string) =>
@@ -80,7 +81,7 @@ export function checkAnswer(route: RouteName, answer: unknown, path: string): un
       if (!isResource(answer)) throw wrong("an object without an id");
       return answer;
     case "events":
-      return listed(answer, wrong).map(named);
+      return listed(answer, wrong).map((item, at) => named(item, () => text?.(at)));
     case "page": {
       const items = listed(answer, wrong);
       if (!items.every(isResource)) throw wrong("a list with an entry that has no id");
@@ -100,11 +101,18 @@ function listed(answer: unknown, wrong: (what: string) => FerryError): unknown[]
  * An event by whose id it is told once. One that has none, or no text for it, mustn't hide all the others: it goes by a number's
  * digits, else by what it says, so that it comes again only where it says something else.
  */
-function named(item: unknown): unknown {
+function named(item: unknown, text: () => string | undefined): unknown {
   if (isResource(item)) return item;
   const fields = isObject(item) ? item : { payload: item };
   const { id } = fields as { readonly id?: unknown };
-  return { ...fields, id: typeof id === "number" ? String(id) : `no-id-${printOf({ item }).toString(36)}` };
+  return { ...fields, id: typeof id === "number" ? digitsOf(id, text) : `no-id-${printOf({ item }).toString(36)}` };
+}
+
+/** Beyond 2^53 neighbours are the same number to us (RFC 8259, 6): those have their digits from the text. */
+function digitsOf(id: number, text: () => string | undefined): string {
+  const item = Number.isSafeInteger(id) ? undefined : text();
+  const written = item?.slice(memberAt(item, "id")).match(/^\s*(-?\d+)(?![\d.eE])/u);
+  return written?.[1] ?? String(id);
 }
 
 function envelope(answer: unknown): Readonly<Record<string, unknown>> {

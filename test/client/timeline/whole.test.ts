@@ -6,11 +6,13 @@ import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeWholeTimeline, type HowToRead, type WholeTimeline } from "../../../src/client/timeline/whole/array.ts";
+import { readPart } from "../../../src/client/timeline/whole/part.ts";
 import type { TimelineEvent } from "../../../src/client/timeline/items.ts";
 import { systemClock } from "../../../src/host/clock.ts";
 import { systemFiles } from "../../../src/host/files.ts";
 import { makeNetwork } from "../../../src/host/network.ts";
 import { makeTestClient } from "../../support/client.ts";
+import { makeScriptedSend } from "../../support/scripted-send.ts";
 
 let server: Server | undefined;
 afterEach(() => void server?.close());
@@ -164,3 +166,23 @@ describe("read again", () => {
 function clientOf() {
   return makeTestClient(makeNetwork({}).send, { baseUrl: `http://127.0.0.1:${(server?.address() as AddressInfo).port}` });
 }
+
+describe("ids that are numbers beyond what ours can hold", () => {
+  const ids = ["9223372036854775801", "9223372036854775802", "-9223372036854775803", "7"];
+  const list = `[${ids.map((id) => `{"payload":{"id":1},"id": ${id},"type":"a"}`).join(" , ")}]`;
+
+  test.each([list, `{"total":4,"items":${list}}`])("keep their digits: %s", async (body) => {
+    const { timeline } = await serve({ body });
+    expect((await read(timeline)).map(({ id }) => id)).toEqual(ids);
+    const client = makeTestClient(makeScriptedSend({ body }).send);
+    const watched = { client, sessionId: "ses_1", clock: systemClock, signal: new AbortController().signal };
+    const { events, text } = await readPart(watched, { after: 0 });
+    expect(events.map(({ id }) => id)).toEqual(ids);
+    expect(text(1)).toContain("9223372036854775802");
+  });
+
+  test("are what they are to us where that is no whole number", async () => {
+    const { timeline } = await serve({ body: '[{"id":1e400},{"id":1.5e300},{"id":1.25}]' });
+    expect((await read(timeline)).map(({ id }) => id)).toEqual(["Infinity", "1.5e+300", "1.25"]);
+  });
+});

@@ -4,7 +4,7 @@ import { checkAnswer } from "../../answers.ts";
 import type { Client } from "../../calls.ts";
 import { parseJson, steadily } from "../../http/body.ts";
 import { broken, memberAt, parseCut } from "../../http/json.ts";
-import { sliceArray, wholeSlices } from "../../http/json-array.ts";
+import { sliceArray, wholeSlices, type Slices } from "../../http/json-array.ts";
 import { mostEmpty } from "../../pages.ts";
 import { Numbers } from "../compact/numbers.ts";
 import type { TimelineEvent } from "../items.ts";
@@ -85,7 +85,8 @@ export function makeWholeTimeline({
           empty = sheaf.prints.length > had ? 0 : empty + 1;
           if (empty >= mostEmpty) throw broken(`a list without end: ${mostEmpty} empty pages in a row`);
         }
-        for await (const { items, ...known } of sheaf.batches()) yield { events: checked(items, sessionId), ...known };
+        for await (const { items, ...known } of sheaf.batches())
+          yield { events: checked(items, sessionId, known.text), ...known };
         // Only now: who stopped in the middle hasn't seen the rest.
         before = sheaf.prints;
         tag = newTag;
@@ -109,15 +110,20 @@ async function gather(
   const page = parseJson(step.value, response, host, parseCut);
   const items = checked(page, sessionId);
   const { next_cursor: next } = page as { readonly next_cursor?: unknown };
-  const text = new TextDecoder().decode(step.value);
-  const slices = wholeSlices(Buffer.from(text.slice(memberAt(text, "items"))));
-  // A name that is written with escapes isn't found in the text.
-  const isWhole = slices.places.length === 4 * items.length;
-  await sheaf.add(isWhole ? slices : wholeSlices(Buffer.from(JSON.stringify(items))));
+  await sheaf.add(envelopeSlices(step.value, items));
   return typeof next === "string" && next !== "" ? next : undefined;
 }
 
-/** @throws FerryError unavailable where it is no list of events, bare or enveloped */
-export function checked(answer: unknown, sessionId: string): TimelineEvent[] {
-  return checkAnswer("readEvents", answer, routePath("readEvents", { sessionId })) as TimelineEvent[];
+/** The items of an envelope that is there as a whole, as they came. */
+export function envelopeSlices(body: Uint8Array, items: readonly unknown[]): Slices {
+  const text = new TextDecoder().decode(body);
+  const slices = wholeSlices(Buffer.from(text.slice(memberAt(text, "items"))));
+  // A name that is written with escapes isn't found in the text.
+  const isWhole = slices.places.length === 4 * items.length;
+  return isWhole ? slices : wholeSlices(Buffer.from(JSON.stringify(items)));
+}
+
+/** `text` as in `checkAnswer`. @throws FerryError unavailable where it is no list of events, bare or enveloped */
+export function checked(answer: unknown, sessionId: string, text?: EventBatch["text"]): TimelineEvent[] {
+  return checkAnswer("readEvents", answer, routePath("readEvents", { sessionId }), text) as TimelineEvent[];
 }

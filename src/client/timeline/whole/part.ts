@@ -2,7 +2,7 @@ import { parseJson, readBody } from "../../http/body.ts";
 import { parseCut } from "../../http/json.ts";
 import { wholeSlices } from "../../http/json-array.ts";
 import type { Watched } from "../source.ts";
-import { checked, type EventBatch } from "./array.ts";
+import { checked, envelopeSlices, type EventBatch } from "./array.ts";
 
 export interface HowMuch {
   readonly after: number;
@@ -15,14 +15,17 @@ export interface HowMuch {
  * The events that came after a revision, with their JSON as it came.
  * @throws FerryError what went wrong
  */
-export async function readPart(watched: Watched, { patience, ...query }: HowMuch): Promise<EventBatch> {
+export async function readPart(
+  watched: Pick<Watched, "client" | "sessionId" | "clock" | "signal">,
+  { patience, ...query }: HowMuch,
+): Promise<EventBatch> {
   const { client, sessionId, clock, signal } = watched;
   const input = { params: { sessionId }, query, accept: "application/json", signal, patience };
   return client.stream("readEvents", input, async (response) => {
     const body = Buffer.from(await readBody(response, clock));
     const answer = parseJson(body, response, new URL(client.baseUrl).host, parseCut);
-    const events = checked(answer, sessionId);
-    const { bytes, places } = wholeSlices(Array.isArray(answer) ? body : Buffer.from(JSON.stringify(events)));
-    return { events, text: (at) => bytes.toString("utf8", places[4 * at], places[4 * at + 1]) };
+    const { bytes, places } = Array.isArray(answer) ? wholeSlices(body) : envelopeSlices(body, checked(answer, sessionId));
+    const text = (at: number): string => bytes.toString("utf8", places[4 * at], places[4 * at + 1]);
+    return { events: checked(answer, sessionId, text), text };
   });
 }
