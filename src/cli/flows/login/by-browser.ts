@@ -24,7 +24,8 @@ export async function keyByBrowser(context: Context, server: LoginServer, choice
       if (obstacle === undefined) await openBrowser(context, (await isFar(host)) ? start.url : start.opening);
     },
     redeeming,
-    paste: (until, signal) => host.prompt.text("Or paste here the code that the page shows, or the address that it ends at:", { until, signal }),
+    paste: (until, signal) =>
+      host.prompt.text("Or paste here the code that the page shows, or the address that it ends at:", { until, signal }),
     complain: (why) => print.warn(why),
   });
 }
