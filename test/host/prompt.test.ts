@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,12 +10,16 @@ import { describeWith } from "../support/programs.ts";
 import { startOnTerminal } from "../support/pty.ts";
 
 const ferryPath = fileURLToPath(new URL("../../bin/ferry.js", import.meta.url));
-const url = "https://agents.example.com";
+/** A service that knows nobody. */
+const service = http.createServer((_, outgoing) => outgoing.writeHead(401).end()).listen(0, "127.0.0.1");
+await once(service, "listening");
+afterAll(() => service.close());
+const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 
-/** Every kind of question, by a command that asks it before it calls anybody. */
+/** Every kind of question. */
 const questions = [
   ["a text", ["login"], /Address of the service:/u],
-  ["a secret", ["login", "--with-token", "--host", url], /API key for agents\.example\.com:/u],
+  ["a secret", ["login", "--with-token", "--host", url], /API key for 127\.0\.0\.1:\d+:/u],
   ["a choice", ["auth", "switch"], /grace@example\.com/u],
   ["a search", ["auth", "switch"], /Which login\?/u],
   ["a yes or no", ["service", "reset"], /Delete all sessions of the embedded service/u],
