@@ -112,10 +112,11 @@ describe.each(Object.entries(engines))("keys and logins in the store over %s", (
     const { logins } = store;
     for (const number of [1, 2, 3, 4])
       await logins.insertDevice({ ...device, hash: `d${number}`, user_code: `BCDFGHJ${number}`, expires_at: time(number) });
-    await logins.notePoll("d1", { polled_at: time(0), interval_seconds: 5 });
+    await logins.notePoll("d3", { polled_at: time(0), interval_seconds: 5 });
+    await logins.notePoll("d1", { polled_at: time(1), interval_seconds: 5 });
     await logins.forgetDevices(2);
     const left = await Promise.all(["d1", "d2", "d3", "d4"].map((hash) => logins.findDevice(hash)));
-    expect(left.map((one) => one?.hash)).toEqual(["d1", undefined, undefined, "d4"]);
+    expect(left.map((one) => one?.hash)).toEqual(["d1", undefined, "d3", undefined]);
   });
 
   test("a sign-in is there until it is deleted", async () => {

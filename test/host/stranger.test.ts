@@ -14,13 +14,13 @@ const [ours, theirs, systems] = [1001, 1002, 999];
 /** Answers one request after the other, and says on stdout what was asked. */
 const program = String.raw`
 use Socket;
-socket(my $s, PF_INET, SOCK_STREAM, 0); bind($s, sockaddr_in(0, INADDR_LOOPBACK)); listen($s, 5); $| = 1;
+socket(my $s, PF_INET, SOCK_STREAM, 0); bind($s, sockaddr_in(0, inet_aton($ARGV[0]))); listen($s, 5); $| = 1;
 print((sockaddr_in(getsockname($s)))[0], "\n");
 while (accept(my $c, $s)) { sysread($c, my $asked, 9999); print $asked; syswrite($c, "HTTP/1.1 204 No Content\r\n\r\n"); close $c }`;
 
 /** What another user's service is told. */
-async function listenAs(uid: number): Promise<{ readonly port: string; readonly lines: string[] }> {
-  const child = spawn("/usr/bin/perl", ["-e", program], {
+async function listenAs(uid: number, address = "127.0.0.1"): Promise<{ readonly port: string; readonly lines: string[] }> {
+  const child = spawn("/usr/bin/perl", ["-e", program, address], {
     uid,
     gid: uid,
     cwd: "/",
@@ -39,9 +39,9 @@ let children: ReturnType<typeof spawn>[];
 beforeEach(() => void (children = []));
 afterEach(() => Promise.all(children.map((child) => (child.kill("SIGKILL"), once(child, "close")))));
 
-const ask = (port: string, uid: number) =>
+const ask = (port: string, uid: number, host = "127.0.0.1") =>
   directTransport(undefined, uid)(
-    { method: "GET", url: `http://127.0.0.1:${port}/`, headers: { "x-api-key": "secret" } },
+    { method: "GET", url: `http://${host}:${port}/`, headers: { "x-api-key": "secret" } },
     new AbortController().signal,
   );
 
@@ -54,6 +54,12 @@ test.runIf(isRoot)("a port that another person has by now is told nothing", asyn
   expect(lines).toEqual([]);
   // Its own user calls it, and root, who trusts everybody.
   for (const uid of [theirs, 0]) expect((await ask(port, uid)).status).toBe(204);
+});
+
+test.runIf(isRoot)("nor at any other loopback address", async () => {
+  const { port, lines } = await listenAs(theirs, "127.0.0.2");
+  await expect(ask(port, ours, "127.0.0.2")).rejects.toMatchObject({ kind: "auth" });
+  expect(lines).toEqual([]);
 });
 
 test.runIf(isRoot)("a service that the system runs for everyone is called", async () => {

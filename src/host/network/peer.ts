@@ -47,7 +47,7 @@ async function readTables(): Promise<Line[]> {
 }
 
 /** Loopback addresses as the kernel writes them, and the one that stands for all. */
-const here = /^(?:(?:0000000000000000FFFF0000)?0100007F|0{24}01000000|0{8}|0{32})$/u;
+const here = /^(?:(?:0000000000000000FFFF0000)?[0-9A-F]{6}7F|0{24}01000000|0{8}|0{32})$/u;
 
 function readLine(line: string): Line | undefined {
   const [, local = "", remote = "", state = "", , , , uid = "", , inode = ""] = line.trim().split(/\s+/u);

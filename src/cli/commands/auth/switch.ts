@@ -1,4 +1,4 @@
-import { hostName } from "../../../auth/address.ts";
+import { hostName, shown } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
@@ -33,7 +33,7 @@ async function chooseLogin(
   const matching = given === undefined ? hosts : named(hosts, given);
   const [only, second] = matching;
   if (only === undefined)
-    throw new FerryError("not_found", `not logged in as or to ${oneLine(given ?? "")}`, { hint: "ferry auth status" });
+    throw new FerryError("not_found", `not logged in as or to ${shown(given ?? "")}`, { hint: "ferry auth status" });
   if (second === undefined) return only;
   const [first, next] = [hosts[0], hosts[1]];
   // With two, the other one is meant.

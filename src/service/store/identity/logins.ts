@@ -37,12 +37,8 @@ export function makeLoginStore(db: Database): LoginStore {
     },
     async forgetDevices(kept) {
       const pending = db.selectFrom("login_devices").select("hash").where("state", "=", "pending");
-      // One that is polled is waited for: who only asks for more can't push it out.
-      const old = pending
-        .orderBy((row) => row.eb("polled_at", "is", null))
-        .orderBy("expires_at", "desc")
-        .limit(-1)
-        .offset(kept);
+      // One that is polled is waited for: who only asks for more can't push it out. Those that never were come last (null, in SQLite).
+      const old = pending.orderBy("polled_at", "desc").orderBy("expires_at", "desc").limit(-1).offset(kept);
       await db.deleteFrom("login_devices").where("hash", "in", old).execute();
     },
     async moveDevice(hash, from, to) {
