@@ -52,17 +52,12 @@ const [backslash, u] = [0x5c, 0x75];
  * with `+` and `/`. Written without any of that it is the literal.
  */
 function inJson(key: Buffer): Form {
+  // Of a long timeline's many escapes those alone are looked at that may write a character of the key, which is ASCII.
+  const escapes = ["u00", ...['"', "\\", "/"].filter((each) => key.includes(each))].map((each) => Buffer.from(`\\${each}`));
   return {
     find(bytes, from) {
-      for (let escape = bytes.indexOf(backslash, from); escape !== -1; escape = bytes.indexOf(backslash, escape + 1)) {
-        const character = readCharacter(bytes, escape)?.character ?? -1;
-        for (let before = key.indexOf(character); before !== -1; before = key.indexOf(character, before + 1)) {
-          const at = escape - before;
-          const end = at < from ? undefined : endIn(bytes, at, key);
-          if (typeof end === "number") return { at, end };
-        }
-      }
-      return undefined;
+      const found = escapes.flatMap((escape) => findBy(escape, bytes, { key, from }) ?? []);
+      return found.reduce<Found | undefined>((one, other) => (one === undefined || other.at < one.at ? other : one), undefined);
     },
     startOf(bytes) {
       for (let at = Math.max(0, bytes.length - 6 * key.length + 1); at < bytes.length; at++)
@@ -70,6 +65,19 @@ function inJson(key: Buffer): Form {
       return bytes.length;
     },
   };
+}
+
+/** The first key whose first escape is such a one: before it all is written as it is. */
+function findBy(escape: Buffer, bytes: Buffer, { key, from }: { key: Buffer; from: number }): Found | undefined {
+  for (let place = bytes.indexOf(escape, from); place !== -1; place = bytes.indexOf(escape, place + 1)) {
+    const character = readCharacter(bytes, place)?.character ?? -1;
+    for (let before = key.indexOf(character); before !== -1; before = key.indexOf(character, before + 1)) {
+      const at = place - before;
+      const end = at < from ? undefined : endIn(bytes, at, key);
+      if (typeof end === "number") return { at, end };
+    }
+  }
+  return undefined;
 }
 
 /** Where the key ends that begins at `from`: "cut off" where the bytes end before it does, undefined where it is something else. */
