@@ -4,7 +4,7 @@ import { type Entry, presentAs } from "../land/compare.ts";
 import { look, onDisk } from "../land/disk.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import type { Aside } from "./aside.ts";
-import { isBeginningOf, isCheckoutOf } from "./contents.ts";
+import { blobId, isBeginningOf } from "./contents.ts";
 import { removeEmptyFolder } from "./remove.ts";
 
 export interface Sorted {
@@ -48,8 +48,9 @@ export async function sortOut(copy: WorkingCopy, changes: readonly Change[], asi
 
 /** Whether a file has the new bytes, or the beginning of them or of the old ones. */
 async function isWritten(copy: WorkingCopy, change: Change): Promise<boolean> {
-  const file = onDisk(copy.repository.workTree, change.path);
-  if (await isCheckoutOf(copy, file, newEntry(change))) return true;
+  const { workTree, objectFormat } = copy.repository;
+  const file = onDisk(workTree, change.path);
+  if ((await blobId(file, objectFormat)) === change.newId) return true;
   return (await isBeginningOf(copy, file, newEntry(change))) || (await isBeginningOf(copy, file, oldEntry(change)));
 }
 
