@@ -1,14 +1,11 @@
-import { cut, oneLine } from "../../base/text.ts";
-import { type ListCall, readList } from "../../client/pages.ts";
 import { type Route, routes } from "../../wire/routes.ts";
 import type { Context } from "../context.ts";
 import type { Connection } from "../flows/host/connect.ts";
 import { remembered } from "./cache.ts";
 import type { Candidate } from "./candidate.ts";
+import { newest, said } from "./newest.ts";
 
 const root = "/api/v1/";
-/** Many pages take longer than a person waits. */
-const most = 200;
 
 /** The methods that the interface has. */
 export const methods = [...new Set(Object.values<Route>(routes).map(({ method }) => method))];
@@ -49,17 +46,13 @@ function idsOf(context: Context, collection: string): Promise<readonly Candidate
 }
 
 const lists: Readonly<Record<string, (connection: Connection) => Promise<Candidate[]>>> = {
-  "code-providers": ({ client }) => newest(client.listProviders, ({ id, name }) => [id, name]),
-  repositories: ({ client }) => newest(client.listRepositories, ({ id, full_name }) => [id, full_name]),
-  sessions: ({ client }) => newest(client.listSessions, ({ id, title }) => [id, title]),
-  "api-keys": ({ client }) => newest(client.listKeys, ({ id, name }) => [id, name]),
-  schedules: ({ client }) => newest(client.listSchedules, ({ id, name }) => [id, name]),
+  "code-providers": async ({ client }) => (await newest(client.listProviders)).map(({ id, name }) => thing(id, name)),
+  repositories: async ({ client }) => (await newest(client.listRepositories)).map(({ id, full_name }) => thing(id, full_name)),
+  sessions: async ({ client }) => (await newest(client.listSessions)).map(({ id, title }) => thing(id, title)),
+  "api-keys": async ({ client }) => (await newest(client.listKeys)).map(({ id, name }) => thing(id, name)),
+  schedules: async ({ client }) => (await newest(client.listSchedules)).map(({ id, name }) => thing(id, name)),
 };
 
-async function newest<Item extends object>(
-  call: ListCall<Item>,
-  tell: (item: Item) => readonly [id: string, about: string | null | undefined],
-): Promise<Candidate[]> {
-  const { items } = await readList(call, { limit: most });
-  return items.map(tell).map(([value, about]) => ({ value, description: cut(oneLine(about ?? ""), 60) }));
+function thing(id: string, about: string | null | undefined): Candidate {
+  return { value: id, description: said([about]) };
 }

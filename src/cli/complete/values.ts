@@ -1,6 +1,4 @@
 import { hostName, local } from "../../auth/address.ts";
-import { cut, oneLine } from "../../base/text.ts";
-import { type ListCall, readList } from "../../client/pages.ts";
 import { fields } from "../../wire/fields.ts";
 import { eventTypes, scopes, sessionStatuses, weekdays } from "../../wire/values.ts";
 import { readConfig } from "../config/config.ts";
@@ -10,6 +8,7 @@ import { chooseHost } from "../flows/host/choose.ts";
 import type { Connection } from "../flows/host/connect.ts";
 import { remembered } from "./cache.ts";
 import type { Candidate } from "./candidate.ts";
+import { newest, said } from "./newest.ts";
 import { apiPaths, methods } from "./paths.ts";
 
 /** What an argument or an option of that name can be; nothing where files, or the user's own words, are meant. */
@@ -44,13 +43,6 @@ const fieldNames: Readonly<Record<string, readonly string[]>> = {
   "fields of key": fields.apiKey,
   "fields of schedule": [...new Set([...fields.schedule, ...fields.scheduleRun])],
 };
-
-/** Many pages take longer than a person waits; who looks for an older one types the start of its id. */
-const most = 200;
-
-async function newest<Item extends object>(call: ListCall<Item>): Promise<Item[]> {
-  return (await readList(call, { limit: most })).items;
-}
 
 async function hosts({ host }: Context): Promise<Candidate[]> {
   const known = (await readConfig(host)).hosts.map(({ url, account }) => ({ value: hostName(url), description: account }));
@@ -110,7 +102,3 @@ const asked: Readonly<Record<string, (connection: Connection) => Promise<Candida
   schedule: schedules,
   key: keys,
 };
-
-function said(parts: readonly (string | null | undefined)[]): string {
-  return cut(oneLine(parts.filter(Boolean).join("  ")), 60);
-}
