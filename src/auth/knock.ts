@@ -1,13 +1,8 @@
 import { FerryError } from "../base/errors.ts";
-import type { Send } from "../host/host.ts";
+import { isHtml } from "../client/http/body.ts";
 import { routes } from "../wire/routes.ts";
 import { hostName } from "./address.ts";
-
-export interface Knocking {
-  readonly send: Send;
-  readonly userAgent: string;
-  readonly signal: AbortSignal;
-}
+import type { Caller } from "./oauth/caller.ts";
 
 const idleTimeout = 10_000;
 
@@ -16,12 +11,12 @@ const idleTimeout = 10_000;
  * page says that there is.
  * @throws FerryError not_found where what answers knows neither call; what `send` throws where nothing answers
  */
-export async function knock(url: string, { send, userAgent, signal }: Knocking): Promise<void> {
+export async function knock(url: string, { send, userAgent, signal }: Caller): Promise<void> {
   for (const { method, path } of [routes.readCli, routes.listSessions]) {
     const headers = { accept: "application/json", "user-agent": userAgent };
     const answer = await send({ method, url: url + path, headers, idleTimeout, signal });
     await answer.cancel();
-    const isPage = answer.status < 300 && /\bhtml\b/iu.test(answer.headers["content-type"] ?? "");
+    const isPage = answer.status < 300 && isHtml(answer.headers["content-type"]);
     if (answer.status !== 404 && !isPage) return;
   }
   throw new FerryError("not_found", `no agent service answers at ${hostName(url)}`, { hint: "check its address" });

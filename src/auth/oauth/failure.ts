@@ -9,6 +9,7 @@ import {
 } from "oauth4webapi";
 import { FerryError, NoAnswerError } from "../../base/errors.ts";
 import { cut, oneLine, textOf } from "../../base/text.ts";
+import { isHtml } from "../../client/http/body.ts";
 
 /** What was asked for, in words. */
 export type Errand = "login" | "revocation";
@@ -64,7 +65,7 @@ function contentOf(cause: unknown): string {
   // V8's word for an empty text, too.
   if (cause instanceof SyntaxError && /end of JSON input/iu.test(cause.message)) return "nothing, or half of an answer";
   if (!(cause instanceof Response)) return "something that is no JSON";
-  return /\bhtml\b/iu.test(cause.headers.get("content-type") ?? "") ? "a web page" : "something that is no JSON";
+  return isHtml(cause.headers.get("content-type")) ? "a web page" : "something that is no JSON";
 }
 
 interface Refusal {

@@ -2,6 +2,7 @@ import { type AuthorizationServer, discoveryRequest, processDiscoveryResponse } 
 import { isLoopback } from "../../base/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
+import { isHtml } from "../../client/http/body.ts";
 import { callOptions, type Caller } from "./caller.ts";
 import { loginError } from "./failure.ts";
 
@@ -33,7 +34,7 @@ export async function findLoginServer(address: string, caller: Caller): Promise<
 
 /** An application's own page, shown for every address that the service doesn't know. */
 function isPage(response: Response): boolean {
-  return response.ok && /\bhtml\b/iu.test(response.headers.get("content-type") ?? "");
+  return response.ok && isHtml(response.headers.get("content-type"));
 }
 
 /** What a service doesn't have, some write as null. */

@@ -1,6 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
-import { cutText, parseCut } from "../../client/http/json.ts";
+import { cutText } from "../../client/http/json.ts";
 import { textOf, type SourcedEvent } from "../../client/timeline/items.ts";
 import type { Host, Output, Terminal } from "../../host/host.ts";
 import { fields } from "../../wire/fields.ts";
@@ -68,7 +68,7 @@ export function makePrinter({ terminal, compute }: Pick<Host, "terminal" | "comp
     return onOneLine(json, options.showSecrets ? (_, shown) => shown : redactedText);
   };
   const pickedFrom = (text: string, names: readonly string[]): string => {
-    const picked = shaped(parseCut(text), fields.event) as Readonly<Record<string, unknown>>;
+    const picked = shaped(JSON.parse(text), fields.event) as Readonly<Record<string, unknown>>;
     if (!longNumber.test(text)) return JSON.stringify(picked);
     const members = membersOf(text);
     return `{${names.map((name) => `${JSON.stringify(name)}:${members.get(name) ?? JSON.stringify(picked[name])}`).join(",")}}`;

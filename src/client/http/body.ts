@@ -95,8 +95,13 @@ export function parseJson(
   }
 }
 
+/** Whether a content type is a web page's. */
+export function isHtml(type: string | null | undefined): boolean {
+  return /\bhtml\b/i.test(type ?? "");
+}
+
 function isPage(text: string, type = ""): boolean {
-  return /\bhtml\b/i.test(type) || /^\s*<(!doctype|html)/i.test(text);
+  return isHtml(type) || /^\s*<(!doctype|html)/i.test(text);
 }
 
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {

@@ -1,7 +1,7 @@
 import { FerryError, type ErrorKind } from "../../base/errors.ts";
 import { cut, oneLine } from "../../base/text.ts";
 import type { Clock, SendResponse } from "../../host/host.ts";
-import { readBody } from "./body.ts";
+import { isHtml, readBody } from "./body.ts";
 import { parseShallow } from "./json.ts";
 import { type ApiKey, withoutSecrets } from "./key.ts";
 import { longestRetryAfter, retryAfter } from "./retry.ts";
@@ -99,7 +99,7 @@ interface Said {
 }
 
 function read(body: string, type: string): Said {
-  if (/\bhtml\b/i.test(type) || body.trimStart().startsWith("<")) return { message: "" };
+  if (isHtml(type) || body.trimStart().startsWith("<")) return { message: "" };
   try {
     return said(parseShallow(body));
   } catch (error) {
