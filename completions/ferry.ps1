@@ -7,7 +7,8 @@ Register-ArgumentCompleter -Native -CommandName ferry, git-ferry -ScriptBlock {
     $value, $description = $_ -split "`t", 2
     if (-not $description) { $description = $value }
     # What a service says must stay one word, and nothing that PowerShell would run.
-    $text = if ($value -match '[^\w./:=+%-]') { "'" + $value.Replace("'", "''") + "'" } else { $value }
+    # To it, typographic quotes are quotes, too.
+    $text = if ($value -match '[^\w./:=+%-]') { "'" + ($value -replace "['\u2018-\u201b]", '$0$0') + "'" } else { $value }
     [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
   }
 }

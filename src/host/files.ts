@@ -47,7 +47,7 @@ export const systemFiles: Files = {
           : "other";
     return { kind, size: found.size, mode: found.mode & 0o7777, uid: found.uid, modified: found.mtimeMs };
   },
-  realPath: (path) => realpath(path).catch(absent),
+  realPath: (path) => realpath(path).catch(unreadable(path)),
   target,
   remove: (path) => rm(path, { recursive: true, force: true }).catch(absent),
   rename,
@@ -126,9 +126,9 @@ async function create(path: string, data: string | Uint8Array, mode = 0o600): Pr
   }
 }
 
-/** A circle of links ends it, as an error of the system. */
+/** A circle of links ends it. */
 async function target(path: string): Promise<string> {
-  const real = await realpath(path).catch(absent);
+  const real = await realpath(path).catch(unreadable(path));
   if (real !== undefined) return real;
   const next = await readlink(path).catch(absent);
   return next === undefined ? path : target(resolve(await realpath(dirname(path)), next));
@@ -178,7 +178,8 @@ async function put(path: string, flags: string, data: string | Uint8Array, mode:
 function unreadable(path: string): (error: unknown) => undefined {
   return (error) => {
     if (isAbsence(error)) return undefined;
-    throw new FerryError("failure", `can't read ${path}: ${systemReason(error)}`, { cause: error });
+    const reason = codeOf(error) === "EISDIR" ? "it is a folder" : systemReason(error);
+    throw new FerryError("failure", `can't read ${path}: ${reason}`, { cause: error });
   };
 }
 

@@ -31,7 +31,17 @@ describe("files", () => {
     for (const read of ["read", "readText"] as const)
       await expect(files[read](folder)).rejects.toMatchObject({
         kind: "failure",
-        message: `can't read ${folder}: illegal operation on a directory`,
+        message: `can't read ${folder}: it is a folder`,
+      });
+  });
+
+  test("a circle of links is named", async () => {
+    const path = join(folder, "link");
+    symlinkSync("link", path);
+    for (const way of ["readText", "realPath", "target"] as const)
+      await expect(files[way](path)).rejects.toMatchObject({
+        kind: "failure",
+        message: `can't read ${path}: too many symbolic links encountered`,
       });
   });
 

@@ -1,9 +1,10 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isSamePlace, type Login } from "../../auth/credentials.ts";
 import type { Holder } from "../../auth/holder.ts";
 import { findLeftovers } from "../../auth/leftovers.ts";
 import { FerryError } from "../../base/errors.ts";
 import { findFolders } from "../../base/folders.ts";
+import { shellWord } from "../../base/words.ts";
 import type { Host } from "../../host/host.ts";
 import { withLock } from "../../auth/lock.ts";
 import { findSetting, misfit, type Settings } from "./settings.ts";
@@ -42,7 +43,7 @@ export function configPath(host: Host): string {
 
 /**
  * What of it this ferry knows: settings of a newer one stay in the file, and mean nothing here.
- * @throws FerryError usage for a file that is broken, from a newer ferry, or has a value of the wrong type, which is named; auth for somebody else's
+ * @throws FerryError usage for a file that is broken, from a newer ferry, or has a value of the wrong type, which is named; auth for somebody else's, and one that anybody can write
  */
 export async function readConfig(host: Host): Promise<Config> {
   const { settings, ...rest } = await readAll(host);
@@ -68,14 +69,20 @@ async function readAll(host: Host): Promise<Config> {
   return checked(parsed(text, path), path);
 }
 
-/** Who can write it says where keys go. Root trusts a user's own, as in a container whose home is the user's. */
+/** Who can write it says where keys go, and what runs. Root trusts a user's own, as in a container whose home is the user's. */
 async function checkFile({ files, platform, uid }: Host, path: string): Promise<void> {
   const real = await files.realPath(path);
   const status = real === undefined ? undefined : await files.status(real);
-  if (status === undefined) return;
+  if (real === undefined || status === undefined) return;
   if (status.size > largest)
     throw new FerryError("usage", `${path} is larger than 1 MiB`, { hint: "mend it, or remove it and log in again" });
-  if (platform === "win32" || uid === 0 || status.uid === uid || status.uid === 0) return;
+  if (platform === "win32") return;
+  // Nobody gets at what lies in a folder that others can't enter, as ours is.
+  if ((status.mode & 0o002) !== 0 && (((await files.status(dirname(real)))?.mode ?? 0) & 0o001) !== 0)
+    throw new FerryError("auth", `anybody on this machine can write in ${path}`, {
+      hint: `see whether the hosts and commands in it are yours, then: chmod go-w ${shellWord(path)}`,
+    });
+  if (uid === 0 || status.uid === uid || status.uid === 0) return;
   throw new FerryError("auth", `${path} belongs to somebody else`, { hint: "remove it and log in again, as yourself" });
 }
 

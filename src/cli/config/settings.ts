@@ -86,6 +86,10 @@ const agentSettings: Readonly<Record<string, Omit<Setting, "name">>> = {
 export function settingNamed(name: string): Setting {
   const setting = findSetting(name);
   if (setting !== undefined) return setting;
+  // What stands behind the sign is a value, and may be a secret.
+  const [key = "", value] = name.split("=", 2);
+  if (value !== undefined)
+    throw new FerryError("usage", `there is no key ${oneLine(key)}=…`, { hint: "write it as ferry config set KEY VALUE" });
   const known = [...settings.map((known) => known.name), ...Object.keys(agentSettings).map((field) => `agents.NAME.${field}`)];
   const near = name.includes(".") ? [] : nearMisses(name, known);
   throw new FerryError("usage", `there is no key ${oneLine(name)}`, {

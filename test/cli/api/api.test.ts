@@ -100,3 +100,13 @@ test("an address in the place of the path is refused, whosever it is", async () 
       stderr: expect.stringContaining("is an address") as string,
     });
 });
+
+test("a path without its slash is the same one; what Git's bash on Windows makes of one is told", async () => {
+  expect(await json("api", "GET", "api/v1/sessions")).toEqual(await json("api", "GET", "/api/v1/sessions"));
+  expect(await call(["api", "GET", "C:/Program Files/Git/api/v1/sessions"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "ferry: the path is one of files: C:/Program Files/Git/api/v1/sessions\n  hint: leave out the slash that it begins with\n",
+  });
+});

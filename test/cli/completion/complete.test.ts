@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { shells } from "../../../src/cli/complete/scripts.ts";
+import { scripts, shells } from "../../../src/cli/complete/scripts.ts";
 import { ferry } from "../../support/ferry.ts";
 import { answer, makeSeedService, type SeedService } from "../../support/seed-service.ts";
 import { makeWorld, type World } from "../../support/world.ts";
@@ -195,4 +195,12 @@ test("the scripts in completions/ are those that the program prints", async () =
     const { stdout } = await ferry(world.next(), "completion", shell);
     expect(stdout).toBe(readFileSync(join(import.meta.dirname, "../../../completions", files[shell]), "utf8"));
   }
+});
+
+test("in PowerShell's, each quote that PowerShell takes for one is doubled (about_Quoting_Rules)", () => {
+  const [, pattern = ""] = /-replace "(\[.*\])", '\$0\$0'/u.exec(scripts.powershell) ?? [];
+  const quotes = "'\u2018\u2019\u201a\u201b";
+  expect(`a${quotes}b"`.replaceAll(new RegExp(pattern, "gu"), "$&$&")).toBe(
+    `a${Array.from(quotes, (quote) => quote + quote).join("")}b"`,
+  );
 });

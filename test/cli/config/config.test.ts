@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   lstatSync,
   mkdirSync,
@@ -51,6 +52,19 @@ test.runIf(process.getuid?.() === 0)("somebody else's is not read: it says where
     kind: "auth",
     message: expect.stringContaining("somebody else") as string,
   });
+});
+
+test.skipIf(process.platform === "win32")("one that anybody can get at and write is not read", async () => {
+  const path = configPath(world.host);
+  writeFileSync(path, JSON.stringify({ version: 1, hosts: [entry("a")] }));
+  chmodSync(path, 0o666);
+  await expect(readConfig(world.host)).rejects.toMatchObject({
+    kind: "auth",
+    message: `anybody on this machine can write in ${path}`,
+    hint: expect.stringMatching(/chmod go-w \S+config\.json$/u) as string,
+  });
+  chmodSync(join(world.folder, "config"), 0o700);
+  expect((await readConfig(world.host)).hosts).toEqual([entry("a")]);
 });
 
 test("what a newer ferry wrote beside it stays", async () => {

@@ -159,6 +159,19 @@ describe("a key that a newer ferry wrote", () => {
   });
 });
 
+test("a value that is written to its key is not said back", async () => {
+  for (const verb of [
+    ["set", "agent=hunter2", "x"],
+    ["get", "x=hunter2"],
+    ["unset", "agents.a.env=hunter2"],
+  ])
+    expect(await config(...verb)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `ferry: there is no key ${verb[1]?.split("=")[0] ?? ""}=…\n  hint: write it as ferry config set KEY VALUE\n`,
+    });
+});
+
 test("its keys are completed, and what they can be", async () => {
   const values = async (...words: string[]) => (await ferry(world.next(), "complete", "--", "config", "set", ...words)).stdout;
   expect(await values("credential_store", "")).toBe("keychain\t\nfile\t\n");

@@ -59,7 +59,12 @@ async function makeCall(context: Context, options: Options, method: string, path
     throw new FerryError("usage", `the path is an address: ${oneLine(path)}`, {
       hint: "give the path alone, e.g. sessions or /api/v1/sessions, and the host with --host",
     });
-  const whole = path.startsWith("/") ? path : `/api/v1/${path}`;
+  // Git's bash on Windows makes one of files out of what begins with a slash.
+  if (/^[a-z]:[/\\]/iu.test(path))
+    throw new FerryError("usage", `the path is one of files: ${oneLine(path)}`, {
+      hint: "leave out the slash that it begins with",
+    });
+  const whole = path.startsWith("/") ? path : `/api/v1/${path.replace(/^api\/v1\//u, "")}`;
   const fields = await readFields(context, options);
   const withFields = Object.keys(fields).length > 0;
   if (options.input !== undefined) {
