@@ -151,6 +151,21 @@ describe("session and messages", () => {
     ({ id } = JSON.parse(stdout) as { id: string });
   });
 
+  test("where nobody named the session by its id, what is told of the message says which one has it, and where", async () => {
+    const whose = `${id.slice(0, 12)} on agents.example.com: queued`;
+    const told = async (...argv: string[]) => (await call(argv)).stderr.split(/[:,] (?:the|behind)/u)[0];
+    await json("session", "edit", id, "--branch", "fix");
+    expect(await told("message", "send", "-", "to the newest")).toBe(whose);
+    expect(await told("message", "send", "fix", "to the branch")).toBe(whose);
+    for (const named of [id, id.slice(4, 12), `${url}/sessions/${id}`]) {
+      expect(await told("message", "send", named, "to it")).toBe("queued");
+      expect(await told("say", "--session", named, "to it")).toBe("queued");
+    }
+    const preset = (...argv: string[]) => ferry(world.next({ env: { FERRY_SESSION: id } }), ...argv);
+    expect((await preset("say", "to the preset one")).stderr.startsWith(whose)).toBe(true);
+    expect(await preset("say", "hi", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
   test("say tells whether it was taken or queued; list shows what was said", async () => {
     expect(await call(["say", "--session", id, "and", "this"])).toEqual({
       code: 0,

@@ -5,6 +5,7 @@ import { outcomeError } from "../../flows/outcome.ts";
 import { fate, namesOf, sendMessage } from "../../flows/session/message.ts";
 import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
+import { toWhom } from "../../flows/session/whom.ts";
 import { withText } from "../../flows/text.ts";
 import { waitFor } from "../../flows/wait.ts";
 import { duration } from "../../options.ts";
@@ -52,7 +53,7 @@ export const send: Verb = {
         const what = await fate(deadline.context, open, sent).catch((error: unknown) => {
           throw (deadline.isUp() && outcomeError("timeout", open.session)) || error;
         });
-        await context.print.note(what);
+        await context.print.note(toWhom(open, given) + what);
       }
       deadline.end();
       if (wait) await waitFor(context, open, { until: "idle", message: namesOf(sent), timeout: deadline.left() });

@@ -2,6 +2,7 @@ import { fields } from "../../../wire/fields.ts";
 import { fate, sendMessage } from "../../flows/session/message.ts";
 import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
+import { toWhom } from "../../flows/session/whom.ts";
 import { withText } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -26,6 +27,6 @@ export const say: Verb = {
       return { open, sent: await sendMessage(context, open, await optionText(context, open, text)) };
     });
     if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
-    else await context.print.note(await fate(context, open, sent));
+    else await context.print.note(toWhom(open, session) + (await fate(context, open, sent)));
   },
 };

@@ -1,12 +1,13 @@
 import { type ErrorKind, FerryError, NoAnswerError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
-import { count, cut, oneLine, textOf } from "../../../base/text.ts";
+import { count, textOf } from "../../../base/text.ts";
 import { isUnreadable } from "../../../client/http/json.ts";
 import { isGateway } from "../../../client/http/retry.ts";
 import { orTimeUp, timeUp } from "../../../client/timeline/time-up.ts";
 import type { Context } from "../../context.ts";
 import { findArrived, findEvent, type KnownEvent, type Outgoing } from "./arrival.ts";
 import type { OpenSession } from "./select.ts";
+import { calledSession } from "./whom.ts";
 
 export interface SentMessage {
   /** By it the message's end is known, also where the service answered without the event. */
@@ -112,21 +113,12 @@ function isDoubt({ message }: FerryError): boolean {
 }
 
 /** The state that forbids it says nothing of which session that is: it is the branch's, often, and nobody named it. */
-function ended(error: unknown, { session }: OpenSession): unknown {
-  if (!(error instanceof FerryError) || error.status !== 409 || !/^(?:closed|finished|merged)$/u.test(textOf(session.status)))
-    return error;
+function ended(error: unknown, open: OpenSession): unknown {
+  const now = textOf(open.session.status);
+  if (!(error instanceof FerryError) || error.status !== 409 || !/^(?:closed|finished|merged)$/u.test(now)) return error;
   const { kind, status, code } = error;
-  const title = oneLine(cut(textOf(session.title), 50));
-  return new FerryError(
-    kind,
-    `the session ${typedId(session.id)}${title === "" ? "" : ` (${title})`} is ${textOf(session.status)}`,
-    {
-      status,
-      code,
-      hint: "start a new one: ferry run; or talk to another: --session SESSION",
-      cause: error,
-    },
-  );
+  const hint = "start a new one: ferry run; or talk to another: --session SESSION";
+  return new FerryError(kind, `the session ${calledSession(open)} is ${now}`, { status, code, hint, cause: error });
 }
 
 /** Whoever sends it by hand once more must know that it may be there already. */
