@@ -32,6 +32,30 @@ export function shortIds(ids: readonly string[]): string[] {
   return all.map((id) => id.slice(0, length));
 }
 
+/** What stands for the middle of an id, and may be typed for it. */
+const omitted = "…";
+const typedOmitted = /^([^…]*?)(?:…|\.\.\.)([^…]*)$/u;
+/** So much of an id's end tells it apart, mostly. */
+const shortestEnd = 4;
+
+/**
+ * The same where there is little room: of ids that are alike for long, or differ at their end alone, the start and the end, which
+ * `withIdLike` takes for them.
+ */
+export function narrowIds(ids: readonly string[]): string[] {
+  const short = shortIds(ids);
+  const all = ids.map(withoutPrefix);
+  const longest = short.reduce((most, id) => Math.max(most, id.length), 0);
+  const different = new Set(all).size;
+  for (let end = shortestEnd; shortest + 1 + end < longest; end += 1) {
+    const narrow = all.map((id) =>
+      id.length <= shortest + 1 + end ? id : `${id.slice(0, shortest)}${omitted}${id.slice(-end)}`,
+    );
+    if (new Set(narrow).size === different) return narrow;
+  }
+  return short;
+}
+
 function withoutPrefix(id: string): string {
   return id.slice(id.indexOf("_") + 1);
 }
@@ -44,9 +68,13 @@ export function typedId(id: string): string {
   return /^[a-z]{3}_[0-9a-z]{16}$/u.test(id) ? id.slice(0, 12) : shellWord(id);
 }
 
-/** Those whose id begins as given, with or without its prefix; the one alone whose id is exactly that, if there is one. */
+/**
+ * Those whose id begins as given, with or without its prefix, or begins and ends so where `…` or `...` stands between; the one alone
+ * whose id is exactly that, if there is one.
+ */
 export function withIdLike<T extends { readonly id: string }>(things: readonly T[], given: string): T[] {
   const exact = things.filter(({ id }) => id === given);
   if (exact.length > 0 || given === "") return exact;
-  return things.filter(({ id }) => id.startsWith(given) || withoutPrefix(id).startsWith(given));
+  const [, start = given, end = ""] = typedOmitted.exec(given) ?? [];
+  return things.filter(({ id }) => id.endsWith(end) && (id.startsWith(start) || withoutPrefix(id).startsWith(start)));
 }

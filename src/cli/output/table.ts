@@ -1,4 +1,4 @@
-import { shortIds } from "../../base/ids.ts";
+import { narrowIds, shortIds } from "../../base/ids.ts";
 import { oneLine, textOf } from "../../base/text.ts";
 import type { Output } from "../../host/host.ts";
 import { hanging } from "./prose.ts";
@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly spare?: number;
   /** Never cut: left out where there is no room for it as it is. */
   readonly whole?: boolean;
-  /** Ids: on a terminal as short as tells them apart. */
+  /** Ids: on a terminal as short as tells them apart, and without their middle where a row wouldn't fit else. */
   readonly id?: true;
   /** Sentences, or what is there to be copied: not cut on a terminal, but going on below. Of the last column alone. */
   readonly prose?: boolean;
@@ -18,6 +18,7 @@ export interface Column<Row> {
 }
 
 const gap = 2;
+const nothing = "–";
 /** A column is not cut below this: states, times and short ids stay whole. */
 const narrowest = 8;
 /** Prose stands beside the other columns where it has so much room, and its longest word fits; else under the row. */
@@ -30,19 +31,19 @@ const underRow = 4;
  * the last to be cut, and never left out.
  */
 export async function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], output: Output): Promise<string> {
-  const cells = rows.map((row) => columns.map((column) => oneLine(textOf(column.value(row, output.isTTY)))));
-  if (!output.isTTY) return cells.map((line) => `${line.join("\t")}\n`).join("");
+  const whole = rows.map((row) => columns.map((column) => oneLine(textOf(column.value(row, output.isTTY)))));
+  if (!output.isTTY) return whole.map((line) => `${line.join("\t")}\n`).join("");
   if (rows.length === 0) return "";
-  for (const [at, { id }] of columns.entries())
-    if (id === true)
-      for (const [row, short] of shortIds(cells.map((line) => line[at] ?? "")).entries()) cells[row]?.splice(at, 1, short);
   // The tables of widths take 60 ms to load, more than all else of a list in a script.
   const [{ fit, pad, widthOf }, { makeStyle }] = await Promise.all([import("./width.ts"), import("./style.ts")]);
   const headers = columns.map(({ header }) => header);
   const grid = columns.at(-1)?.prose === true ? columns.slice(0, -1) : columns;
-  const shown = cells.map((line) => line.map((cell) => cell || "–"));
-  const column = (at: number): string[] => [headers, ...shown].map((line) => line[at] ?? "");
-  const natural = grid.map((_, at) => widest(column(at), widthOf));
+  const widthsOf = (lines: readonly (readonly string[])[]): number[] =>
+    grid.map(({ header }, at) => widest([header, ...lines.map((line) => line[at] || nothing)], widthOf));
+  const short = withIds(whole, columns, shortIds);
+  const cells = widthOfRow(widthsOf(short)) > output.columns ? withIds(whole, columns, narrowIds) : short;
+  const shown = cells.map((line) => line.map((cell) => cell || nothing));
+  const natural = widthsOf(cells);
   const kept = leaveOut(natural, grid, output.columns);
   const widths = fitWidths(natural, kept, output.columns, (at) => grid[at]?.whole !== true);
   const line = (texts: readonly string[]): string =>
@@ -57,6 +58,19 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
   return [makeStyle(output.color).bold(head.trimEnd()), ...rowsBelow.flat(), ""].join("\n");
 }
 
+/** The cells with their ids made shorter. */
+function withIds<Row>(
+  cells: string[][],
+  columns: readonly Column<Row>[],
+  shorten: (ids: readonly string[]) => string[],
+): string[][] {
+  return columns.reduce((lines, { id }, at) => {
+    if (id !== true) return lines;
+    const short = shorten(lines.map((line) => line[at] ?? ""));
+    return lines.map((line, row) => line.with(at, short[row] ?? ""));
+  }, cells);
+}
+
 /** In columns. Not by `Math.max(...)`: a list may be longer than a call takes arguments, some 120,000. */
 function widest(texts: readonly string[], widthOf: (text: string) => number): number {
   return texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
@@ -69,7 +83,7 @@ const alone: Place = (row) => Promise.resolve([row.trimEnd()]);
 
 function beside(start: number, room: number): Place {
   return async (row, prose) =>
-    (await hanging(prose || "–", room, 0)).map((text, at) => (at === 0 ? row + " ".repeat(gap) : " ".repeat(start)) + text);
+    (await hanging(prose || nothing, room, 0)).map((text, at) => (at === 0 ? row + " ".repeat(gap) : " ".repeat(start)) + text);
 }
 
 function under(width: number): Place {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { withIdLike } from "../../../src/base/ids.ts";
 import { pick, redact } from "../../../src/cli/output/json.ts";
 import { record } from "../../../src/cli/output/record.ts";
 import { table, type Column } from "../../../src/cli/output/table.ts";
@@ -35,6 +36,31 @@ test("ids are as short as tells them apart on a terminal, and whole in a pipe", 
   const [one, other] = ["0199c3a1-2b0c-7a4e-9f7b-0d3a6f1f0a11", "0199c3a1-2b0d-7a4e-9f7b-0d3a6f1f0a12"];
   expect(await shown(true, one, other, other)).toBe("ID\n0199c3a1-2b0c\n0199c3a1-2b0d\n0199c3a1-2b0d\n");
   expect(await shown(false, one)).toBe(`${one}\n`);
+});
+
+test("ids that differ at their end alone leave the narrow terminal room for the rest, and are taken as they stand there", async () => {
+  const columns: Column<Row>[] = [
+    { header: "ID", id: true, value: ({ id }) => id },
+    { header: "STATUS", whole: true, value: () => "closed" },
+    { header: "TITLE", value: ({ name }) => name },
+  ];
+  const rows = ["ses_aaaaaaaaaaaaaaaaaaaaaaaaaaaa10001", "ses_aaaaaaaaaaaaaaaaaaaaaaaaaaaa20001", "ses_b"].map((id) => ({
+    id,
+    name: "a title",
+  }));
+  const lines = async (width: number) => (await table(rows, columns, output(true, width))).trimEnd().split("\n");
+  const narrow = await lines(40);
+  expect(narrow).toEqual([
+    "ID              STATUS  TITLE",
+    "aaaaaaaa…10001  closed  a title",
+    "aaaaaaaa…20001  closed  a title",
+    "b               closed  a title",
+  ]);
+  expect((await lines(80))[1]).toBe("aaaaaaaaaaaaaaaaaaaaaaaaaaaa1  closed  a title");
+  for (const [at, row] of rows.entries()) {
+    const typed = narrow[at + 1]?.split(" ")[0] ?? "";
+    for (const given of [typed, `ses_${typed}`, typed.replace("…", "...")]) expect(withIdLike(rows, given)).toEqual([row]);
+  }
 });
 
 describe("a table", () => {

@@ -1,5 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
-import { shortIds, withIdLike } from "../../../base/ids.ts";
+import { narrowIds, withIdLike } from "../../../base/ids.ts";
 import { count, cut, oneLine, textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
@@ -124,7 +124,7 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
   if (context.interactive) {
     const offered = [...ours, ...recent.filter((session) => !ours.includes(session))];
     // A narrow terminal has room for the short one and what tells a person more.
-    const ids = shortIds(offered.map(({ id }) => id));
+    const ids = narrowIds(offered.map(({ id }) => id));
     return choose(
       context.host,
       "Which session?",
