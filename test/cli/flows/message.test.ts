@@ -107,6 +107,26 @@ describe("a message", () => {
       expect((await late.send()).event?.id).toBe("evt_2");
     });
 
+    test.each(["srv-1", clientId.toUpperCase()])(
+      "and makes one of its own (%s), is known by its words, too",
+      async (client_id) => {
+        const named = { ...nameless("evt_1", "hi"), client_id };
+        const late = play(lost, timeline(), timeline(named));
+        expect((await late.send()).event?.id).toBe("evt_1");
+        const unclear = play(lost, ...searched(timeline(named)));
+        await expect(unclear.send()).rejects.toMatchObject({ message: /same words; whether.*not known$/u });
+        expect(unclear.calls().filter((call) => call.startsWith("POST"))).toHaveLength(1);
+      },
+    );
+
+    test("isn't taken for another ferry's with the same words", async () => {
+      const others = { ...nameless("evt_1", "hi"), client_id: `ferry-${"08".repeat(12)}` };
+      const missing = play(lost, timeline(), ...Array<Step>(looks - 1).fill(timeline(others)), {
+        body: event("evt_2", "queued"),
+      });
+      expect((await missing.send()).event?.id).toBe("evt_2");
+    });
+
     test("isn't sent again where it may be the one that is there", async () => {
       const unclear = play(lost, ...searched(timeline(nameless("evt_1", "hi"))));
       await expect(unclear.send()).rejects.toMatchObject({ kind: "unavailable", message: /same words; whether.*not known$/u });

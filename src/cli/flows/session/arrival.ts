@@ -29,8 +29,8 @@ const clockSkew = 5_000;
 
 /**
  * Looks for a message that may have arrived, again and again before it says that it hasn't, also through failures that pass. Where the
- * service keeps no client_id, one with the same words that can't have been there before is it; one with other words may be, since
- * services change them.
+ * service keeps no client_id, or makes one of its own, one with the same words that can't have been there before is it; one with other
+ * words may be, since services change them.
  * @throws FerryError what went wrong; unavailable where one may be it, or another
  */
 export async function findArrived(context: Context, open: OpenSession, outgoing: Outgoing): Promise<KnownEvent | undefined> {
@@ -71,7 +71,7 @@ function isUnknown(error: unknown): boolean {
 
 interface Found {
   readonly ours: KnownEvent | undefined;
-  /** The messages that don't say whose they are. */
+  /** The messages that don't say that they are another ferry's. */
   readonly nameless: readonly KnownEvent[];
 }
 
@@ -79,10 +79,15 @@ async function look(context: Context, open: OpenSession, { clientId }: Outgoing)
   const nameless: KnownEvent[] = [];
   const ours = await findEvent(context, open, (event) => {
     if (event.client_id === clientId) return true;
-    if (event.type === "user_message" && !event.client_id) nameless.push(event);
+    if (event.type === "user_message" && !isFerrys(event.client_id)) nameless.push(event);
     return false;
   });
   return { ours, nameless };
+}
+
+/** Whether it is such a client_id as ferry makes: a service may put its own in its place, or change its case. */
+function isFerrys(clientId: unknown): boolean {
+  return typeof clientId === "string" && /^ferry-[0-9a-f]{24}$/u.test(clientId);
 }
 
 function wordsOf({ payload }: KnownEvent): string | undefined {
