@@ -109,6 +109,24 @@ describe("with revisions", () => {
     },
   );
 
+  test("several servers that contradict each other under one revision, in turn, are no news, nor is one that never repeats itself", () => {
+    const { accept } = play();
+    const said = (message: string, status = "processing") =>
+      revised("a", 1, 1, { status, payload: { type: "agent_message" as const, message } });
+    const servers = ["one", "two", "three", "four"].map((name) => said(name));
+    for (const server of servers) accept(server);
+    for (let count = 0; count < 3; count++) for (const server of servers) expect(accept(server)).toEqual([]);
+    const told = Array.from({ length: 100 }, (_, count) => accept(said(`at ${count}`))).flat();
+    expect(told.length).toBeLessThan(10);
+    expect(accept(said("done", "completed"))).toEqual(["a update"]);
+  });
+
+  test("without a new updated_at, words that are written on are news each time", () => {
+    const { accept } = play();
+    const said = (message: string) => event("a", { payload: { type: "agent_message", message } });
+    for (let count = 0; count < 100; count++) expect(accept(said("x".repeat(count)))).toHaveLength(1);
+  });
+
   test("counted anew by the service: what is the same is no news", () => {
     const { accept, timeline } = play();
     accept(revised("a", 11, 1), revised("b", 12, 2));

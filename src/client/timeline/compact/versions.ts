@@ -11,14 +11,17 @@ export interface Version {
   readonly isOpen: boolean;
 }
 
+/** So many versions of one moment are remembered: a service of that many servers may have each say its own. */
+const mostSaid = 8;
+
 /** The newest version of each event, by the event's number. */
 export class Versions {
   private readonly revisions = new Numbers();
   private readonly updated = new Numbers();
   private readonly stamps = new Numbers();
   private readonly open = new Set<number>();
-  /** What an event said before, within the same moment: under the same revision, or at the same `updated_at`. */
-  private readonly replaced = new Map<number, number>();
+  /** What an event said before, within the same moment: under the same revision, or at the same `updated_at`. The last of it. */
+  private readonly replaced = new Map<number, readonly number[]>();
 
   /** The next event's first. */
   add(version: Version): void {
@@ -35,9 +38,12 @@ export class Versions {
       const isSameMoment = Number.isNaN(version.revision)
         ? version.updated === this.updated.at(place)
         : version.revision === this.revisions.at(place);
-      // Two answers that contradict each other, time after time, are no news.
-      if (isSameMoment && this.replaced.get(place) === version.stamp) return false;
-      if (isSameMoment) this.replaced.set(place, before);
+      const said = isSameMoment ? (this.replaced.get(place) ?? []) : [];
+      // Answers that contradict each other, time after time, are no news. A revision has one version; who never repeats one is wrong, too.
+      const isEnd = this.open.has(place) && !version.isOpen;
+      const isEndless = !Number.isNaN(version.revision) && said.length >= mostSaid && !isEnd;
+      if (said.includes(version.stamp) || isEndless) return false;
+      if (isSameMoment) this.replaced.set(place, [...said, before].slice(-mostSaid));
       else this.replaced.delete(place);
     }
     this.keep(place, version);
