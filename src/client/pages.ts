@@ -2,8 +2,13 @@ import { FerryError } from "../base/errors.ts";
 import type { Page } from "./answers.ts";
 import { broken } from "./http/json.ts";
 
-/** So many pages in a row may bring nothing: a filter of the service's own may leave some empty. */
-export const mostEmpty = 20;
+/** So many pages in a row may bring nothing new: a filter of the service's own may leave some empty. */
+export const mostVain = 20;
+
+/** What a list of more of them is. */
+export function vainPages(): FerryError {
+  return broken(`a list without end: ${mostVain} pages in a row with nothing new`);
+}
 
 /** A list's call, e.g. `client.listSessions`. */
 export type ListCall<Item> = (input: never) => Promise<Page<Item>>;
@@ -69,7 +74,7 @@ function asTheyCome(): number {
 async function* pages<Item>(call: ListCall<Item>, options: ListOptions): AsyncGenerator<Page<Item>> {
   const seen = new Set<string>();
   const ids = new Set<unknown>();
-  let empty = 0;
+  let vain = 0;
   const read = call as (input: object) => Promise<Page<Item>>;
   let guessed: Readonly<Record<string, string | undefined>> = { ...options.filters, ...pageSize(options.limit) };
   for (let cursor: string | undefined; ;) {
@@ -88,8 +93,8 @@ async function* pages<Item>(call: ListCall<Item>, options: ListOptions): AsyncGe
     if (!follows(page)) return;
     const had = ids.size;
     for (const { id } of page.items as readonly { readonly id?: unknown }[]) ids.add(id);
-    empty = ids.size > had ? 0 : empty + 1;
-    if (empty >= mostEmpty) throw broken(`a list without end: ${mostEmpty} pages in a row with nothing new`);
+    vain = ids.size > had ? 0 : vain + 1;
+    if (vain >= mostVain) throw vainPages();
     cursor = page.next_cursor;
     if (seen.has(cursor))
       throw new FerryError("unavailable", "the service's list goes in a circle: a page names one that came before");

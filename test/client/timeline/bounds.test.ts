@@ -16,11 +16,16 @@ async function read(body: (count: number) => AsyncGenerator<Uint8Array>, clock =
   for await (const batch of whole.read()) expect(batch.events).toEqual([]);
 }
 
-test("pages that are empty, one after the other, are no list", async () => {
+test.each<[string, object[]]>([
+  ["that are empty", []],
+  ["of events that came before", [{ id: "a", type: "agent_message" }, { id: 7 }]],
+])("pages %s, one after the other under ever new cursors, are no list", async (_what, items) => {
   const pages = async function* (count: number) {
-    yield Buffer.from(JSON.stringify({ items: [], next_cursor: count < 100 ? `c${count}` : null }));
+    const served = items.map((item) => ({ ...item, served_at: count }));
+    yield Buffer.from(JSON.stringify({ items: served, next_cursor: count < 100 ? `c${count}` : null }));
   };
-  await expect(read(pages)).rejects.toMatchObject({ kind: "unavailable", message: /20 empty pages in a row/u });
+  const told = { kind: "unavailable", message: /20 pages in a row with nothing new/u };
+  await expect(read(pages)).rejects.toMatchObject(told);
 });
 
 test("an answer that only drips has an end", async () => {

@@ -1,13 +1,13 @@
 import type { Clock, SendResponse, Spool } from "../../../host/host.ts";
-import { routePath } from "../../../wire/routes.ts";
-import { checkAnswer } from "../../answers.ts";
 import type { Client } from "../../calls.ts";
 import { parseJson, steadily } from "../../http/body.ts";
-import { broken, memberAt, parseCut } from "../../http/json.ts";
-import { sliceArray, wholeSlices, type Slices } from "../../http/json-array.ts";
-import { mostEmpty } from "../../pages.ts";
+import { broken, parseCut } from "../../http/json.ts";
+import { sliceArray } from "../../http/json-array.ts";
+import { mostVain, vainPages } from "../../pages.ts";
+import { Ids } from "../compact/ids.ts";
 import { Numbers } from "../compact/numbers.ts";
 import type { TimelineEvent } from "../items.ts";
+import { checked, eventsIn } from "./answer.ts";
 import { Sheaf, type Prints } from "./sheaf.ts";
 
 /** Events in order. */
@@ -65,15 +65,19 @@ export function makeWholeTimeline({
     async *read(how = {}) {
       const sheaf = new Sheaf(before, makeSpool, longest);
       const seen = new Set<string>();
-      let [newTag, empty] = ["", 0];
+      // Only of what comes in pages.
+      const ids = new Ids();
+      let [newTag, vain] = ["", 0];
       try {
         for (let cursor: string | undefined; ;) {
-          const had = sheaf.prints.length;
+          const had = ids.size;
           const response = await ask(cursor, how);
           try {
             if (response.status === 304) return;
             const body = steadily(response, clock);
-            cursor = await gather({ ...response, body }, sheaf, { host: new URL(client.baseUrl).host, sessionId });
+            const page = await gather({ ...response, body }, sheaf, { host: new URL(client.baseUrl).host, sessionId });
+            for (const { id } of page.events) if (ids.find(id) < 0) ids.add(id);
+            cursor = page.next;
           } finally {
             await response.cancel();
           }
@@ -82,8 +86,8 @@ export function makeWholeTimeline({
           if (cursor === undefined) break;
           if (seen.has(cursor)) throw broken("a list that goes in a circle");
           seen.add(cursor);
-          empty = sheaf.prints.length > had ? 0 : empty + 1;
-          if (empty >= mostEmpty) throw broken(`a list without end: ${mostEmpty} empty pages in a row`);
+          vain = ids.size > had ? 0 : vain + 1;
+          if (vain >= mostVain) throw vainPages();
         }
         for await (const { items, ...known } of sheaf.batches())
           yield { events: checked(items, sessionId, known.text), ...known };
@@ -97,33 +101,26 @@ export function makeWholeTimeline({
   };
 }
 
-/** Puts an answer's events into the sheaf; gives the cursor of the next page, where a service has pages. */
+/** What a service has that sends a timeline in pages. */
+interface TimelinePage {
+  readonly events: readonly TimelineEvent[];
+  /** The cursor of the page after it; undefined on the last. */
+  readonly next: string | undefined;
+}
+
+/** Puts an answer's events into the sheaf; gives the page that it is, an empty one where it is a whole array. */
 async function gather(
   response: SendResponse,
   sheaf: Sheaf,
   { host, sessionId }: { readonly host: string; readonly sessionId: string },
-): Promise<string | undefined> {
+): Promise<TimelinePage> {
   const portions = sliceArray(response.body);
   let step = await portions.next();
   for (; step.done !== true; step = await portions.next()) await sheaf.add(step.value);
-  if (step.value === undefined) return undefined;
+  if (step.value === undefined) return { events: [], next: undefined };
   const page = parseJson(step.value, response, host, parseCut);
-  const items = checked(page, sessionId);
+  const { events, slices } = eventsIn(step.value, page, sessionId);
   const { next_cursor: next } = page as { readonly next_cursor?: unknown };
-  await sheaf.add(envelopeSlices(step.value, items));
-  return typeof next === "string" && next !== "" ? next : undefined;
-}
-
-/** The items of an envelope that is there as a whole, as they came. */
-export function envelopeSlices(body: Uint8Array, items: readonly unknown[]): Slices {
-  const text = new TextDecoder().decode(body);
-  const slices = wholeSlices(Buffer.from(text.slice(memberAt(text, "items"))));
-  // A name that is written with escapes isn't found in the text.
-  const isWhole = slices.places.length === 4 * items.length;
-  return isWhole ? slices : wholeSlices(Buffer.from(JSON.stringify(items)));
-}
-
-/** `text` as in `checkAnswer`. @throws FerryError unavailable where it is no list of events, bare or enveloped */
-export function checked(answer: unknown, sessionId: string, text?: EventBatch["text"]): TimelineEvent[] {
-  return checkAnswer("readEvents", answer, routePath("readEvents", { sessionId }), text) as TimelineEvent[];
+  await sheaf.add(slices());
+  return { events, next: typeof next === "string" && next !== "" ? next : undefined };
 }

@@ -1,8 +1,8 @@
 import { parseJson, readBody } from "../../http/body.ts";
 import { parseCut } from "../../http/json.ts";
-import { wholeSlices } from "../../http/json-array.ts";
 import type { Watched } from "../source.ts";
-import { checked, envelopeSlices, type EventBatch } from "./array.ts";
+import { eventsIn } from "./answer.ts";
+import type { EventBatch } from "./array.ts";
 
 export interface HowMuch {
   readonly after: number;
@@ -22,10 +22,7 @@ export async function readPart(
   const { client, sessionId, clock, signal } = watched;
   const input = { params: { sessionId }, query, accept: "application/json", signal, patience };
   return client.stream("readEvents", input, async (response) => {
-    const body = Buffer.from(await readBody(response, clock));
-    const answer = parseJson(body, response, new URL(client.baseUrl).host, parseCut);
-    const { bytes, places } = Array.isArray(answer) ? wholeSlices(body) : envelopeSlices(body, checked(answer, sessionId));
-    const text = (at: number): string => bytes.toString("utf8", places[4 * at], places[4 * at + 1]);
-    return { events: checked(answer, sessionId, text), text };
+    const body = await readBody(response, clock);
+    return eventsIn(body, parseJson(body, response, new URL(client.baseUrl).host, parseCut), sessionId);
   });
 }
