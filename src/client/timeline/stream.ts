@@ -7,6 +7,7 @@ import { connect, opened, type Line } from "./line.ts";
 import { passes, persistently, type Trial, type Watched } from "./source.ts";
 import type { SseMessage } from "./sse.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
+import { checked } from "./whole/answer.ts";
 
 /** How long the connection may take to begin, in ms: a proxy that waits for the stream's end would never let it. */
 const beginTimeout = 20_000;
@@ -57,7 +58,7 @@ interface Seen {
 
 /** Until the stream ends, or has missed something: then the connection is dead, whatever it still sends. */
 async function* listen(watched: Watched, { doubted, proven }: Trial, line: Line, seen: Seen): AsyncGenerator<Update> {
-  const { timeline, clock } = watched;
+  const { clock } = watched;
   const began = clock.elapsed();
   let [interval, alive, filled] = [doubtInterval, began, -Infinity];
   let isOpen = false;
@@ -81,7 +82,7 @@ async function* listen(watched: Watched, { doubted, proven }: Trial, line: Line,
       yield* await readRest(watched, 0);
       yield* readState(watched);
     } else {
-      for (const update of understand(step.value, timeline)) {
+      for (const update of understand(step.value, watched)) {
         // All else, pings and the like, comes from who knows nothing of the session, too.
         if (update.kind === "events") {
           proven();
@@ -110,16 +111,20 @@ async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
   return missed.length > 0;
 }
 
-function* understand({ event, data, id }: SseMessage, timeline: Watched["timeline"]): Generator<Update> {
+function* understand({ event, data, id }: SseMessage, { timeline, sessionId }: Watched): Generator<Update> {
   const value = parsed(data);
   switch (event) {
     case "session_event":
-    case "message":
-      if (typeof value["id"] !== "string") throw broken("an event without an id on its stream");
-      yield* timeline.accept([withRevision(value as unknown as TimelineEvent, id)], { text: () => data });
+    case "message": {
+      const text = (): string => data;
+      if (!hasId(value)) throw broken("an event without an id on its stream");
+      const events = checked([value], sessionId, text).map((each) => withRevision(each, id));
+      yield* timeline.accept(events, { text });
       return;
+    }
     case "session":
-      yield { kind: "session", session: value as unknown as SessionState };
+      // Of another one, or of none, it says nothing of ours.
+      if (value["id"] === sessionId) yield { kind: "session", session: value as unknown as SessionState };
       return;
     case "patch":
       yield { kind: "patch", patch: value };
@@ -144,6 +149,11 @@ function parsed(data: string): Readonly<Record<string, unknown>> {
     // Said below, as for any other thing that is no object.
   }
   throw broken("a message on its stream that is no JSON object");
+}
+
+/** A number is one as well, see `checkAnswer`. */
+function hasId({ id }: Readonly<Record<string, unknown>>): boolean {
+  return typeof id === "number" || (typeof id === "string" && id !== "");
 }
 
 /** The message's id is the revision, also where the event doesn't repeat it. */

@@ -240,3 +240,36 @@ describe.each<[string, boolean, (event: object) => string]>([
     expect(sources(items)).toEqual(["stream"]);
   });
 });
+
+test("ids that are numbers keep their digits on a stream, and are those of the array", async () => {
+  const played = play(ways.stream, undefined, ({ send }) => async (request) => {
+    const answered = await send(request);
+    async function* bytes() {
+      for await (const chunk of answered.body)
+        yield Buffer.from(
+          Buffer.from(chunk)
+            .toString()
+            .replace(/"id":"evt_(\d)"/gu, '"id":922337203685477580$1'),
+        );
+    }
+    return { ...answered, body: bytes() };
+  });
+  const [items] = await Promise.all([played.watch({ message: "mine", timeout: hour }), work(played)]);
+  const ids = [1, 2, 3, 4, 5, 6].map((last) => `922337203685477580${last}`);
+  expect(firsts(shown(items))).toEqual(ids);
+  expect(sources(items)).toEqual(["stream"]);
+  expect(played.service.asked.filter((line) => line.startsWith("STREAM"))).toHaveLength(1);
+});
+
+test("a session on a stream that is another's, or nobody's, is none of ours", async () => {
+  const played = play(ways.stream);
+  const telling = (async () => {
+    for (const session of [{}, { id: "ses_2", status: "closed" }, { id: 7, status: "failed" }]) {
+      await played.clock.sleep(1000);
+      played.service.tell("session", session);
+    }
+  })();
+  const [items] = await Promise.all([played.watch({ message: "mine", timeout: hour }), work(played), telling]);
+  const sessions = items.flatMap((item) => (item.kind === "session" ? [item.session] : []));
+  expect(new Set(sessions.map(({ id, status }) => `${id} ${status}`))).toEqual(new Set(["ses_1 active"]));
+});
