@@ -23,8 +23,8 @@ const mostFruitless = 3;
 /** What a service may ask us to rest, in ms: a follow that sleeps for a day is none. */
 const longestRest = 300_000;
 
-/** What comes well delivered, and can't be read, time after time and for so long, in ms, won't be read by trying on. The same of a 410. */
-const mostVain = { times: 5, time: 120_000 };
+/** What is said to be gone for good (410; RFC 9110, 15.5.11), time after time and for so long, in ms, won't come back. */
+const mostGone = { times: 5, time: 120_000 };
 
 /** Nobody tells us what we may not see (401, 403), or what isn't there (404), however often we ask. All else may pass. */
 const final: readonly number[] = [401, 403, 404];
@@ -52,8 +52,8 @@ export interface Beside {
  * Runs an attempt again and again, each from where the timeline is, through everything that passes: cut connections, 5xx, 429, and
  * any other answer that isn't final.
  * After one that proved nothing, `crossCheck` asks the service in another way. Where that works, nothing is lost but this source,
- * which after a few such attempts is given up; the last one only where what comes stays unreadable.
- * @throws FerryError what doesn't pass (401, 403, 404; of a source that isn't the last, what the service doesn't offer, or that it
+ * which after a few such attempts is given up; the last one never for what can't be read, which a sign-in page on the way may be, too.
+ * @throws FerryError what doesn't pass (401, 403, 404, a 410 that stays; of a source that isn't the last, what the service doesn't offer, or that it
  *   only fails); the signal's reason
  */
 export async function* persistently(
@@ -63,7 +63,7 @@ export async function* persistently(
 ): AsyncGenerator<Update> {
   let [failures, fruitless] = [0, 0];
   let trouble: FerryError | undefined;
-  let vain = { times: 0, since: clock.elapsed() };
+  let gone = { times: 0, since: clock.elapsed() };
   for (;;) {
     const seen = { works: false };
     const [proven, disproven] = [() => void (seen.works = true), () => void (seen.works = false)];
@@ -85,7 +85,7 @@ export async function* persistently(
     await clock.sleep(wait, signal);
     // A service that restarts ends a stream well, once.
     const isFine = seen.works || (trouble === undefined && failures === 1);
-    if (isFine || !isVain(trouble)) vain = { times: 0, since: clock.elapsed() };
+    if (isFine || trouble?.status !== 410) gone = { times: 0, since: clock.elapsed() };
     // Where nobody answers, nobody needs to be asked twice.
     if (isFine || (isLast && isLost(trouble))) continue;
     try {
@@ -98,20 +98,15 @@ export async function* persistently(
       if (!isLast) yield { kind: "trouble", error: around, wait: 0 };
     }
     if (!isLast && fruitless >= mostFruitless) throw failing(trouble?.message ?? "it brings nothing");
-    vain.times++;
-    const isStuck = vain.times >= mostVain.times && clock.elapsed() - vain.since >= mostVain.time;
-    if (isLast && isStuck && trouble !== undefined) throw trouble;
+    gone.times++;
+    const isGone = gone.times >= mostGone.times && clock.elapsed() - gone.since >= mostGone.time;
+    if (isLast && isGone && trouble !== undefined) throw trouble;
   }
 }
 
 /** Nothing came, or not all of it. */
 export function isLost(error: FerryError | undefined): boolean {
   return error instanceof NoAnswerError && !isUnreadable(error);
-}
-
-/** One may be of a proxy, or of a service in the middle of a change; that a thing is gone for good (RFC 9110, 15.5.11) stays so. */
-function isVain(error: FerryError | undefined): boolean {
-  return isUnreadable(error) || error?.status === 410;
 }
 
 function passing(error: unknown, signal: AbortSignal): FerryError {

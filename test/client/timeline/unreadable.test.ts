@@ -58,22 +58,21 @@ describe.each(Object.entries(ways))("by %s", (way, capabilities) => {
       expect(kinds(items, "trouble").length).toBeGreaterThan(0);
     });
 
-    test("of a session that goes on is given up after a while, with what is wrong", async () => {
+    test("of a session that goes on ends nothing, is told, and isn't asked for in a rush", async () => {
       const played = breaking(capabilities, broken);
-      await expect(played.watch({ message: "mine" })).rejects.toMatchObject({ kind: "unavailable" });
-      expect(played.clock.elapsed()).toBeGreaterThan(1 * minutes);
-      expect(played.clock.elapsed()).toBeLessThan(4 * minutes);
-      expect(played.service.asked.length).toBeLessThan(300);
+      const items = await played.watch({ message: "mine", timeout: 20 * minutes });
+      expect(outcome(items)).toMatchObject({ outcome: "timeout" });
+      expect(kinds(items, "trouble").length).toBeGreaterThan(0);
+      expect(played.service.asked.length).toBeLessThan(1500);
     });
   });
 
-  test("a session that can't be read is given up after a while", async () => {
+  test("a session that can't be read ends nothing", async () => {
     const played = breaking(capabilities, () => answer("<html>"), "/ses_1");
-    await expect(played.watch({ until: "end" })).rejects.toMatchObject({ kind: "unavailable", message: /web page/u });
-    expect(played.clock.elapsed()).toBeLessThan(4 * minutes);
+    expect(outcome(await played.watch({ until: "end", timeout: 20 * minutes }))).toMatchObject({ outcome: "timeout" });
   });
 
-  test("one that can be read again in time is followed on, and nothing is lost", async () => {
+  test("one that can be read again after a while is followed on, and nothing is lost", async () => {
     let isBroken = false;
     const played = play(capabilities, undefined, ({ send }) => async (request) => {
       return isBroken && request.url.includes("/events") ? answer("[}") : send(request);
@@ -83,7 +82,7 @@ describe.each(Object.entries(ways))("by %s", (way, capabilities) => {
       await played.clock.sleep(5000);
       isBroken = true;
       played.service.add("agent_message");
-      await played.clock.sleep(minutes);
+      await played.clock.sleep(15 * minutes);
       isBroken = false;
       await played.clock.sleep(minutes);
       played.service.change(message.id, { status: "completed" });
