@@ -31,7 +31,8 @@ interface Since {
 
 /**
  * The newest that we have is asked for again with what came after it: a service that has it no more counts anew (after a restore, say),
- * and what is new there may have revisions that we had already. Then all of it is read.
+ * and what is new there may have revisions that we had already. Then all of it is read. It is one call for both: a second one could be
+ * answered by the new count where the first one was by the old.
  */
 export async function readSince(watched: Watched, how: Omit<HowMuch, "after">): Promise<Since> {
   const { timeline } = watched;

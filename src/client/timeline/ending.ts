@@ -47,6 +47,8 @@ export interface Ending {
 /** What is known of the session while it is followed, as far as the end of the following depends on it. */
 export function makeEnding({ client, sessionId, clock, signal, until, message, timeout = Infinity }: EndingOptions): Ending {
   const telling = new Map<string, TimelineEvent>();
+  /** The same as a list, made when it is asked for: there may be many, and each step asks more than once. */
+  let list: readonly TimelineEvent[] | undefined;
   const deadline = clock.elapsed() + timeout;
   let session: SessionState | undefined;
   let changed = clock.elapsed();
@@ -58,9 +60,10 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
   /** Events may be other than we know them: they couldn't be read the last time. */
   let isStale = false;
 
+  const tellingEvents = (): readonly TimelineEvent[] => (list ??= [...telling.values()]);
   const verdict = (): Verdict => {
     if (session === undefined || until === "never") return { state: "going" };
-    return judge({ session, events: [...telling.values()], message, quiet: clock.elapsed() - changed });
+    return judge({ session, events: tellingEvents(), message, quiet: clock.elapsed() - changed });
   };
   /** A state that it has only just come to has not rested yet, however long nothing happened before. */
   const take = (now: SessionState): void => {
@@ -89,6 +92,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       if (update.kind === "trouble") isStale = true;
       if (update.kind !== "events") return;
       changed = clock.elapsed();
+      list = undefined;
       for (const { event } of update.items) {
         if (isTelling(event)) telling.set(event.id, tellingOf(event));
         else telling.delete(event.id);
@@ -126,7 +130,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       drained = Infinity;
       if (second.state !== first.state || !("outcome" in second)) return undefined;
       if (!isWanted(second.outcome, until)) return undefined;
-      if (second.state !== "ended" || isStale || ![...telling.values()].some(isOpen)) return second;
+      if (second.state !== "ended" || isStale || !tellingEvents().some(isOpen)) return second;
       // It may be taken up yet; but there are services that leave it so for ever, or that drop the event.
       return clock.elapsed() - over < (wasOver ? drainTime : settleTime) ? undefined : { ...second, note: stillOpen };
     },
