@@ -9,7 +9,7 @@ const url = "https://agents.example.com";
 let service: SeedService;
 let world: World;
 
-/** A service of the seed alone, whose timeline becomes no JSON after its first read, and whose session ends, or doesn't. */
+/** A service of the seed alone, whose timeline becomes no JSON after its first read, and whose session ends then. */
 beforeEach(() => {
   service = makeSeedService();
   world = makeWorld({ env: { FERRY_HOST: url, FERRY_API_KEY: service.key } });
@@ -20,15 +20,17 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
-async function follow(ends: boolean, ...argv: readonly string[]) {
+async function follow(lasts: number, ...argv: readonly string[]) {
+  const clock = makeIdleClock();
   let [reads, broken] = [0, 0];
   world.services.set(url, async (request) => {
     const answered = await service.send(request);
     if (!request.url.endsWith("/events") || reads++ === 0) return answered;
-    if (++broken === 3 && ends) Object.assign(service.sessions[0] ?? {}, { status: "finished", agent_status: "idle" });
+    if (++broken >= 3 && clock.elapsed() >= lasts)
+      Object.assign(service.sessions[0] ?? {}, { status: "finished", agent_status: "idle" });
     return garbage();
   });
-  const code = await run([...argv, "ses_1"], { ...world.host, clock: makeIdleClock() });
+  const code = await run([...argv, "ses_1"], { ...world.host, clock });
   const { stdout, stderr } = world.terminal.written;
   return { code, stdout, stderr };
 }
@@ -43,7 +45,7 @@ function garbage(): SendResponse {
 const told = "what the service sends can't be read, trying again: the service answered with a list that is no JSON\n";
 
 test("tail ends with the session, and says that it doesn't have all: exit 6", async () => {
-  const { code, stdout, stderr } = await follow(true, "tail");
+  const { code, stdout, stderr } = await follow(0, "tail");
   expect({ code, stderr }).toEqual({
     code: 6,
     stderr: `${told}ferry: the last of the timeline could not be read: the service answered with a list that is no JSON
@@ -53,14 +55,19 @@ test("tail ends with the session, and says that it doesn't have all: exit 6", as
 });
 
 test("session wait knows how it ended by the session alone", async () => {
-  expect(await follow(true, "session", "wait")).toEqual({ code: 0, stdout: "finished\n", stderr: told });
+  expect(await follow(0, "session", "wait")).toEqual({ code: 0, stdout: "finished\n", stderr: told });
 });
 
-test("a session that goes on behind it is given up, with what is wrong: exit 6", async () => {
-  const { code, stderr } = await follow(false, "session", "wait");
-  expect({ code, stderr }).toEqual({
+test("a session that goes on behind it for half an hour is waited for", async () => {
+  expect(await follow(1_800_000, "session", "wait")).toEqual({ code: 0, stdout: "finished\n", stderr: told });
+});
+
+test("a timeline that can't be read from the first on is no timeline, and what it is can be looked at: exit 6", async () => {
+  world.services.set(url, async (request) => (request.url.endsWith("/events") ? garbage() : service.send(request)));
+  const code = await run(["tail", "ses_1"], { ...world.host, clock: makeIdleClock() });
+  expect({ code, stderr: world.terminal.written.stderr }).toEqual({
     code: 6,
-    stderr: `${told}ferry: the service answered with a list that is no JSON
+    stderr: `ferry: the service answered with a list that is no JSON
   hint: what it sends: ferry api GET /api/v1/sessions/ses_1/events\n`,
   });
 });
