@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { FerryError, systemReason, UnwritableError } from "../base/errors.ts";
 import { chmod, close, fchmod, fstat, fsync, link, lstat, mkdir, mkdtemp, open } from "./fs.ts";
-import { read, readdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from "./fs.ts";
+import { read, readdir, readFile, readlink, realpath, rename, rm, stat, symlink, writeFile } from "./fs.ts";
 import type { Files, FileStatus } from "./host.ts";
 import { randomBytes } from "./random.ts";
 
@@ -51,6 +51,10 @@ export const systemFiles: Files = {
   target,
   remove: (path) => rm(path, { recursive: true, force: true }).catch(absent),
   rename,
+  async link(path, to) {
+    await rm(path, { force: true });
+    await symlink(to, path).catch(() => undefined);
+  },
   makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
   makeSpool: async () => (await import("./spool.ts")).makeSpool(tmpdir()),
 };

@@ -21,5 +21,6 @@ export const readlink = promisify(fs.readlink);
 export const realpath = promisify(fs.realpath.native);
 export const rename = promisify(fs.rename);
 export const rm = promisify(fs.rm);
+export const symlink = promisify(fs.symlink);
 export const stat = promisify(fs.stat);
 export const writeFile = promisify(fs.writeFile);

@@ -138,6 +138,8 @@ export interface Files {
   /** A file, a link or a whole folder, never through a link; nothing there is fine. */
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Makes a symbolic link, in the place of what is there, where the system lets there be one: Windows does for few. */
+  link(path: string, target: string): Promise<void>;
   makeTemporaryFolder(prefix: string): Promise<string>;
   /** Makes a file for what doesn't fit into memory, which nobody else can open (0600) and nobody finds afterwards. */
   readonly makeSpool: () => Promise<Spool>;

@@ -22,7 +22,9 @@ describe.each(hookNames)("ferry's block in %s", (name) => {
 test.each([
   ["#!/bin/sh\n", true],
   ["#!/usr/bin/env sh\n", true],
-  ["#!/bin/bash -e\n", false],
+  ["#!/bin/bash -e\n", true],
+  ["#!/bin/sh -eu\n", true],
+  ["#!/bin/sh -n\n", false],
   ["#!/usr/bin/env python3\n", false],
   ["#!/usr/bin/env fish\n", false],
   ["echo no shebang\n", false],

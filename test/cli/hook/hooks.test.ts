@@ -3,6 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync,
 import { rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { withBlock } from "../../../src/cli/commands/hook/block.ts";
 import { makeBinary, type Binary } from "../../support/binary.ts";
 import { commitFiles, gitIn, makeRepository, type TestGit } from "../../support/git.ts";
 
@@ -163,6 +164,73 @@ describe("hooks that are there already", () => {
     expect(readFileSync(join(kept, "on"), "utf8")).toBe(sourcing);
     expect(lstatSync(join(kept, "off")).mode & 0o777).toBe(0o644);
     expect(readdirSync(join(git.folder, ".git", "hooks")).filter((name) => name.endsWith(".before-ferry"))).toEqual([]);
+  });
+
+  test("see their own name, whatever they are, and find what lies beside them", async () => {
+    const hooks = join(git.folder, ".git", "hooks");
+    writeFileSync(join(hooks, "part.js"), `module.exports = "part";`);
+    const dispatcher = '#!/bin/sh\necho "$(basename "$0") $(basename "$(readlink -f "$0")")" >> .git/ran\n';
+    writeFileSync(join(hooks, "dispatcher"), dispatcher, { mode: 0o755 });
+    symlinkSync("dispatcher", hook("post-checkout"));
+    const program = `#!/usr/bin/env node\nconst name = require("path").basename(process.argv[1]);
+require("fs").appendFileSync(".git/ran", \`\${name} \${require("./part.js")}\\n\`);\n`;
+    writeFileSync(hook("post-merge"), program, { mode: 0o755 });
+    const strict = '#!/bin/sh -eu\necho "$(basename "$0") $(dirname "$0")" >> .git/ran\n';
+    writeFileSync(hook("pre-push"), strict, { mode: 0o700 });
+    const before = readdirSync(hooks);
+    await call("hook", "install");
+    git("checkout", "--quiet", "-b", "other");
+    git("checkout", "--quiet", "main");
+    commitFiles(git, { b: "b" });
+    git("checkout", "--quiet", "other");
+    git("merge", "--quiet", "main");
+    await pushTo(makeRepository(join(ferry.folder, `remote${count}`), ["--bare"]).folder);
+    const ran = readFileSync(join(git.folder, ".git", "ran"), "utf8")
+      .trim()
+      .split("\n");
+    expect(new Set(ran)).toEqual(new Set(["post-checkout dispatcher", "post-merge part", "pre-push .git/hooks"]));
+    await call("hook", "uninstall");
+    expect(readdirSync(hooks)).toEqual(before);
+    expect(statSync(hook("pre-push")).mode & 0o777).toBe(0o700);
+  });
+
+  test("that an earlier install put aside are never lost: not to a later one, nor to what was written in between", async () => {
+    const [mine, later] = ["#!/usr/bin/env node\n", "#!/usr/bin/env python3\n"];
+    writeFileSync(hook("pre-push"), mine, { mode: 0o755 });
+    await call("hook", "install");
+    writeFileSync(hook("pre-push"), later, { mode: 0o755 });
+    rmSync(hook("post-merge"));
+    expect(await call("hook", "install")).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: `ferry: ${hook("pre-push")}.before-ferry is there already, where pre-push would be put aside\n  hint: see which of the two is wanted, and take the other one away\n`,
+    });
+    expect(readFileSync(hook("pre-push"), "utf8")).toBe(later);
+    expect(existsSync(hook("post-merge"))).toBe(false);
+    const script = "#!/bin/sh\necho caf\xe9\n";
+    writeFileSync(hook("pre-push"), script, { encoding: "latin1", mode: 0o755 });
+    await call("hook", "install");
+    const { stderr } = await call("hook", "uninstall");
+    expect(stderr).toContain(`${hook("pre-push")}.before-ferry is from an earlier install, and stays\n`);
+    expect(readFileSync(hook("pre-push"), "latin1")).toBe(script);
+    expect(readFileSync(`${hook("pre-push")}.before-ferry`, "utf8")).toBe(mine);
+  });
+
+  test("that an older ferry put aside, or one that was killed then, are taken up by the next install", async () => {
+    const program = `#!/usr/bin/env node\nrequire("fs").appendFileSync(".git/ran", require("path").basename(process.argv[1]) + "\\n");\n`;
+    for (const name of ["post-checkout", "post-merge"]) writeFileSync(`${hook(name)}.before-ferry`, program, { mode: 0o755 });
+    const old = withBlock(undefined, "post-checkout") + 'if [ -x "$0.before-ferry" ]; then exec "$0.before-ferry" "$@"; fi\n';
+    // Without the mode that git runs it with.
+    writeFileSync(hook("post-checkout"), old, { mode: 0o644 });
+    await call("hook", "install");
+    git("checkout", "--quiet", "-b", "other");
+    commitFiles(git, { b: "b" });
+    git("checkout", "--quiet", "main");
+    git("merge", "--quiet", "other");
+    expect(readFileSync(join(git.folder, ".git", "ran"), "utf8")).toBe("post-checkout\npost-checkout\npost-merge\n");
+    await call("hook", "uninstall");
+    for (const name of ["post-checkout", "post-merge"]) expect(readFileSync(hook(name), "utf8")).toBe(program);
+    expect(readdirSync(join(git.folder, ".git", "hooks")).filter((name) => name.includes("ferry"))).toEqual([]);
   });
 
   test("are switched off where core.hooksPath leads to no folder, and that is said", async () => {

@@ -6,9 +6,33 @@ const begin = "# >>> ferry: commits of the linked session; `ferry hook uninstall
 const end = "# <<< ferry";
 const shebang = "#!/bin/sh\n";
 
-/** A shell's script, in which a block of ours can stand. */
+/** A shell's script, in which a block of ours can stand: it does what it does also with those options. */
 export function isShellScript(text: string): boolean {
-  return /^#!.*\b(sh|bash|dash|ksh|zsh|ash)\s*$/mu.test(text.split("\n", 1)[0] ?? "");
+  return /^#!.*\b(sh|bash|dash|ksh|zsh|ash)(\s+-[eux]+)?\s*$/mu.test(text.split("\n", 1)[0] ?? "");
+}
+
+/** The folder beside the hooks in which a hook that was put aside has a link of its own name, for those that look what they are called. */
+export const linksFolder = "ferry-kept";
+export const asideEnding = ".before-ferry";
+
+/** A hook that is ours alone. */
+export function ownHook(name: HookName): string {
+  return withBlock(undefined, name);
+}
+
+/**
+ * The same where another one was put aside, in whatever language: ours comes first and then becomes that one, so that what git says on
+ * stdin is still all there. What git wouldn't run stays off. The link may be missing, as on Windows.
+ */
+export function ownHookBefore(name: HookName): string {
+  const next = `for kept in "\${0%/*}/${linksFolder}/${name}" "$0${asideEnding}"; do if [ -f "$kept" ] && [ -x "$kept" ]; then exec "$kept" "$@"; fi; done\n`;
+  return ownHook(name) + next;
+}
+
+/** Whether nothing stands in it but ours, as this or an earlier ferry wrote it. */
+export function isOwnHook(text: string): boolean {
+  const rest = withoutBlock(text);
+  return hasBlock(text) && (rest === "" || /^#!\/bin\/sh\n.*"\$0\.before-ferry".*\n$/u.test(rest));
 }
 
 export function hasBlock(text: string): boolean {

@@ -1,8 +1,10 @@
-import { dirname } from "node:path";
-import type { Host } from "../../../host/host.ts";
+import { basename, dirname, join } from "node:path";
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
+import type { Context } from "../../context.ts";
 import type { Verb } from "../../verb.ts";
-import { withBlock } from "./block.ts";
-import { areShared, findHooks, type Hook, requireHooksFolder } from "./place.ts";
+import { ownHook, ownHookBefore, withBlock, withoutBlock } from "./block.ts";
+import { areShared, findHooks, type Hook, requireHooksFolder, writeHook } from "./place.ts";
 
 export const install: Verb = {
   name: "install",
@@ -13,8 +15,9 @@ export const install: Verb = {
   async run(context) {
     await requireHooksFolder(context);
     const hooks = await findHooks(context);
+    for (const hook of hooks) await requireRoom(context, hook);
     for (const hook of hooks) {
-      await put(context.host, hook);
+      await put(context, hook);
       await context.print.note(`${hook.name}: ${hook.path}`);
     }
     if (hooks.some(({ text }) => isHusky(text)))
@@ -29,23 +32,32 @@ export const install: Verb = {
 };
 
 /** The scripts that it puts into its folder all go on to one beside them. */
-function isHusky(text = ""): boolean {
+function isHusky(text: string): boolean {
   return /^\. "\$\(dirname (?:-- )?"\$0"\)\/h"$/mu.test(text);
 }
 
-/**
- * Ours comes first and then becomes the other one, in whatever language: what git says on stdin is still all there. What git wouldn't
- * run stays off.
- */
-const next = 'if [ -x "$0.before-ferry" ]; then exec "$0.before-ferry" "$@"; fi\n';
+/** @throws FerryError attention where what is to be put aside would take another one's place */
+async function requireRoom({ host }: Context, { name, holds, aside }: Hook): Promise<void> {
+  if (holds !== "other" || (await host.files.status(aside)) === undefined) return;
+  throw new FerryError("attention", `${oneLine(aside)} is there already, where ${name} would be put aside`, {
+    hint: "see which of the two is wanted, and take the other one away",
+  });
+}
 
-async function put({ files }: Host, { name, path, text, takesOurs, aside }: Hook): Promise<void> {
+async function put(context: Context, hook: Hook): Promise<void> {
+  const { files } = context.host;
+  const { name, path, holds, text, aside, link, installed } = hook;
   // With the modes that git would have made it with, others may have to read it (core.sharedRepository).
   await files.makeFolder(dirname(path), 0o777);
-  if (takesOurs) {
-    await files.write(path, withBlock(text, name), 0o755);
-    return;
+  if (holds === "script") return writeHook(context, hook, withBlock(text, name));
+  if (holds === "other") {
+    if (installed) await writeHook(context, hook, withoutBlock(text));
+    await files.rename(path, aside);
   }
-  await files.rename(path, aside);
-  await files.write(path, withBlock(undefined, name) + next, 0o755);
+  const isBefore = (await files.status(aside)) !== undefined;
+  if (isBefore) {
+    await files.makeFolder(dirname(link), 0o777);
+    await files.link(link, join("..", basename(aside)));
+  }
+  await writeHook(context, { ...hook, mode: 0o755 }, isBefore ? ownHookBefore(name) : ownHook(name));
 }

@@ -3,34 +3,45 @@ import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { findPlace } from "../../flows/place/place.ts";
 import type { Context } from "../../context.ts";
-import { hasBlock, hookNames, isShellScript, type HookName } from "./block.ts";
+import { asideEnding, hasBlock, hookNames, isOwnHook, isShellScript, linksFolder, type HookName } from "./block.ts";
 
 export interface Hook {
   readonly name: HookName;
   readonly path: string;
-  /** What the file holds now; undefined where there is none, and for a link. */
-  readonly text: string | undefined;
+  /**
+   * What is there: nothing, ours alone, or a shell script that git runs, in which ours can stand, too. Ours can't in another language, in
+   * what git doesn't run, which stays off, and in a link: what it leads to is somebody else's, and finds its parts from there.
+   */
+  readonly holds: "nothing" | "ours" | "script" | "other";
+  /** A character for each byte, so that whatever its encoding is it stays; "" where there is no file. */
+  readonly text: string;
+  readonly mode: number;
   readonly installed: boolean;
-  /** Whether ours can stand there: there is nothing yet, or a shell script that git runs, which without the mode for that it doesn't. */
-  readonly takesOurs: boolean;
-  /** Where a hook lies that ours can't stand in; a link too, since what it leads to is somebody else's, and finds its parts from there. */
+  /** Where a hook lies that ours can't stand in, and a link to it that is called as the hook is. */
   readonly aside: string;
+  readonly link: string;
 }
 
 /** Each hook where git looks for it: core.hooksPath (husky's folder is that, too), else the repository's own, which its worktrees share. */
 export async function findHooks(context: Context): Promise<Hook[]> {
-  const { files, platform } = context.host;
   const folder = await hooksFolder(context);
-  return Promise.all(
-    hookNames.map(async (name) => {
-      const path = join(folder, name);
-      const status = await files.status(path);
-      const text = status?.kind === "link" ? undefined : await files.readText(path);
-      const runs = platform === "win32" || ((status?.mode ?? 0) & 0o111) !== 0;
-      const takesOurs = status === undefined || (runs && text !== undefined && isShellScript(text));
-      return { name, path, text, takesOurs, installed: text !== undefined && hasBlock(text), aside: `${path}.before-ferry` };
-    }),
-  );
+  return Promise.all(hookNames.map((name) => findHook(context, folder, name)));
+}
+
+async function findHook({ host }: Context, folder: string, name: HookName): Promise<Hook> {
+  const path = join(folder, name);
+  const { kind, mode = 0o755 } = (await host.files.status(path)) ?? {};
+  const text = kind === "file" ? Buffer.from((await host.files.read(path)) ?? "").toString("latin1") : "";
+  const runs = host.platform === "win32" || (mode & 0o111) !== 0;
+  const holds =
+    kind === undefined ? "nothing" : isOwnHook(text) ? "ours" : runs && isShellScript(text) ? "script" : ("other" as const);
+  const aside = path + asideEnding;
+  return { name, path, holds, text, mode, installed: hasBlock(text), aside, link: join(folder, linksFolder, name) };
+}
+
+/** Puts the text there as the hook's, byte by byte. */
+export async function writeHook({ host }: Context, { path, mode }: Hook, text: string): Promise<void> {
+  await host.files.write(path, Buffer.from(text, "latin1"), mode);
 }
 
 /** @throws FerryError attention where core.hooksPath leads to what holds no hooks, /dev/null mostly: so somebody switches them off */

@@ -1,7 +1,9 @@
-import type { Host } from "../../../host/host.ts";
+import { dirname } from "node:path";
+import { oneLine } from "../../../base/text.ts";
+import type { Context } from "../../context.ts";
 import type { Verb } from "../../verb.ts";
-import { withoutBlock } from "./block.ts";
-import { findHooks, type Hook } from "./place.ts";
+import { asideEnding, withoutBlock } from "./block.ts";
+import { findHooks, type Hook, writeHook } from "./place.ts";
 
 export const uninstall: Verb = {
   name: "uninstall",
@@ -9,7 +11,7 @@ export const uninstall: Verb = {
   examples: ["ferry hook uninstall"],
   async run(context) {
     const installed = (await findHooks(context)).filter((hook) => hook.installed);
-    for (const hook of installed) await takeOut(context.host, hook);
+    for (const hook of installed) await takeOut(context, hook);
     if (context.global.json) await context.print.json(installed.map(({ name, path }) => ({ name, installed: false, path })));
     await context.print.note(
       installed.length === 0 ? "there was nothing of ferry's" : `taken out of ${installed.map(({ name }) => name).join(", ")}`,
@@ -17,12 +19,20 @@ export const uninstall: Verb = {
   },
 };
 
-async function takeOut({ files }: Host, { path, text = "", aside }: Hook): Promise<void> {
-  if ((await files.status(aside)) !== undefined) {
-    await files.rename(aside, path);
+async function takeOut(context: Context, hook: Hook): Promise<void> {
+  const { files } = context.host;
+  const { path, holds, text, aside, link } = hook;
+  const isAside = (await files.status(aside)) !== undefined;
+  if (holds !== "ours") {
+    await writeHook(context, hook, withoutBlock(text));
+    // It was put there for a hook of ours, in whose place somebody has written another one since.
+    if (isAside && !text.includes(asideEnding))
+      await context.print.note(`${oneLine(aside)} is from an earlier install, and stays`);
     return;
   }
-  const script = withoutBlock(text);
-  if (script === "") await files.remove(path);
-  else await files.write(path, script, 0o755);
+  if (isAside) await files.rename(aside, path);
+  else await files.remove(path);
+  await files.remove(link);
+  const links = dirname(link);
+  if ((await files.list(links)).length === 0) await files.remove(links);
 }
