@@ -78,6 +78,7 @@ export const checkpoints = [
   "judged",
   "promoted",
   "journaled",
+  "held",
   "prepared",
   "checked",
   "adopted",

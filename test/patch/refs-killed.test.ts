@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint } from "../../src/patch/request.ts";
 import { ended, startPull } from "../support/dying.ts";
-import { commitFiles, writeFile } from "../support/git.ts";
+import { commitFiles, gitIn, writeFile } from "../support/git.ts";
 import { makeDeps, pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
 import { slowAt, writingGit } from "../support/slow.ts";
@@ -29,7 +29,7 @@ describe("git update-ref, which holds the refs", () => {
   const refsGit = ({ local }: Scene): number => {
     const notes = readFileSync(`${local.folder}/.git/ferry/journal`, "utf8").trim().split("\n");
     const children = notes.flatMap((line) => (JSON.parse(line) as { child?: { kind: string; pid: number } }).child ?? []);
-    return children.find(({ kind }) => kind === "refs")?.pid ?? expect.fail("no git holds the refs");
+    return children.findLast(({ kind }) => kind === "refs")?.pid ?? expect.fail("no git holds the refs");
   };
   const isGone = (pid: number) =>
     expect
@@ -71,6 +71,22 @@ describe("git update-ref, which holds the refs", () => {
     await pullInto(scene.local.folder, scene.source, { dryRun: true });
     expect([locksOf(scene), { ...visible(scene), gitFolder: "" }]).toEqual([[], { ...before, gitFolder: "" }]);
     await pullExactly(scene);
+  });
+
+  it("ferry and git, and their worktree is removed since: its lock goes all the same", async () => {
+    const scene = make();
+    const side = gitIn(`${scene.local.folder}-side`);
+    scene.local("worktree", "add", "--quiet", "-b", "side", side.folder);
+    await ended(startPull({ ...scene, local: side }, "prepared"));
+    const lock = `${scene.local.folder}/.git/refs/heads/side.lock`;
+    // Its git sees the end of its input, and unlocks; then as if it had been killed before.
+    await expect.poll(() => existsSync(lock), { timeout: 20_000 }).toBe(false);
+    writeFileSync(lock, "");
+    const journal = `${scene.local.folder}/.git/ferry/journal`;
+    writeFileSync(journal, readFileSync(journal, "utf8").replace(/"at":\d+/gu, `"at":${Date.now()}`));
+    scene.local("worktree", "remove", "--force", side.folder);
+    expect(await pullInto(scene.local.folder, scene.source, { branch: "side" })).toMatchObject({ applied: true });
+    expect([existsSync(lock), readdirSync(`${scene.local.folder}/.git/ferry`)]).toEqual([false, []]);
   });
 
   it("of a branch that isn't checked out: its lock goes, and the next run comes", async () => {

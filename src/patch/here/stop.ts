@@ -8,11 +8,13 @@ import type { PullContext } from "../context.ts";
 import { knownCommits } from "../incoming/known.ts";
 import { courtOf } from "../judge/court.ts";
 import { withIndex } from "../land/compare.ts";
+import { hold, holdsOf, letGo } from "../land/hold.ts";
 import { copyIndex } from "../land/index-entries.ts";
 import { land } from "../land/land.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { checkPaths, type PathCheck } from "../land/path-check.ts";
 import { promote } from "../land/promote.ts";
+import { refLocks } from "../land/ref-locks.ts";
 import { moveRef, type RefUpdate, RefsMoved } from "../land/transaction.ts";
 import { judgeAll } from "../place/assemble.ts";
 import { inTheWay, stoppedAt } from "../place/place.ts";
@@ -146,20 +148,17 @@ async function pickHere(
   const { conflict } = error;
   const { before } = await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
   const journal = new Journal(ferryFolder(repository), host.clock);
-  const locks = { refs: [], index: [join(gitDir, "index.lock")], tree: [] };
-  await journal.begin({
-    gitDir,
-    workTree,
-    old: conflict.tip,
-    new: conflict.tree,
-    updates: [],
-    locks,
-    stop: conflict.item.commit,
-  });
-  await journal.writing(before, { workTree, changes });
+  const goal = { new: conflict.tree, updates: [] };
+  const refs = await refLocks([...holdsOf(goal).keys()], repository);
+  const locks = { refs, index: [join(gitDir, "index.lock")], tree: [] };
+  await journal.begin({ gitDir, workTree, old: conflict.tip, ...goal, locks, stop: conflict.item.commit });
+  const holder = { git, repository, children: journal.children("refs") };
   try {
+    await hold(goal, holder);
+    await journal.writing(before, { workTree, changes });
     const outcome = await cherryPick(conflict.item.commit, { cwd: workTree, gitDir, workTree }, context);
     await context.checkpoint("here-picked");
+    await letGo(goal, holder);
     await journal.end();
     return outcome;
   } catch (failure) {

@@ -7,6 +7,7 @@ import type { Context } from "../context.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { Journal, type Left, type Plan } from "../recovery/journal.ts";
 import { lockPatience } from "../../git/locked.ts";
+import { hold, holdsOf, letGo } from "./hold.ts";
 import { whenUnlocked } from "./locks.ts";
 import { checkOverlay, type Overlay, writeOverlay } from "./overlay.ts";
 import { checkPaths, type Own, type PathCheck } from "./path-check.ts";
@@ -43,19 +44,30 @@ export interface Landing {
 export async function land(landing: Landing, context: Context): Promise<PathCheck["blocked"]> {
   const { git, host, repository, checkpoint, request } = context;
   const journal = new Journal(ferryFolder(repository), host.clock);
-  await journal.begin(await makePlan(landing, context));
+  const plan = await makePlan(landing, context);
+  await journal.begin(plan);
   await checkpoint("journaled");
   const refs = { updates: landing.updates, reason: landing.reason, children: journal.children("refs") };
+  const holder = { git, repository, children: refs.children };
   const patience = request.hook === undefined ? lockPatience : 0;
-  const transaction = await whenUnlocked(host, patience, () => prepare(git, repository, refs)).catch(async (error: unknown) => {
-    await unlockRefs(journal);
+  const end = async () => {
+    await letGo(plan, holder);
     await journal.end();
+  };
+  const begin = async () => {
+    await whenUnlocked(host, patience, () => hold(plan, holder));
+    await checkpoint("held");
+    return whenUnlocked(host, patience, () => prepare(git, repository, refs));
+  };
+  const transaction = await begin().catch(async (error: unknown) => {
+    await unlockRefs(journal);
+    await end();
     throw error;
   });
   const own = { scratch: landing.scratch, patience, config: linked, children: journal.children("index") };
   const copy = { git, host, repository, ...own };
-  const blocked = await withRefsLocked(transaction, { landing, context, copy, journal });
-  await journal.end();
+  const blocked = await withRefsLocked(transaction, { landing, context, copy, journal, end });
+  await end();
   return blocked;
 }
 
@@ -64,15 +76,14 @@ const linked = { "core.trustctime": "false" };
 
 async function makePlan({ head, tip, overlay, updates }: Landing, { repository }: Context): Promise<Plan> {
   const { gitDir, workTree } = repository;
+  const goal = { new: tip, overlay: overlay && { old: overlay.old, new: overlay.new, index: overlay.index }, updates };
   return {
     gitDir,
     workTree,
     old: head.state === "unborn" ? undefined : head.commit,
-    new: tip,
-    overlay: overlay && { old: overlay.old, new: overlay.new, index: overlay.index },
-    updates,
+    ...goal,
     locks: {
-      refs: await refLocks(["HEAD", ...updates.map(({ ref }) => ref)], repository),
+      refs: await refLocks(["HEAD", ...updates.map(({ ref }) => ref), ...holdsOf(goal).keys()], repository),
       index: [join(gitDir, "index.lock")],
       tree: [],
     },
@@ -84,6 +95,8 @@ interface Work {
   readonly context: Context;
   readonly copy: WorkingCopy;
   readonly journal: Journal;
+  /** Where nothing of it is left to do or to take back. */
+  readonly end: () => Promise<void>;
 }
 
 async function withRefsLocked(transaction: Transaction, work: Work): Promise<PathCheck["blocked"]> {
@@ -141,7 +154,7 @@ async function refuseOtherBranch({ landing, context }: Work): Promise<void> {
  * Undoes the tree while the refs are still locked, then unlocks them. Where undoing fails, the journal stays.
  * @throws the error, or one that says more; not where all has landed after all
  */
-async function takeBack(error: unknown, transaction: Transaction, { context, copy, journal }: Work): Promise<void> {
+async function takeBack(error: unknown, transaction: Transaction, { context, copy, journal, end }: Work): Promise<void> {
   const left = await journal.read();
   if (left === undefined) throw error;
   const undone = await undo(left, { ...copy, config: undefined }).catch(asFerryError);
@@ -155,7 +168,7 @@ async function takeBack(error: unknown, transaction: Transaction, { context, cop
       cause: error,
     });
   if (settled.state === "new") return;
-  if (settled.state === "restored") await journal.end();
+  if (settled.state === "restored") await end();
   throw settled.foreign.length === 0 ? error : foreignError(settled.foreign, ferryFolder(context.repository), error);
 }
 

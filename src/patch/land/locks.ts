@@ -47,8 +47,9 @@ export async function refreshIndex(copy: WorkingCopy): Promise<void> {
   await runNoted(copy, ["update-index", "-q", "--refresh"]);
 }
 
-async function runNoted(
-  { git, repository, index, children, config }: WorkingCopy,
+/** Runs a git of which the journal knows while it runs. */
+export async function runNoted(
+  { git, repository, index, children, config }: Pick<WorkingCopy, "git" | "repository" | "index" | "children" | "config">,
   args: readonly string[],
   input?: Uint8Array,
 ): Promise<GitResult> {

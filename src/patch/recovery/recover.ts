@@ -7,6 +7,7 @@ import { standsHere } from "../here/note.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { Journal, type Left } from "./journal.ts";
 import { lockPatience } from "../../git/locked.ts";
+import { letGo } from "../land/hold.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { outlive } from "./outlive.ts";
 import { placeRefs } from "./place-refs.ts";
@@ -22,15 +23,19 @@ export async function recover(context: Context): Promise<void> {
   const journal = new Journal(folder, context.host.clock);
   const left = await journal.read();
   if (left === undefined) return;
-  if (!(await exists(left.workTree))) return journal.end();
   for (const child of left.children) await outlive(child, context);
   await removeStaleLocks(left, "refs");
   await removeStaleLocks(left, "index");
+  const end = async () => {
+    await letGo(left, { git: context.git, repository: context.repository, children: journal.children("refs") });
+    await journal.end();
+  };
+  if (!(await exists(left.workTree))) return end();
   if (
     left.stop !== undefined &&
     (await standsHere({ commit: left.stop }, { ...context, repository: { ...context.repository, gitDir: left.gitDir } }))
   )
-    return journal.end();
+    return end();
   const scratch = join(folder, "recovery");
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { mode: 0o700 });
@@ -39,7 +44,7 @@ export async function recover(context: Context): Promise<void> {
   await placeRefs(left.updates, state, copy);
   const rescued = state === "elsewhere" ? await rescueAside(left, copy) : [];
   await rm(scratch, { recursive: true, force: true });
-  await journal.end();
+  await end();
   if (state === "elsewhere") throw elsewhereError(left, rescued, folder);
   if (foreign.length > 0) throw foreignError(foreign, folder);
 }
