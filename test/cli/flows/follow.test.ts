@@ -153,6 +153,16 @@ describe("for a script", () => {
     expect(lines(stdout)[1]).toEqual(service.events[1]);
   });
 
+  test("one that is older than those that are shown already, as it comes", async () => {
+    service.add("user_message", { status: "processing" });
+    const coming = (async () => {
+      await clock.sleep(3000);
+      service.add("agent_message", { created_at: "2020-01-01T00:00:00Z" });
+    })();
+    const [{ stdout }] = await Promise.all([show({ timeout: 20_000 }, { json: true }), coming]);
+    expect(stdout.trim().split("\n")).toEqual(service.events.map((event) => JSON.stringify(event)));
+  });
+
   test("and each changed version, with --updates", async () => {
     const [{ stdout }] = await Promise.all([show({ updates: true }, { json: true }), work()]);
     expect(lines(stdout).map(({ id, status }) => [id, status])).toEqual([

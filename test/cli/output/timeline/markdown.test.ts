@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { renderEvent } from "../../../../src/cli/output/event.ts";
 import { renderMarkdown } from "../../../../src/cli/output/timeline/markdown.ts";
-import { testCanvas } from "../../../support/canvas.ts";
+import { someEvent, testCanvas } from "../../../support/canvas.ts";
 
 const render = (source: string, width = 30) => renderMarkdown(source, testCanvas(), width);
 const coloured = (source: string) => renderMarkdown(source, testCanvas({ color: true }), 60).join("\n");
@@ -112,4 +113,18 @@ describe("emphasis", () => {
   test.each(["2 * 3 * 4", "snake_case_name", "a ** b ** c", "**", "`", "_ x _", "[a](b c)", "*"])("%s is none", (source) => {
     expect(coloured(source)).toBe(source);
   });
+});
+
+test("code in five languages and text from right to left stay what they are, but for what moves the cursor", () => {
+  const code = {
+    ts: "const all = `${a}` ** 2; // _x_",
+    python: "def f(*args, **kwargs): return '__main__'",
+    sh: "printf '\\e[31m%s' \"$x\" | sed 's/_/*/g'",
+    rust: "fn f<'a>(x: &'a [u8]) -> Option<&'a u8> { x.get(0) }",
+    html: "<b>*no*</b> <!-- [a](b) -->",
+  };
+  const blocks = Object.entries(code).map(([name, line]) => `\`\`\`${name}\n${line}\n\`\`\`\n`);
+  const message = `five:\n${blocks.join("")}\nשלום **עולם**, مرحبا \u202e\u001b[2J`;
+  const lines = renderEvent(someEvent("agent_message", { message }), testCanvas()).map((line) => line.trim());
+  expect(lines.filter((line) => line !== "").slice(-6)).toEqual([...Object.values(code), "שלום עולם, مرحبا <U+202E>␛[2J"]);
 });
