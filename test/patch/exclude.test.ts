@@ -38,7 +38,7 @@ describe("--exclude", () => {
       files: 2,
       notices: [
         "approximate: dist/new, and 3 more are left out; later changes of them will conflict: give --exclude again",
-        `nothing is left of commit ${three.slice(0, 12)} (three)`,
+        `nothing else is in commit ${three.slice(0, 12)} (three)`,
       ],
     });
     expect(verdict.commits.map(({ applied_as }) => applied_as)).toEqual([one, two, null, four]);
@@ -173,7 +173,7 @@ describe("after --exclude", () => {
     const { verdict } = await resume(scene.local.folder, "continue");
     expect(verdict).toMatchObject({
       exactness: "approximate",
-      notices: [expect.stringContaining("n, and 1 more") as string, expect.stringContaining("nothing is left") as string],
+      notices: [expect.stringContaining("n, and 1 more") as string, expect.stringContaining("nothing else is in commits") as string],
     });
     expect(verdict.commits).toHaveLength(4);
     expect(scene.local("log", "--format=%s")).toBe("three\ntwo\nmine\nbase");

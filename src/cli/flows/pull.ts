@@ -206,12 +206,15 @@ export function summary(verdict: Verdict, place: Place, { dryRun, branch, shape 
   const empty = verdict.commits.length - commits.length;
   const again = dryRun === true || shape?.exclude === undefined ? "" : undoHint("here", branch);
   if (commits.length === 0 && files === 0)
-    return empty === 0 ? `nothing new${source}` : `nothing came: nothing is left of ${count(empty, "commit")}${source}${again}`;
+    return empty === 0 ? `nothing new${source}` : `nothing came: ${count(empty, "commit")}${source} ${idle}${again}`;
   const series = commits.length === 0 ? "" : `${count(commits.length, "commit")} (${ids})${source}${near} onto ${onto}`;
   const what = [series, more].filter((text) => text !== "").join(", and ");
-  const rest = empty === 0 ? "" : `; nothing is left of ${count(empty, "more commit")}`;
+  const rest = empty === 0 ? "" : `; ${count(empty, "more commit")} ${idle}`;
   return dryRun === true ? `would bring ${what}${rest}` : `${what}${rest}${undoHint(base, branch)}`;
 }
+
+/** Of commits whose changes are left out, or are here already. */
+const idle = "would change nothing here";
 
 function undoHint(base: string, branch: string | undefined): string {
   if (branch !== undefined) return `; undo with: ferry pull --undo --branch ${shellWord(branch)}`;

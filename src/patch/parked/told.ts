@@ -16,7 +16,6 @@ export async function stoppedError(
   { paths, verdict, rescued = [] }: { paths: readonly string[]; verdict: Verdict; rescued?: readonly string[] },
   context: Context,
 ): Promise<PullRefused> {
-  const done = note.came.filter((commit) => commit !== null).length;
   const place = await placeOf(note, context);
   const copies =
     rescued.length === 0
@@ -27,8 +26,15 @@ export async function stoppedError(
     // No notice: those are told beside the hint, which names the place, too.
     verdict: { ...verdict, conflicts: paths, blocked_by: [`parked in ${place}`] },
     details: paths,
-    hint: `${copies}parked in ${place}, with ${done} of ${note.items.length} commits before it; resolve it there, git add, then ${ways}`,
+    hint: `${copies}parked in ${place}${before(note)}; resolve it there, git add, then ${ways}`,
   });
+}
+
+/** How much of the series there is behind the commit that doesn't fit, where there can be something. */
+function before({ came, items }: ParkedNote): string {
+  const done = came.filter((commit) => commit !== null).length;
+  if (done > 0) return `, with ${done} of ${items.length} commits before it`;
+  return items.length > 1 ? `, before any of the ${items.length} commits` : "";
 }
 
 /** Another pull of a session that has one parked. */

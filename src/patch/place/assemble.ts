@@ -1,5 +1,4 @@
 import { FerryError } from "../../base/errors.ts";
-import { count } from "../../base/text.ts";
 import { type Change, readChanges } from "../../git/records.ts";
 import type { PullContext } from "../context.ts";
 import { Unsuited, type Workshop } from "../engine/engine.ts";
@@ -38,7 +37,7 @@ export async function assemble(unbuilt: Incoming, quarantine: Quarantine, contex
   host.interrupt.throwIfAborted();
   if (isNew) await refuseRewrite(incoming, quarantine, context);
   const shaped = isNew ? await reshape(incoming, quarantine, context) : asInSandbox(incoming.series);
-  if (shaped.tip === "" && isNew) throw nothingLeft(incoming);
+  if (shaped.tip === "" && isNew) throw nothingLeft();
   const placed = isNew ? await place(incoming, shaped, quarantine, context) : asItIs(incoming);
   const court = courtOf(context, { quarantine, allowSymlinks: context.request.allowSymlinks });
   const notices = await judgeAll(incoming, { shaped, placed }, court);
@@ -110,10 +109,10 @@ async function startOf({ head, isAside, series }: Incoming, { git, quarantine }:
 }
 
 /** A branch can't begin with nothing. */
-function nothingLeft({ series }: Incoming): FerryError {
+function nothingLeft(): FerryError {
   return new FerryError(
     "attention",
-    `nothing is left of the ${count(series.items.length, "commit")} that this branch would begin with`,
+    "this branch can't begin with the session's commits: nothing is in them but what is left out",
     {
       hint: "leave out less",
     },

@@ -46,7 +46,7 @@ function leftOut({ left, commits }: Filtered, { items }: Series): string[] {
     .map(({ commit, subject }) => `${short(commit)} (${subject})`);
   return [
     `approximate: ${names} ${is} left out; later changes of ${them} will conflict: give --exclude again`,
-    ...(empty.length === 0 ? [] : [`nothing is left of commit ${listed(empty)}`]),
+    ...(empty.length === 0 ? [] : [`nothing else is in ${empty.length === 1 ? "commit" : "commits"} ${listed(empty)}`]),
   ];
 }
 

@@ -207,7 +207,10 @@ describe("a service without them is told plainly", () => {
     const embedded = await makeTestService();
     world.services.set(url, embedded.send);
     const there = world.next({ env: { FERRY_API_KEY: embedded.key } });
-    expect(await ferry(there, "schedule", "list")).toMatchObject({ code: 1, stderr: told("agents.example.com") });
+    expect(await ferry(there, "schedule", "list")).toMatchObject({
+      code: 1,
+      stderr: "ferry: agents.example.com has no scheduled agents\n  hint: let cron start: ferry run\n",
+    });
     await embedded.close();
   });
 });

@@ -121,7 +121,7 @@ test("what of the user's work is not in the sandbox is said first", async () => 
   commitFiles(git, { "b.txt": "b\n" }, "second");
   git("rm", "--quiet", "--cached", "b.txt");
   const { stderr } = await ferry(here(), "run", "--pull", "none", "cat a.txt");
-  expect(stderr).toContain("not in the sandbox: 2 files uncommitted\n");
+  expect(stderr).toContain("not in the sandbox: 2 files uncommitted (commit first to have them there)\n");
   git("add", "b.txt");
 });
 

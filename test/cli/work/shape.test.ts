@@ -72,20 +72,20 @@ test("--exclude leaves paths out, in the diff too, and says so; with --worktree 
   expect(git("diff", "--name-only", "HEAD~", "HEAD")).toBe("hi.txt");
 });
 
-test("what nothing is left of isn't said to have come, and comes again after --undo", async () => {
+test("what would change nothing isn't said to have come, and comes again after --undo", async () => {
   const none = await here("pull", "--exclude", "dist", "--exclude", "hi.txt");
   expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 0, stdout: "" });
-  expect(none.stderr).toContain("\nnothing came: nothing is left of 1 commit; undo with: ferry pull --undo\n");
+  expect(none.stderr).toContain("\nnothing came: 1 commit would change nothing here; undo with: ferry pull --undo\n");
   expect((await here("pull")).stderr).toBe("nothing new\n");
   const undone = await here("pull", "--undo");
-  expect(undone.stderr).toBe("its commits, which nothing was left of, come again with the next ferry pull\n");
+  expect(undone.stderr).toBe("its commits, which would have changed nothing, come again with the next ferry pull\n");
   await here("say", "echo 2 > dist/out.js");
   await here("session", "wait");
   const some = await here("pull", "--exclude", "dist");
   const id = git("rev-parse", "HEAD").slice(0, 12);
   const base = git("rev-parse", "HEAD~").slice(0, 12);
   expect(some.stderr).toContain(
-    `\n1 commit (${id}), approximate, onto main at ${base}; nothing is left of 1 more commit; undo with: ferry pull --undo\n`,
+    `\n1 commit (${id}), approximate, onto main at ${base}; 1 more commit would change nothing here; undo with: ferry pull --undo\n`,
   );
 });
 

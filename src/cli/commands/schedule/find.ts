@@ -1,6 +1,6 @@
-import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
+import { readCliInfo } from "../../../client/capabilities.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Schedule } from "../../../wire/schedules.ts";
@@ -13,14 +13,16 @@ export type KnownSchedule = Tolerant<Schedule>;
 
 /**
  * A service that runs agents on a schedule for programs to manage.
- * @throws FerryError failure for one that has none, or manages them in its portal alone: from here both look the same
+ * @throws FerryError failure for one that has none, as an embedded one, or may manage them in its portal alone: of others both look the same
  */
 export async function connectForSchedules(context: Context): Promise<Connection> {
   const connection = await connect(context);
   const { client, name } = connection;
   if ((await whileWaiting(context, name, () => client.capabilities())).has("schedules")) return connection;
+  if ((await readCliInfo(client.readCli))?.service?.name === "ferry")
+    throw new FerryError("failure", `${name} has no scheduled agents`, { hint: "let cron start: ferry run" });
   throw new FerryError("failure", `${name} has no scheduled agents that a program can manage`, {
-    hint: `${connection.host === local ? "let" : "look for them in its portal, or let"} cron start: ferry run`,
+    hint: "look for them in its portal, or let cron start: ferry run",
   });
 }
 

@@ -31,19 +31,39 @@ export async function findBase(git: Git, place: Place, host: string, wanted: str
   return { branch, commit: await newestPushed(git, place, upstream) };
 }
 
-/** What of the user's work is not in the sandbox, a line each. */
-export async function notInSandbox({ git, env }: { git: Git; env: Environment }, place: Place, base: Base): Promise<string[]> {
-  const lines: string[] = [];
+/** How much of the user's work is not in the sandbox. */
+export interface Missing {
+  readonly commits: number;
+  /** Changed or new, and in no commit. */
+  readonly files: number;
+}
+
+export async function notInSandbox({ git, env }: { git: Git; env: Environment }, place: Place, base: Base): Promise<Missing> {
   const { head } = place;
+  let commits = 0;
   if (head.state !== "unborn" && base.commit !== undefined && base.commit !== "" && base.commit !== head.commit) {
     const missing = await readLine(git, place, ["rev-list", "--count", `${base.commit}..HEAD`]);
-    if (missing !== undefined && missing !== "0") lines.push(count(Number(missing), "commit"));
+    commits = Number(missing ?? 0);
   }
-  if (place.repository.workTree === undefined) return lines;
+  if (place.repository.workTree === undefined) return { commits, files: 0 };
   const { countUncommitted } = await import("../../../git/uncommitted.ts");
-  const files = await countUncommitted(env, place.folder);
-  if (files > 0) lines.push(`${count(files, "file")} uncommitted`);
-  return lines;
+  return { commits, files: await countUncommitted(env, place.folder) };
+}
+
+/** The same in a line, with what brings it there where that is possible; undefined where nothing is missing. */
+export function tellMissing({ commits, files }: Missing, host: string): string | undefined {
+  if (commits + files === 0) return undefined;
+  // The embedded service fetches what is committed here, and lacks commits only where it was told to start elsewhere.
+  const isHere = host === local;
+  const what = [
+    ...(commits === 0
+      ? []
+      : [count(commits, isHere ? "commit" : "commit not pushed", isHere ? "commits" : "commits not pushed")]),
+    ...(files === 0 ? [] : [count(files, "file uncommitted", "files uncommitted")]),
+  ];
+  const steps = isHere ? (commits === 0 ? "commit" : "") : files === 0 ? "push" : "commit and push";
+  const remedy = steps === "" ? "" : ` (${steps} first to have ${commits + files === 1 ? "it" : "them"} there)`;
+  return `not in the sandbox: ${what.join(", ")}${remedy}`;
 }
 
 async function branchTip(git: Git, place: Place, branch: string): Promise<string> {

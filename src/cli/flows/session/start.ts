@@ -4,7 +4,7 @@ import { oneLine } from "../../../base/text.ts";
 import type { Client } from "../../../client/client.ts";
 import type { Context } from "../../context.ts";
 import { chooseAgent, listAgents } from "../local/agents.ts";
-import { findBase, notInSandbox, type Base } from "../place/base.ts";
+import { findBase, notInSandbox, tellMissing, type Base } from "../place/base.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { writeLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
@@ -122,11 +122,8 @@ async function announce({ print, git, host }: Context, { connection, repository,
   await print.note(`repository: ${repository === undefined ? "the service's choice" : (repository.full_name ?? repository.id)}`);
   await print.note(`base: ${base === undefined ? "the service's choice" : describeBase(base)}`);
   if (place === undefined || base === undefined) return;
-  const missing = await notInSandbox({ git, env: host.env }, place, base);
-  if (missing.length === 0) return;
-  // Another service has only what was pushed; the embedded one fetches the commits from here.
-  const remedy = connection.host === local ? "" : " (commit and push first to have them there)";
-  await print.note(`not in the sandbox: ${missing.join(", ")}${remedy}`);
+  const missing = tellMissing(await notInSandbox({ git, env: host.env }, place, base), connection.host);
+  if (missing !== undefined) await print.note(missing);
 }
 
 function describeBase({ branch, commit }: Base): string {
