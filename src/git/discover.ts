@@ -1,6 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
+import { shellWord } from "../base/words.ts";
 import type { Git, GitResult } from "./git.ts";
 import { gitError } from "./runner.ts";
 
@@ -101,7 +102,14 @@ function linesOf({ stdout }: GitResult): string[] {
 }
 
 function notHere(folder: string, result: { code: number; stderr: Buffer }): FerryError {
-  if (/not a git repository/u.test(result.stderr.toString("utf8")))
+  const said = result.stderr.toString("utf8");
+  const [, foreign] = /^fatal: detected dubious ownership in repository at '(.*)'$/mu.exec(said) ?? [];
+  if (foreign !== undefined)
+    return new FerryError("failure", `git doesn't open ${oneLine(foreign)}: it belongs to another user`, {
+      code: "dubious_ownership",
+      hint: `if you trust what its configuration runs: git config --global --add safe.directory ${shellWord(foreign)}`,
+    });
+  if (/not a git repository/u.test(said))
     return new FerryError("not_found", `${oneLine(folder)} is not in a git repository`, {
       hint: "go to one, or name it with -C DIR",
     });

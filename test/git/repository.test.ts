@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { shellWord } from "../../src/base/words.ts";
 import { getConfig, readBranchLink, removeBranchLink, setConfig, unsetConfig, writeBranchLink } from "../../src/git/config.ts";
 import { discover, readHead } from "../../src/git/discover.ts";
 import { listRemotes } from "../../src/git/remotes.ts";
@@ -63,6 +64,16 @@ describe("discovery", () => {
       gitDir: bare.folder,
       commonDir: bare.folder,
       objectFormat: "sha256",
+    });
+  });
+
+  it.runIf(process.getuid?.() === 0)("of somebody else's", async () => {
+    const local = fresh();
+    chownSync(local.folder, 65_534, 65_534);
+    await expect(discover(git, local.folder)).rejects.toMatchObject({
+      kind: "failure",
+      message: `git doesn't open ${local.folder}: it belongs to another user`,
+      hint: expect.stringContaining(`: git config --global --add safe.directory ${shellWord(local.folder)}`) as string,
     });
   });
 

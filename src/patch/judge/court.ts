@@ -8,6 +8,7 @@ export interface Court {
   readonly git: Git;
   readonly quarantine: Quarantine;
   readonly platform: NodeJS.Platform;
+  readonly workTree: string;
   /** Where the user lets links leave the repository; undefined where they may not. */
   readonly outside?: Outside | undefined;
 }
@@ -18,5 +19,5 @@ export function courtOf(
 ): Court {
   const { workTree, gitDir, commonDir } = repository;
   const outside = allowSymlinks === true ? { workTree, gitDirs: [gitDir, commonDir] } : undefined;
-  return { git, quarantine, platform: host.platform, outside };
+  return { git, quarantine, platform: host.platform, workTree, outside };
 }

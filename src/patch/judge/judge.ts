@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { type GitPath, showPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
@@ -45,7 +47,7 @@ export async function judge(history: History, court: Court): Promise<string[]> {
     if (wrong !== undefined) throw refusal(called(commit), wrong.path, wrong.reason);
   }
   const collisions = await collisionsOf(history.tip, added, court);
-  if (collisions.length > 0 && foldsNames(platform)) throw collisionRefusal(collisions);
+  if (collisions.length > 0 && (await foldsNames(court))) throw collisionRefusal(collisions);
   const outside = links.passed().map(({ path, place }) => `${showPath(path)} to ${showPath(place)}`);
   const left = outside.length === 0 ? [] : [`links that leave the repository: ${listed(outside)}`];
   return [...noticesOf(all), ...left, ...collisions.map((pair) => `only case or Unicode form tells these apart: ${pair}`)];
@@ -57,9 +59,14 @@ function badMode(change: Change): string | undefined {
     : `has the mode ${change.newMode}, which git doesn't make`;
 }
 
-/** What these systems' file systems do unless someone chose otherwise. */
-function foldsNames(platform: NodeJS.Platform): boolean {
-  return platform === "darwin" || platform === "win32";
+/**
+ * What the file systems of these two do unless someone chose otherwise. Elsewhere (a network drive, a Windows drive in WSL) it is asked as
+ * git-init(1) does: whether what is there has another case's name, too.
+ */
+async function foldsNames({ platform, workTree }: Court): Promise<boolean> {
+  if (platform === "darwin" || platform === "win32") return true;
+  const [own, other] = await Promise.all([".git", ".GIT"].map((name) => stat(join(workTree, name)).catch(() => undefined)));
+  return own !== undefined && own.ino === other?.ino && own.dev === other.dev;
 }
 
 function refusal(name: string, path: GitPath, reason: string): FerryError {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "../../git/discover.ts";
 import type { Quarantine } from "../quarantine.ts";
@@ -45,5 +45,32 @@ async function move(files: readonly string[], { from, to, part }: { from: string
   // As shared as the others are (core.sharedRepository).
   const isNew = (await mkdir(folder, { recursive: true })) !== undefined;
   if (isNew) await chmod(folder, (await stat(to)).mode & 0o7777);
-  for (const file of files) await rename(join(from, part, file), join(folder, file));
+  for (const file of files) await moveFile(join(from, part, file), { folder, file });
+}
+
+/** Part of a repository's objects may lie on another file system, behind a link: there it takes a copy, by a name that git-gc(1) knows. */
+async function moveFile(from: string, { folder, file }: { folder: string; file: string }): Promise<void> {
+  try {
+    await rename(from, join(folder, file));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
+    await copyOver(from, { folder, file });
+  }
+}
+
+async function copyOver(from: string, { folder, file }: { folder: string; file: string }): Promise<void> {
+  const draft = join(folder, `tmp_ferry_${file}`);
+  try {
+    await copyFile(from, draft);
+    await syncFile(draft);
+    await rename(draft, join(folder, file));
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** As git did with what is copied. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, "r");
+  await file.sync().finally(() => file.close());
 }

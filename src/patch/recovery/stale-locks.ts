@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { stat, unlink } from "node:fs/promises";
 import type { ChildKind, JournalChild, Left } from "./journal.ts";
 
@@ -13,9 +14,14 @@ const coarse = 100;
 export async function removeStaleLocks(left: Pick<Left, "children" | "locks">, kind: ChildKind): Promise<void> {
   const children = left.children.filter((child) => child.kind === kind);
   for (const path of left.locks[kind]) {
-    const made = await stat(path).then((status) => status.birthtimeMs, missing);
+    const made = await stat(path).then(madeAt, missing);
     if (made !== undefined && children.some((child) => isOf(made, child))) await unlink(path);
   }
+}
+
+/** Some file systems (NFS, 9p, ramfs) don't tell when a file was made, and git writes its locks once, at the beginning. */
+function madeAt({ birthtimeMs, mtimeMs }: Stats): number {
+  return birthtimeMs === 0 ? mtimeMs : birthtimeMs;
 }
 
 function isOf(made: number, { at }: JournalChild): boolean {
