@@ -173,7 +173,10 @@ describe("after --exclude", () => {
     const { verdict } = await resume(scene.local.folder, "continue");
     expect(verdict).toMatchObject({
       exactness: "approximate",
-      notices: [expect.stringContaining("n, and 1 more") as string, expect.stringContaining("nothing else is in commits") as string],
+      notices: [
+        expect.stringContaining("n, and 1 more") as string,
+        expect.stringContaining("nothing else is in commits") as string,
+      ],
     });
     expect(verdict.commits).toHaveLength(4);
     expect(scene.local("log", "--format=%s")).toBe("three\ntwo\nmine\nbase");
