@@ -34,7 +34,7 @@ export function shortIds(ids: readonly string[]): string[] {
 
 /** What stands for the middle of an id, and may be typed for it. */
 const omitted = "…";
-const typedOmitted = /^([^…]*?)(?:…|\.\.\.)([^…]*)$/u;
+const typedOmitted = /^([^…]+?)(?:…|\.\.\.)([^…]*)$/u;
 /** So much of an id's end tells it apart, mostly. */
 const shortestEnd = 4;
 

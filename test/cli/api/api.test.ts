@@ -92,12 +92,28 @@ test("a refusal: its body on stdout, its status in the exit code", async () => {
   expect((await call(["api", "GET", "sessions", "-f", "nonsense"])).stderr).toContain("write it as name=value");
 });
 
+test("what stands in the query, or before the host, is in no error: it may be a secret", async () => {
+  for (const argv of [
+    ["GET", "sessions", "-f", "nope=hunter2"],
+    ["GET", "sessions?nope=hunter2", "--paginate"],
+    ["GET", "sessions/none?nope=hunter2", "--paginate"],
+    ["GET", "https://ada:hunter2@agents.example.com/"],
+  ]) {
+    const { code, stderr } = await call(["api", ...argv]);
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).not.toContain("hunter2");
+  }
+  expect((await call(["session", "view", "https://ada:hunter2@agents.example.com/?key=hunter2"])).stderr).toBe(
+    "ferry: this address names no session: https://agents.example.com/\n",
+  );
+});
+
 test("an address in the place of the path is refused, whosever it is", async () => {
   world.services.clear();
   for (const address of ["https://evil.example/api/v1/sessions", `${url}/api/v1/sessions`])
     expect(await call(["api", "GET", address])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("is an address") as string,
+      stderr: expect.stringContaining("is an address\n") as string,
     });
 });
 

@@ -61,6 +61,7 @@ test("ids that differ at their end alone leave the narrow terminal room for the 
     const typed = narrow[at + 1]?.split(" ")[0] ?? "";
     for (const given of [typed, `ses_${typed}`, typed.replace("…", "...")]) expect(withIdLike(rows, given)).toEqual([row]);
   }
+  for (const nothing of ["…", "...", "…1"]) expect(withIdLike(rows, nothing)).toEqual([]);
 });
 
 describe("a table", () => {

@@ -56,7 +56,7 @@ interface ApiCall {
 async function makeCall(context: Context, options: Options, method: string, path: string): Promise<ApiCall> {
   if (!/^[A-Z]+$/u.test(method)) throw new FerryError("usage", `"${method}" is no method`, { hint: "ferry api GET sessions" });
   if (/^[a-z][a-z0-9+.-]*:\/\//iu.test(path))
-    throw new FerryError("usage", `the path is an address: ${oneLine(path)}`, {
+    throw new FerryError("usage", "the path is an address", {
       hint: "give the path alone, e.g. sessions or /api/v1/sessions, and the host with --host",
     });
   // Git's bash on Windows makes one of files out of what begins with a slash.
@@ -76,6 +76,11 @@ async function makeCall(context: Context, options: Options, method: string, path
   return { method, path: whole, body: withFields ? JSON.stringify(fields) : undefined };
 }
 
+/** Without its query, which may hold a secret. */
+function place({ path }: ApiCall): string {
+  return path.replace(/[?#].*$/su, "");
+}
+
 async function readInput(context: Context, file: string): Promise<Uint8Array> {
   return file === "-" ? context.host.terminal.stdin.read() : readNamedFile(context, file);
 }
@@ -92,11 +97,11 @@ async function printAnswer(context: Context, { include }: Options, call: ApiCall
   const { print, host } = context;
   if (include) await print.data(headOf(context, answer));
   if (isJson(answer)) {
-    const value = parseJson(await readBody(answer, host.clock), answer, call.path);
+    const value = parseJson(await readBody(answer, host.clock), answer, place(call));
     if (value !== undefined) await print.json(value);
   } else for await (const chunk of host.terminal.stdout.isTTY ? harmlessText(answer.body) : answer.body) await print.data(chunk);
   if (answer.status >= 400)
-    throw new FerryError(kindOf(answer.status), `${call.method} ${call.path}: status ${answer.status}`, {
+    throw new FerryError(kindOf(answer.status), `${call.method} ${place(call)}: status ${answer.status}`, {
       status: answer.status,
     });
 }
@@ -127,13 +132,13 @@ async function allPages({ host }: Context, connection: Connection, call: ApiCall
   const seen = new Set<string>();
   for (let path = call.path; ;) {
     const answer = await send(connection, { ...call, path });
-    const value = parseJson(await readBody(answer, host.clock), answer, call.path);
+    const value = parseJson(await readBody(answer, host.clock), answer, place(call));
     if (answer.status >= 400)
-      throw new FerryError(kindOf(answer.status), `GET ${path}: status ${answer.status}`, { status: answer.status });
+      throw new FerryError(kindOf(answer.status), `GET ${place(call)}: status ${answer.status}`, { status: answer.status });
     if (Array.isArray(value)) return [...items, ...(value as unknown[])];
     const page = value as { items?: unknown[]; next_cursor?: string | null };
     if (!Array.isArray(page.items))
-      throw new FerryError("usage", `${call.path} answers no list`, { hint: "leave --paginate out" });
+      throw new FerryError("usage", `${place(call)} answers no list`, { hint: "leave --paginate out" });
     for (const item of page.items) items.push(item);
     const cursor = page.next_cursor ?? "";
     if (cursor === "") return items;

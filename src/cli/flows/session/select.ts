@@ -74,7 +74,8 @@ async function fromAddress(context: Context, named: string): Promise<{ id: strin
   if (!/^https?:\/\//iu.test(named) || !URL.canParse(named)) return { id: named };
   const { origin, pathname } = new URL(named);
   const id = unescaped(/\/sessions\/([^/]+)/u.exec(pathname)?.[1] ?? pathname.split("/").filter(Boolean).at(-1) ?? "");
-  if (id === undefined) throw new FerryError("usage", `this address names no session: ${oneLine(named)}`);
+  // Without what may be a secret: a user name and password, a query.
+  if (id === undefined) throw new FerryError("usage", `this address names no session: ${oneLine(origin + pathname)}`);
   const { hosts } = await readConfig(context.host);
   const host = hosts.find(({ url }) => new URL(url).origin === origin)?.url;
   return { id, ...(host === undefined ? {} : { host }) };
