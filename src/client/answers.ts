@@ -61,12 +61,15 @@ export interface Page<Item> {
 
 type ItemOf<T> = T extends { items: (infer Item)[] } ? Tolerant<Item> : never;
 
+/** The JSON of an item of a list at its place, as it came. */
+type TextAt = (at: number) => string;
+
 /**
  * The answer in the form that its type promises. `path` is what was asked, with or without its query; `text` gives an event's JSON
  * as it came, where that is known.
  * @throws FerryError unavailable where the service sent something else
  */
-export function checkAnswer(route: RouteName, answer: unknown, path: string, text?: (at: number) => string): unknown {
+export function checkAnswer(route: RouteName, answer: unknown, path: string, text?: TextAt): unknown {
   const form = forms[route];
   const asked = `${routes[route].method} ${path.replace(/\?.*/su, "")}`;
   const wrong = (what: string) =>
@@ -81,7 +84,7 @@ export function checkAnswer(route: RouteName, answer: unknown, path: string, tex
       if (!isResource(answer)) throw wrong("an object without an id");
       return answer;
     case "events":
-      return listed(answer, wrong).map((item, at) => named(item, () => text?.(at)));
+      return listed(answer, wrong).map((item, at) => named(item, at, text));
     case "page": {
       const items = listed(answer, wrong);
       if (!items.every(isResource)) throw wrong("a list with an entry that has no id");
@@ -101,16 +104,16 @@ function listed(answer: unknown, wrong: (what: string) => FerryError): unknown[]
  * An event by whose id it is told once. One that has none, or no text for it, mustn't hide all the others: it goes by a number's
  * digits, else by what it says, so that it comes again only where it says something else.
  */
-function named(item: unknown, text: () => string | undefined): unknown {
+function named(item: unknown, at: number, text: TextAt | undefined): unknown {
   if (isResource(item)) return item;
   const fields = isObject(item) ? item : { payload: item };
   const { id } = fields as { readonly id?: unknown };
-  return { ...fields, id: typeof id === "number" ? digitsOf(id, text) : `no-id-${printOf({ item }).toString(36)}` };
+  return { ...fields, id: typeof id === "number" ? digitsOf(id, at, text) : `no-id-${printOf({ item }).toString(36)}` };
 }
 
 /** Beyond 2^53 neighbours are the same number to us (RFC 8259, 6): those have their digits from the text. */
-function digitsOf(id: number, text: () => string | undefined): string {
-  const item = Number.isSafeInteger(id) ? undefined : text();
+function digitsOf(id: number, at: number, text: TextAt | undefined): string {
+  const item = Number.isSafeInteger(id) ? undefined : text?.(at);
   const written = item?.slice(memberAt(item, "id")).match(/^\s*(-?\d+)(?![\d.eE])/u);
   return written?.[1] ?? String(id);
 }

@@ -37,8 +37,8 @@ export function makeTimeline(): Timeline {
   let order = 0;
 
   /** Whether it is new or has changed. */
-  const isNews = (event: TimelineEvent, place: number): boolean => {
-    const version = versionOf(event);
+  const isNews = (event: TimelineEvent, place: number, made: number): boolean => {
+    const version = versionOf(event, made);
     if (Number.isNaN(version.revision)) revision = undefined;
     else if (revision !== undefined && version.revision > revision) [revision, newestId] = [version.revision, event.id];
     if (place >= 0) return versions.take(place, version);
@@ -57,7 +57,7 @@ export function makeTimeline(): Timeline {
       const items: EventItem[] = [];
       for (const { event, at, made } of inOrder(batch)) {
         const place = ids.find(event.id);
-        if (!isNews(event, place)) continue;
+        if (!isNews(event, place, made)) continue;
         items.push({ event, update: place >= 0, late: place < 0 && made < newest, texts: text, at });
         if (made > newest) newest = made;
       }
@@ -104,9 +104,11 @@ function inOrder(batch: readonly TimelineEvent[]): Placed[] {
  * What the interface's fields say is compared: what a service adds of its own may differ at each look (when it was served, say), and a
  * time alone is no change. Where it counts revisions, `updated_at` is one: an event can change twice within its unit, though.
  */
-function versionOf(event: TimelineEvent): Version {
-  const { revision, type, updated_at, status, payload, client_id, session_goal_id, session_task_id } = event;
-  const common = { updated: timeOf(updated_at), isOpen: isOpen(event) };
+function versionOf(event: TimelineEvent, made = madeAt(event)): Version {
+  const { revision, type, created_at, updated_at, status, payload, client_id, session_goal_id, session_task_id } = event;
+  // Most say the same time twice.
+  const updated = updated_at === created_at ? made : timeOf(updated_at);
+  const common = { updated, isOpen: isOpen(event) };
   if (typeof revision === "number") return { ...common, revision, stamp: printOf([status, updated_at, payload]) };
   return { ...common, revision: NaN, stamp: printOf([type, status, payload, client_id, session_goal_id, session_task_id]) };
 }
