@@ -5,22 +5,48 @@ import http from "node:http";
 import net from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { directTransport } from "../../src/host/network/direct.ts";
+import { makeSend } from "../../src/host/network/send.ts";
 import { listen } from "../../src/host/network/listener.ts";
 import { serve } from "../support/http-server.ts";
 
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
 const [ours, theirs, systems] = [1001, 1002, 999];
 
+/** Opens a port at the address it is given, and says which. */
+const opened = String.raw`
+use Socket qw(:DEFAULT :addrinfo); use Fcntl; $| = 1;
+my (undef, $at) = getaddrinfo($ARGV[0], 0, {flags => AI_NUMERICHOST, socktype => SOCK_STREAM});
+my $s;
+sub place { my ($port) = @_; my $family = $at->{family};
+  socket($s, $family, SOCK_STREAM, 0); setsockopt($s, SOL_SOCKET, SO_REUSEADDR, 1);
+  my $host = $family == AF_INET ? (sockaddr_in($at->{addr}))[1] : (Socket::unpack_sockaddr_in6($at->{addr}))[1];
+  bind($s, $family == AF_INET ? pack_sockaddr_in($port, $host) : Socket::pack_sockaddr_in6($port, $host)) && listen($s, 5) }
+place(0); my $name = getsockname($s);
+my $port = $at->{family} == AF_INET ? (sockaddr_in($name))[0] : (Socket::unpack_sockaddr_in6($name))[0];
+print "$port\n";
+`;
+
 /** Answers one request after the other, and says on stdout what was asked. */
-const program = String.raw`
-use Socket;
-socket(my $s, PF_INET, SOCK_STREAM, 0); bind($s, sockaddr_in(0, inet_aton($ARGV[0]))); listen($s, 5); $| = 1;
-print((sockaddr_in(getsockname($s)))[0], "\n");
+const program = String.raw`${opened}
 while (accept(my $c, $s)) { sysread($c, my $asked, 9999); print $asked; syswrite($c, "HTTP/1.1 204 No Content\r\n\r\n"); close $c }`;
 
+/** Opens its port for two milliseconds and closes it for as long, over and over; whoever comes in between is listened to. */
+const blinking = String.raw`${opened}
+for (;;) {
+  vec(my $wanted = "", fileno($s), 1) = 1;
+  my $c; my $came = select($wanted, undef, undef, 0.002) > 0 && accept($c, $s);
+  close $s;
+  if ($came) { sysread($c, my $asked, 9999); print $asked; close $c }
+  select(undef, undef, undef, 0.002);
+  1 until place($port);
+}`;
+
+/** Never takes a connection: the system makes them, and keeps them until somebody does. */
+const waiting = String.raw`${opened} sleep 1 while 1`;
+
 /** What another user's service is told. */
-async function listenAs(uid: number, address = "127.0.0.1"): Promise<{ readonly port: string; readonly lines: string[] }> {
-  const child = spawn("/usr/bin/perl", ["-e", program, address], {
+async function listenAs(uid: number, { address = "127.0.0.1", does = program } = {}): Promise<Listening> {
+  const child = spawn("/usr/bin/perl", ["-e", does, address], {
     uid,
     gid: uid,
     cwd: "/",
@@ -35,15 +61,20 @@ async function listenAs(uid: number, address = "127.0.0.1"): Promise<{ readonly 
   return { port, lines };
 }
 
+interface Listening {
+  readonly port: string;
+  readonly lines: string[];
+}
+
 let children: ReturnType<typeof spawn>[];
 beforeEach(() => void (children = []));
 afterEach(() => Promise.all(children.map((child) => (child.kill("SIGKILL"), once(child, "close")))));
 
 const ask = (port: string, uid: number, host = "127.0.0.1") =>
-  directTransport(undefined, uid)(
-    { method: "GET", url: `http://${host}:${port}/`, headers: { "x-api-key": "secret" } },
-    new AbortController().signal,
-  );
+  makeSend(
+    directTransport(undefined, uid),
+    () => host,
+  )({ method: "GET", url: `http://${host}:${port}/`, headers: { "x-api-key": "secret" }, idleTimeout: 30_000 });
 
 test.runIf(isRoot)("a port that another person has by now is told nothing", async () => {
   const { port, lines } = await listenAs(theirs);
@@ -56,10 +87,41 @@ test.runIf(isRoot)("a port that another person has by now is told nothing", asyn
   for (const uid of [theirs, 0]) expect((await ask(port, uid)).status).toBe(204);
 });
 
-test.runIf(isRoot)("nor at any other loopback address", async () => {
-  const { port, lines } = await listenAs(theirs, "127.0.0.2");
-  await expect(ask(port, ours, "127.0.0.2")).rejects.toMatchObject({ kind: "auth" });
+test.runIf(isRoot).each(["127.0.0.2", "::1", "::"])("nor at any other loopback address: %s", async (address) => {
+  const { port, lines } = await listenAs(theirs, { address });
+  const host = address === "127.0.0.2" ? address : "[::1]";
+  await expect(ask(port, ours, host)).rejects.toMatchObject({ kind: "auth" });
+  if (address === "::") await expect(ask(port, ours)).rejects.toMatchObject({ kind: "auth" });
   expect(lines).toEqual([]);
+  expect((await ask(port, theirs, host)).status).toBe(204);
+});
+
+test.runIf(isRoot)("nor one that is opened and closed all the time, which nobody listens at when it is looked at", async () => {
+  const { port, lines } = await listenAs(theirs, { does: blinking });
+  const ends = new Map<unknown, number>();
+  for (let count = 0; count < 400; count++) {
+    const end: unknown = await ask(port, ours).catch((error: unknown) => (error as { kind?: string }).kind);
+    ends.set(end, (ends.get(end) ?? 0) + 1);
+  }
+  expect(lines).toEqual([]);
+  // It did come through now and then: else nothing was tried.
+  expect(ends.get("auth")).toBeGreaterThan(0);
+  expect([...ends.keys()].filter((end) => end !== "auth" && end !== "unavailable")).toEqual([]);
+});
+
+test.runIf(isRoot)("what nobody has taken yet is judged by who listens", async () => {
+  const { port } = await listenAs(theirs, { does: waiting });
+  await expect(ask(port, ours)).rejects.toMatchObject({ kind: "auth" });
+});
+
+test.runIf(isRoot)("what another person has at the same port of another address keeps nobody from our own", async () => {
+  const { port } = await listenAs(theirs, { address: "127.0.0.2" });
+  const server = http.createServer((_, outgoing) => outgoing.writeHead(204).end());
+  server.listen({ port: Number(port), host: "127.0.0.1" });
+  await once(server, "listening");
+  expect((await ask(port, ours)).status).toBe(204);
+  server.closeAllConnections();
+  server.close();
 });
 
 test.runIf(isRoot)("a service that the system runs for everyone is called", async () => {

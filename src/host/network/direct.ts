@@ -3,32 +3,41 @@ import http from "node:http";
 import type https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { isLoopback } from "../../base/address.ts";
-import { FerryError } from "../../base/errors.ts";
-import { exchange } from "./exchange.ts";
-import { isAnothers } from "./peer.ts";
+import { exchange, type Line } from "./exchange.ts";
+import { lookedAt } from "./looked-at.ts";
 import { connectTimeout, type Transport } from "./send.ts";
 
 /** Node's own http and https with keep-alive; over a unix socket or named pipe where one is given. */
 export function directTransport(socketPath?: string, uid = process.getuid?.()): Transport {
-  const plainAgent = new http.Agent({ keepAlive: true });
-  let secureAgent: https.Agent | undefined;
+  // Plain http leads to this machine alone. Root trusts everybody on it, as a container's only user does.
+  const here = socketPath !== undefined || uid === undefined || uid === 0 ? plainly() : lookedAt(uid);
+  const there = overTls();
   return async (request, signal) => {
     const url = new URL(request.url);
-    const secure = url.protocol === "https:" && socketPath === undefined;
-    if (!secure && socketPath === undefined && (await isAnothers(Number(url.port || 80), uid)))
-      throw new FerryError("auth", `what listens at ${url.host} is a program of another user of this computer: it gets no key`, {
-        hint: "start the service again; one that is meant for several users is called by https",
-      });
     // A write gets a connection of its own: on a kept one that the service is just closing, nobody knows if it arrived.
     const kept = request.method === "GET";
-    // Its TLS is loaded where there is some.
-    const overTls = secure ? process.getBuiltinModule("node:https") : undefined;
-    if (overTls !== undefined) secureAgent ??= new overTls.Agent({ keepAlive: true });
-    const options = {
-      ...(socketPath === undefined ? addressOf(url) : { socketPath, host: url.host }),
-      agent: kept && (secure ? secureAgent : plainAgent),
-    };
-    return exchange(request, signal, { over: overTls ?? http, options, watch: (outgoing) => watchConnection(outgoing, secure) });
+    const line = url.protocol === "https:" && socketPath === undefined ? there(kept) : here(url, kept, signal);
+    const options = { ...line.options, ...(socketPath === undefined ? addressOf(url) : { socketPath, host: url.host }) };
+    return exchange(request, signal, { ...line, options });
+  };
+}
+
+function plainly(): (url: URL, kept: boolean) => Line {
+  const agent = new http.Agent({ keepAlive: true });
+  return (_, kept) => ({
+    over: http,
+    options: { agent: kept && agent },
+    watch: (outgoing) => watchConnection(outgoing, "connect"),
+  });
+}
+
+function overTls(): (kept: boolean) => Line {
+  let agent: https.Agent | undefined;
+  return (kept) => {
+    // Loaded where it is used.
+    const over = process.getBuiltinModule("node:https");
+    agent ??= new over.Agent({ keepAlive: true });
+    return { over, options: { agent: kept && agent }, watch: (outgoing) => watchConnection(outgoing, "secureConnect") };
   };
 }
 
@@ -50,7 +59,7 @@ const loopback: LookupAddress[] = [
 ];
 
 /** Bounds the time to a connection, and tells whether there was one: before it nothing of the request can have gone out. */
-function watchConnection(outgoing: http.ClientRequest, secure: boolean): () => boolean {
+function watchConnection(outgoing: http.ClientRequest, event: "connect" | "secureConnect"): () => boolean {
   let connected = false;
   const timer = setTimeout(() => outgoing.destroy(timedOut()), connectTimeout);
   const arrive = () => {
@@ -59,7 +68,7 @@ function watchConnection(outgoing: http.ClientRequest, secure: boolean): () => b
   };
   outgoing.once("socket", (socket) => {
     if (outgoing.reusedSocket) arrive();
-    else socket.once(secure ? "secureConnect" : "connect", arrive);
+    else socket.once(event, arrive);
   });
   outgoing.once("close", () => clearTimeout(timer));
   return () => connected;

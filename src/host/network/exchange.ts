@@ -40,3 +40,10 @@ export function exchange(request: SendRequest, signal: AbortSignal, { over, opti
     outgoing.end(request.body);
   });
 }
+
+/** For a line whose requests have a socket when the whole way to the service is made. */
+export function watchSocket(outgoing: http.ClientRequest): () => boolean {
+  let connected = false;
+  outgoing.once("socket", () => (connected = true));
+  return () => connected;
+}

@@ -1,7 +1,7 @@
 import type http from "node:http";
 import type https from "node:https";
 import type { Duplex } from "node:stream";
-import { exchange } from "./exchange.ts";
+import { exchange, watchSocket } from "./exchange.ts";
 import type { Proxy } from "./proxy.ts";
 import type { Transport } from "./send.ts";
 import { openSecureTunnel } from "./tunnel.ts";
@@ -39,11 +39,4 @@ function makeAgent(over: typeof https, proxy: Proxy, keepAlive: boolean): https.
       );
     },
   });
-}
-
-/** A request has a socket when the whole way to the service is made. */
-function watchSocket(outgoing: http.ClientRequest): () => boolean {
-  let connected = false;
-  outgoing.once("socket", () => (connected = true));
-  return () => connected;
 }

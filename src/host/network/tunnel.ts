@@ -1,6 +1,6 @@
 import http from "node:http";
 import { connect, isIP, type Socket } from "node:net";
-import { FerryError } from "../../base/errors.ts";
+import { type Bounds, bounded, ready } from "./bounded.ts";
 import { noAnswer } from "./failure.ts";
 import { bare, type Proxy } from "./proxy.ts";
 import { isTunnel, nameOf, refusal, silence, unreached } from "./refusal.ts";
@@ -62,13 +62,6 @@ export async function knockAt(proxy: Proxy, timeout: number, signal: AbortSignal
   (await reach(proxy, { signal, limit: AbortSignal.timeout(timeout), seconds: timeout / 1000 })).destroy();
 }
 
-interface Bounds {
-  readonly signal: AbortSignal;
-  /** All steps share one. */
-  readonly limit: AbortSignal;
-  readonly seconds: number;
-}
-
 async function reach(proxy: Proxy, bounds: Bounds): Promise<Socket> {
   const { protocol, hostname, port } = proxy.url;
   const name = bare(hostname);
@@ -82,38 +75,6 @@ async function reach(proxy: Proxy, bounds: Bounds): Promise<Socket> {
   if (protocol === "http:") return plain;
   const secured = overTls(plain, name);
   return bounded(secured, ready(secured, "secureConnect"), told);
-}
-
-interface Step extends Bounds {
-  readonly late: (within: string) => Error;
-  readonly failed: (error: unknown) => Error;
-}
-
-/** The socket when the step with it is done. One that fails, is late or called off leaves no connection behind. */
-async function bounded(socket: Socket, step: Promise<void>, { signal, limit, seconds, late, failed }: Step): Promise<Socket> {
-  const stop = (): void => void socket.destroy(new Error("called off"));
-  for (const each of [limit, signal]) each.addEventListener("abort", stop, { once: true });
-  try {
-    if (limit.aborted || signal.aborted) stop();
-    await step;
-    return socket;
-  } catch (error) {
-    socket.destroy();
-    signal.throwIfAborted();
-    if (limit.aborted) throw late(`within ${seconds} s`);
-    throw error instanceof FerryError ? error : failed(error);
-  } finally {
-    for (const each of [limit, signal]) each.removeEventListener("abort", stop);
-  }
-}
-
-function ready(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // It stays: an error after this step is told by the next one, and must never be thrown at the process.
-    socket.on("error", reject);
-    socket.once("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
-    socket.once(event, () => resolve());
-  });
 }
 
 /** Asks the proxy for a tunnel through `socket`. */

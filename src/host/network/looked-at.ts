@@ -1,0 +1,52 @@
+import http from "node:http";
+import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
+import { FerryError } from "../../base/errors.ts";
+import { bounded, ready } from "./bounded.ts";
+import { type Line, watchSocket } from "./exchange.ts";
+import { isAnothers } from "./peer.ts";
+import { connectTimeout } from "./send.ts";
+
+/** Node hands the options of a request on to what makes its connection. */
+interface Options extends TcpNetConnectOpts {
+  readonly name: string;
+  readonly calledOff: AbortSignal;
+}
+
+/** Plain http within this machine: nothing is sent over a connection before it is known that no other person's program is at its end. */
+export function lookedAt(uid: number): (url: URL, kept: boolean, signal: AbortSignal) => Line {
+  const keeping = makeAgent(uid, true);
+  return ({ host }, kept, signal) => {
+    const options: Pick<Options, "name" | "calledOff"> = { name: host, calledOff: signal };
+    return { over: http, options: { ...options, agent: kept ? keeping : makeAgent(uid, false) }, watch: watchSocket };
+  };
+}
+
+function makeAgent(uid: number, keepAlive: boolean): http.Agent {
+  return Object.assign(new http.Agent({ keepAlive }), {
+    createConnection(options: Options, done: (error: Error | null, socket?: Socket) => void): undefined {
+      reach(options, uid).then(
+        (socket) => done(null, socket),
+        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+      );
+    },
+  });
+}
+
+async function reach({ name, calledOff, ...options }: Options, uid: number): Promise<Socket> {
+  const socket = connect(options);
+  await bounded(socket, ready(socket, "connect"), {
+    signal: calledOff,
+    limit: AbortSignal.timeout(connectTimeout),
+    seconds: connectTimeout / 1000,
+    late: (within) => Object.assign(new Error(`no connection ${within}`), { code: "ETIMEDOUT" }),
+    failed: (error) => (error instanceof Error ? error : new Error(String(error))),
+  });
+  const anothers = await isAnothers(socket, uid);
+  // A request that got it now would wait for its end for ever.
+  if (socket.destroyed) throw Object.assign(new Error("closed"), { code: "ECONNRESET" });
+  if (!anothers) return socket;
+  socket.destroy();
+  throw new FerryError("auth", `what listens at ${name} is a program of another user of this computer: it gets no key`, {
+    hint: "start the service again; one that is meant for several users is called by https",
+  });
+}
