@@ -12,11 +12,10 @@ export const local = "local";
  */
 export function parseAddress(text: string): string {
   const given = text.trim();
+  // A scheme with a slash too few would be read as a host, and what follows, a password among it, as a path.
+  if (/^[a-z][a-z0-9+.-]*:(?!\/\/)[/\\]/iu.test(given)) throw noAddress(given);
   const address = /^[a-z][a-z0-9+.-]*:\/\//iu.test(given) ? given : `${isLoopback(hostOf(given)) ? "http" : "https"}://${given}`;
-  if (given === "" || !URL.canParse(address))
-    throw new FerryError("usage", `"${shown(given)}" is no address of a host`, {
-      hint: "write it as https://agents.example.com",
-    });
+  if (given === "" || !URL.canParse(address)) throw noAddress(given);
   const url = new URL(address);
   // Names of the net are letters, digits, hyphens and dots (RFC 1123, 2.1), with underscores in some; URLs take what shells run, too.
   if (!/^[a-z0-9._[\]:-]+$/u.test(url.hostname))
@@ -32,6 +31,10 @@ export function parseAddress(text: string): string {
       hint: `write it as https://${url.host}`,
     });
   return `${url.origin}${url.pathname.replace(/\/+$/u, "")}`;
+}
+
+function noAddress(given: string): FerryError {
+  return new FerryError("usage", `"${shown(given)}" is no address of a host`, { hint: "write it as https://agents.example.com" });
 }
 
 /** What somebody took for an address, to be said back: without what may be a password before its last @. */

@@ -33,6 +33,12 @@ describe("what is refused, without repeating a password", () => {
     ["https://me:secret@ex$ample.com", /"https:\/\/…@ex\$ample.com" is no address/u],
     ["https://me:sec@ret@ex ample", /"https:\/\/…@ex ample" is no address/u],
     ["me:secret@x:99999", /"…@x:99999" is no address/u],
+    // A scheme that lacks a slash would be taken for a host's name, and the rest for its path.
+    ["https:/me:secret@example.com", /"…@example.com" is no address/u],
+    ["HTTP:\\\\me:secret@example.com", /"…@example.com" is no address/u],
+    ["ftp:/me:secret@example.com", /is no address/u],
+    ["https:me:secret@example.com", /no user name or password/u],
+    ["https:///me:secret@example.com", /no user name or password/u],
     ["http://example.com", /in the clear/u],
     ["ftp://example.com", /ftp:/u],
     ["file:///etc/passwd", /file:/u],

@@ -54,3 +54,20 @@ test("a certificate that isn't believed is not shown a second time", async () =>
   await expect(persevere(patience, true, () => (tries++, Promise.reject(error)))).rejects.toBe(error);
   expect(tries).toBe(1);
 });
+
+test("a service that goes by another name, as through a forwarded port, says so itself, and gets no key", async () => {
+  const said = "this service is at http://127.0.0.1:18981, and goes by no other name";
+  serve(() => text(421, JSON.stringify({ error: said }), { "content-type": "application/json" }));
+  const hint = "call it by its own address; a port that is forwarded needs the same number at both ends";
+  const piped = await ferry(world.next({}, { stdin: "secret-key" }), "login", "--host", address, "--with-token");
+  const inBrowser = await ferry(world.next({}, { tty: true }), "login", "--host", address);
+  for (const { code, stderr } of [piped, inBrowser])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`^ferry: ${said} \\(GET .*: 421\\)\n  hint: ${hint}\n$`, "u")),
+    ]);
+  const { stdout } = await ferry(world.next(), "doctor", "--json", "--host", address);
+  const rows = JSON.parse(stdout) as { name: string; says: string; hint: string }[];
+  expect(rows.find(({ name }) => name === "service")).toMatchObject({ says: said, hint });
+  expect(keys()).toEqual([]);
+});

@@ -7,6 +7,7 @@ import { readBody } from "../../client/http/body.ts";
 import { withoutSecrets } from "../../client/http/key.ts";
 import { loginResponseLines, requestLines } from "../../client/http/trace.ts";
 import type { Clock, Send, SendRequest } from "../../host/host.ts";
+import { isMisdirected, misdirected } from "../misdirected.ts";
 
 /** How the calls of a login go out: by the same network as all others, so by the same proxy and certificates. */
 export interface Caller {
@@ -50,6 +51,7 @@ async function call({ send, clock, userAgent, signal, trace }: Caller, url: stri
   const start = clock.elapsed();
   const response = await send(request);
   loginResponseLines(response, clock.elapsed() - start, request).forEach((line) => trace?.(line));
+  if (isMisdirected(response)) throw await misdirected(response, { method, url, clock });
   if (isRedirect(response)) throw await moved(url, response, body);
   const bytes = await readBody(response, clock, bodyLimit);
   if (response.status >= 400)

@@ -64,6 +64,7 @@ function scopeHint(status: number, said: string, { origin, source }: { origin: s
 function hintFor(status: number, { host, origin }: Pick<URL, "host" | "origin">, source: string): string | undefined {
   if (status === 401) return `${host} refused the key of ${source}: check it, or log in again: ferry login --host ${origin}`;
   if (status === 403) return `the key of ${source} lacks a scope that this needs`;
+  if (status === 421) return "call it by its own address; a port that is forwarded needs the same number at both ends";
   if (status === 429) return "too many requests: try again in a minute";
   if (status === 501) return "this service doesn't have it";
   return status >= 500 ? "the service has a problem: try again later" : undefined;
@@ -79,6 +80,7 @@ const names: Readonly<Record<number, string>> = {
   410: "gone",
   413: "too large",
   415: "unsupported media type",
+  421: "sent to the wrong host",
   422: "invalid",
   429: "too many requests",
   500: "internal error",

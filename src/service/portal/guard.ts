@@ -3,8 +3,8 @@ import { isCsrf, type Visitor } from "./visitor.ts";
 
 /**
  * The origin that the request is for. A name that isn't ours means that a page of somebody else's had it resolve to this
- * machine (DNS rebinding).
- * @throws Problem 403
+ * machine (DNS rebinding), or a port that was forwarded under another number.
+ * @throws Problem 421 (RFC 9110, 15.5.20)
  */
 export function checkHost(request: Request, address: string): string {
   const host = request.headers.get("host") ?? "";
@@ -12,7 +12,7 @@ export function checkHost(request: Request, address: string): string {
   const { hostname, port } = new URL(address);
   const names = new Set([hostname, "127.0.0.1", "localhost", "[::1]"]);
   for (const name of names) if (host === (port === "" ? name : `${name}:${port}`)) return `http://${host}`;
-  throw new Problem(403, "wrong_host", `this service is at ${address}, and goes by no other name`);
+  throw new Problem(421, "wrong_host", `this service is at ${address}, and goes by no other name`);
 }
 
 /**

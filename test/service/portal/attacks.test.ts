@@ -41,12 +41,12 @@ const endpoints = ["/oauth/token", "/oauth/device", "/oauth/revoke"];
 describe("another Host (DNS rebinding)", () => {
   test.each(pages)("%s", async (path) => {
     for (const host of ["evil.example:8080", "127.0.0.1:8081", "127.0.0.1", "localhost.evil.example:8080", ""])
-      expect((await browser.get(path, { host })).status).toBe(403);
+      expect((await browser.get(path, { host })).status).toBe(421);
   });
 
   test.each([...forms, ...endpoints])("POST %s", async (path) => {
     const headers = { host: "evil.example:8080", origin: "http://evil.example:8080" };
-    expect((await browser.submit(path, {}, headers)).status).toBe(403);
+    expect((await browser.submit(path, {}, headers)).status).toBe(421);
   });
 });
 
@@ -58,7 +58,7 @@ describe("the API on the port, by a name that isn't the service's", () => {
     for (const host of ["evil.example:8080", "127.0.0.1:8081", "127.0.0.1", "localhost.evil.example:8080", ""]) {
       const response = await call(path, host);
       expect([response.status, await response.json()]).toEqual([
-        403,
+        421,
         { error: "this service is at http://127.0.0.1:8080, and goes by no other name" },
       ]);
     }
