@@ -10,12 +10,16 @@ const patience = 120_000;
 
 /**
  * The whole body of an answer.
- * @throws FerryError unavailable where it is larger than `limit` bytes or takes longer than two minutes; the rest is not read
+ * @throws FerryError unavailable where it is larger than `limit` bytes or takes longer than `within` ms; the rest is not read
  */
-export async function readBody(response: SendResponse, clock: Clock, limit = bodyLimit): Promise<Uint8Array> {
+export async function readBody(
+  response: SendResponse,
+  clock: Clock,
+  { limit = bodyLimit, within = patience } = {},
+): Promise<Uint8Array> {
   const done = new AbortController();
   try {
-    return await Promise.race([collect(response, limit), timeUp(clock, done.signal)]);
+    return await Promise.race([collect(response, limit), timeUp(clock, within, done.signal)]);
   } catch (error) {
     await response.cancel();
     throw error;
@@ -65,9 +69,9 @@ function sizeOf(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / 1024 / 1024)} MiB`;
 }
 
-async function timeUp(clock: Clock, done: AbortSignal): Promise<never> {
-  await clock.sleep(patience, done);
-  throw new NoAnswerError(`the answer has not come whole in ${patience / 1000} s`, { sent: true, hint: "try again later" });
+async function timeUp(clock: Clock, within: number, done: AbortSignal): Promise<never> {
+  await clock.sleep(within, done);
+  throw new NoAnswerError(`the answer has not come whole in ${within / 1000} s`, { sent: true, hint: "try again later" });
 }
 
 /**

@@ -6,8 +6,8 @@ import { parseShallow } from "./json.ts";
 import { type ApiKey, withoutSecrets } from "./key.ts";
 import { longestRetryAfter, retryAfter } from "./retry.ts";
 
-/** What of an error's body is looked at, in bytes. */
-const problemLimit = 256 * 1024;
+/** What of an error's body is looked at, in bytes, and how long it is awaited, in ms: its status tells the most of it. */
+const bounds = { limit: 256 * 1024, within: 10_000 };
 
 /** Whom a call goes to and by which key, for an error that names them. */
 export interface Asked {
@@ -23,7 +23,7 @@ export interface Asked {
  */
 export async function problem(response: SendResponse, asked: Asked): Promise<FerryError> {
   const { status, headers } = response;
-  const body = await readBody(response, asked.clock, problemLimit).catch(() => new Uint8Array());
+  const body = await readBody(response, asked.clock, bounds).catch(() => new Uint8Array());
   const { message, code } = read(new TextDecoder().decode(body), headers["content-type"] ?? "");
   const { pathname, host, origin } = new URL(asked.url);
   const clean = (text: string): string => withoutSecrets(text, [asked.key.value]);

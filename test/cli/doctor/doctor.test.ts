@@ -132,6 +132,23 @@ describe("the keychain", () => {
     expect(found.row("keychain")).toMatchObject({ verdict });
   });
 
+  test.each(["locked", "timeout"] as const)("that is %s is no failure for who has all keys in the file", async (trouble) => {
+    await ferry(
+      world.next({ env: { FERRY_CREDENTIAL_STORE: "file" } }, { stdin: service.key }),
+      "login",
+      "--host",
+      url,
+      "--with-token",
+    );
+    world.keychain.trouble = trouble;
+    const { code, row } = await examine();
+    expect({ code, ...row("keychain") }).toMatchObject({
+      code: 0,
+      verdict: "warning",
+      says: expect.stringMatching(/; your keys are in .*credentials\.json, but the next login would fail$/u) as string,
+    });
+  });
+
   test("that takes secrets and forgets them is found out", async () => {
     world.keychain.forgetful = true;
     expect((await examine()).row("keychain")).toMatchObject({
