@@ -71,6 +71,9 @@ td form { margin: 0; }
   /* What reads badly in two pieces; the name gives way. */
   td code, td[data-label=Made], td[data-label=Ends] { white-space: nowrap; overflow-wrap: normal; }
   td[data-label="End it"] { overflow-wrap: normal; }
+  .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1.25rem; margin-bottom: 1.25rem; }
+  .pair .card { margin: 0; }
+  .pair + form { max-width: 34rem; }
 }
 @media (max-width: 52rem) {
   thead { display: none; }

@@ -25,20 +25,26 @@ export function approvePage({ visitor, workspace, requester, scopes, code, actio
     title: "Give this terminal a key?",
     visitor,
     formTarget,
+    // Side by side where there is room: what is decided on and the buttons fit into one view.
+    wide: true,
     body: html` <p>A terminal asks to act as you in the workspace <strong>${workspace}</strong>.</p>
-      <section class="card" aria-labelledby="code">
-        <h2 id="code">Does your terminal show this code?</h2>
-        <span class="code">${code}</span>
-        <p class="soft">If it doesn’t, or you didn’t run <code>ferry login</code> just now, deny it: somebody else is asking.</p>
-        <dl>${requesterLines(requester)}</dl>
-      </section>
-      <section class="card" aria-labelledby="rights">
-        <h2 id="rights">What the key can do</h2>
-        <ul>
-          ${scopes.map((scope) => html`<li>${inWords(scope)} <code class="soft">${scope}</code></li>`)}
-        </ul>
-        <p class="soft">It works until it is revoked: by <code>ferry logout</code>, or on the page of keys.</p>
-      </section>
+      <div class="pair">
+        <section class="card" aria-labelledby="code">
+          <h2 id="code">Does your terminal show this code?</h2>
+          <span class="code">${code}</span>
+          <p class="soft">
+            If it doesn’t, or you didn’t run <code>ferry login</code> just now, deny it: somebody else is asking.
+          </p>
+          <dl>${requesterLines(requester)}</dl>
+        </section>
+        <section class="card" aria-labelledby="rights">
+          <h2 id="rights">What the key can do</h2>
+          <ul>
+            ${scopes.map((scope) => html`<li>${inWords(scope)} <code class="soft">${scope}</code></li>`)}
+          </ul>
+          <p class="soft">It works until it is revoked: by <code>ferry logout</code>, or on the page of keys.</p>
+        </section>
+      </div>
       <form method="post" action="${action}">
         <input type="hidden" name="csrf" value="${visitor.csrf}" />
         <div class="actions">
