@@ -7,7 +7,11 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: string;
 
-  constructor(status: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 501 | 503, code: string, message: string) {
+  constructor(
+    status: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 501 | 503,
+    code: string,
+    message: string,
+  ) {
     super(message);
     this.status = status;
     this.code = code;

@@ -33,7 +33,7 @@ describe("--device", () => {
     const sleepLike =
       (real: Clock): Clock["sleep"] =>
       async (ms, signal) =>
-        ms > 60_000 ? real.sleep(ms, signal) : void slept.push(ms);
+        ms >= 30_000 ? real.sleep(ms, signal) : void slept.push(ms);
     const run = scene.login(scene.approve, {
       argv: ["--device"],
       tty: false,
