@@ -3,8 +3,11 @@ import { join } from "node:path";
 import type { Repository } from "../../git/discover.ts";
 import type { Quarantine } from "../quarantine.ts";
 
-/** An index comes last: git takes a pack for whole that has one. */
-const packOrder = [".pack", ".rev", ".idx"];
+/**
+ * An index comes last: git takes a pack for whole that has one. What a partial clone's git fetched meanwhile stays marked as promised
+ * (gitrepository-layout(5) names the others).
+ */
+const packOrder = [".promisor", ".pack", ".rev", ".idx"];
 
 /** Where git writes new objects before they go, whole, to those of the repository; what it writes them of lies there already. */
 export interface ObjectFolder {

@@ -42,10 +42,13 @@ export async function promote(objects: Wanted, places: Places): Promise<void> {
   const config = { "core.fsync": "committed,loose-object", "core.fsyncMethod": "batch", "core.bigFileThreshold": bigFile };
   const options = { cwd: repository.gitDir, gitDir: repository.gitDir, config };
   const origin = (object: string) => bringerOf(object, objects, places);
-  if (partial) return promotePartial(objects, pack, { git, options: { ...options, origin } });
-  const args = (await countObjects(pack)) >= unpackLimit ? indexPack : ["unpack-objects", "-q", "--strict"];
   const incoming = await makeObjectFolder(quarantine, repository);
-  await storePack(git, args, { ...options, env: incoming.env, origin, input: createReadStream(pack) });
+  const into = { ...options, env: incoming.env, origin };
+  if (partial) await storePartial(objects, pack, { git, options: into });
+  else {
+    const args = (await countObjects(pack)) >= unpackLimit ? indexPack : ["unpack-objects", "-q", "--strict"];
+    await storePack(git, args, { ...into, input: createReadStream(pack) });
+  }
   await incoming.adopt();
 }
 
@@ -53,7 +56,7 @@ export async function promote(objects: Wanted, places: Places): Promise<void> {
  * `--strict` would fetch all that the new folders point to, one by one. So objects are checked by themselves, and then that
  * nothing is missing but what a remote has promised.
  */
-async function promotePartial(
+async function storePartial(
   { tips, known }: Wanted,
   pack: string,
   { git, options: { origin, ...options } }: { git: Git; options: GitOptions & { origin: Origin } },

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { commitFiles, gitBytes } from "../../support/git.ts";
@@ -118,5 +118,16 @@ describe.each(["blob:none", "tree:0"])("a clone with --filter=%s", (filter) => {
       sandboxSource({ folder: place.sandbox.folder, branch: bad, base: place.base }),
     ).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ kind: "failure" });
+  });
+
+  it("one that its pack is refused for leaves nothing of that pack", async () => {
+    const place = makePartial(filter);
+    commitFiles(place.sandbox, { ".gitmodules": '[submodule "s"]\n\tpath = s\n\turl = -u./x\n', "in/0/f0": "new\n" });
+    const before = stateOf(place.local.folder);
+    const error = await pullInto(place.local.folder, patches(place)).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ kind: "failure", code: "policy" });
+    const found = readdirSync(`${place.local.folder}/.git/objects`, { recursive: true, encoding: "utf8" });
+    expect(found.filter((name) => name.includes("tmp_"))).toEqual([]);
+    expect(stateOf(place.local.folder)).toEqual(before);
   });
 });
