@@ -21,7 +21,7 @@ export interface Caller {
 
 const idleTimeout = 30_000;
 /** Bytes of an answer at most, and how long all of it may take, in ms. */
-const bounds = { limit: 256 * 1024, within: 30_000 };
+const bounds = { limit: 256 * 1024, within: 40_000 };
 
 /** The options that make oauth4webapi call our way. http is let through here, since parseAddress lets it through for loopback alone. */
 export function callOptions(caller: Caller, address: string) {
