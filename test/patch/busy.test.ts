@@ -170,37 +170,44 @@ describe("inside a git hook", () => {
     return hook;
   };
 
-  it.each(["post-commit", "post-checkout", "post-merge"])("%s: git's variables don't lead astray", async (name) => {
-    const scene = makeScene();
-    const dump = `${scene.local.folder}/../env`;
-    const hook = hookScript(scene, name, `env | grep ^GIT_ > ${dump}`);
-    if (name === "post-checkout") scene.local("checkout", "--quiet", "-b", "work");
-    else if (name === "post-merge") {
-      scene.local(
-        "branch",
-        "--quiet",
-        "side",
-        gitBytes(scene.local.folder, ["commit-tree", "-p", "HEAD", "-m", "s", "HEAD^{tree}"]).toString().trim(),
+  it.each(["post-commit", "post-checkout", "post-merge", "post-rewrite", "pre-push"])(
+    "%s: git's variables don't lead astray",
+    async (name) => {
+      const scene = makeScene();
+      const dump = `${scene.local.folder}/../env`;
+      const hook = hookScript(scene, name, `env | grep ^GIT_ > ${dump}`);
+      if (name === "post-checkout") scene.local("checkout", "--quiet", "-b", "work");
+      else if (name === "post-rewrite") scene.local("commit", "--quiet", "--amend", "-m", "amended");
+      else if (name === "pre-push") {
+        gitBytes(scene.local.folder, ["init", "--quiet", "--bare", "../remote"]);
+        scene.local("push", "--quiet", "../remote", "HEAD:refs/heads/x");
+      } else if (name === "post-merge") {
+        scene.local(
+          "branch",
+          "--quiet",
+          "side",
+          gitBytes(scene.local.folder, ["commit-tree", "-p", "HEAD", "-m", "s", "HEAD^{tree}"]).toString().trim(),
+        );
+        scene.local("merge", "--quiet", "side");
+      } else commitFiles(scene.local, { z: "z\n" });
+      unlinkSync(hook);
+      const env = Object.fromEntries(
+        readFileSync(dump, "utf8")
+          .trim()
+          .split("\n")
+          .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
       );
-      scene.local("merge", "--quiet", "side");
-    } else commitFiles(scene.local, { z: "z\n" });
-    unlinkSync(hook);
-    const env = Object.fromEntries(
-      readFileSync(dump, "utf8")
-        .trim()
-        .split("\n")
-        .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
-    );
-    const base = scene.local("rev-parse", "HEAD");
-    scene.sandbox("fetch", "--quiet", scene.local.folder, "HEAD");
-    scene.sandbox("reset", "--quiet", "--hard", base);
-    commitFiles(scene.sandbox, { a: "x\n" });
-    const { sandboxSource } = await import("../support/series.ts");
-    await pullExactly(
-      { ...scene, source: sandboxSource({ folder: scene.sandbox.folder, branch: "HEAD", base }) },
-      { hook: name, env },
-    );
-  });
+      const base = scene.local("rev-parse", "HEAD");
+      scene.sandbox("fetch", "--quiet", scene.local.folder, "HEAD");
+      scene.sandbox("reset", "--quiet", "--hard", base);
+      commitFiles(scene.sandbox, { a: "x\n" });
+      const { sandboxSource } = await import("../support/series.ts");
+      await pullExactly(
+        { ...scene, source: sandboxSource({ folder: scene.sandbox.folder, branch: "HEAD", base }) },
+        { hook: name, env },
+      );
+    },
+  );
 
   it("pre-commit: a commit is being made, so nothing moves", async () => {
     const scene = makeScene();

@@ -1,10 +1,13 @@
-import { chmodSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { commitFiles, gitBytes, type TestGit, writeFile } from "../support/git.ts";
 import { patchEngines } from "../support/pulling.ts";
 import { makeScene, pullExactly, pullRefused, removeScenes } from "../support/scene.ts";
 
 afterAll(removeScenes);
+
+const canSign = spawnSync("ssh-keygen", ["-?"]).error === undefined;
 
 /** A commit object of any bytes on top of HEAD, with the tree that is staged. */
 function commitRaw(git: TestGit, make: (header: { tree: string; parent: string }) => string | Buffer): void {
@@ -76,6 +79,18 @@ describe.each(patchEngines)("commit objects that no command line makes, by %s", 
     writeFile(scene.sandbox, "a", "x\n");
     commitRaw(scene.sandbox, commits[name] ?? expect.fail());
     await pullExactly(scene, { engine });
+  });
+
+  it.runIf(canSign)("a signature of the sandbox's, which holds here", async () => {
+    const scene = makeScene();
+    const key = `${scene.sandbox.folder}/../key`;
+    spawnSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+    writeFileSync(`${key}.allowed`, `agent@ferry.local ${readFileSync(`${key}.pub`, "utf8")}`);
+    const signing = ["-c", "gpg.format=ssh", "-c", `user.signingKey=${key}`] as const;
+    writeFile(scene.sandbox, "a", "x\n");
+    scene.sandbox(...signing, "commit", "--quiet", "--all", "-S", "-m", "signed");
+    await pullExactly(scene, { engine });
+    scene.local("-c", "gpg.format=ssh", "-c", `gpg.ssh.allowedSignersFile=${key}.allowed`, "verify-commit", "HEAD");
   });
 
   it("NUL in the message: git's own rules refuse it", async () => {

@@ -93,6 +93,13 @@ describe("a series with merges comes as a bundle, with the sandbox's ids", () =>
     await pullExactly({ ...scene, local, source: sandboxSource({ folder: scene.sandbox.folder, branch: "HEAD", base: "" }) });
   });
 
+  it("and by no other way: patches alone are refused, and not flattened", async () => {
+    const scene = makeScene();
+    mergeSide(scene.sandbox, "side", { b: "B\n" });
+    const error = await pullRefused(scene, { deps: { engines: ["exact", "am"] } });
+    expect(error.message).toBe("the series has merges");
+  });
+
   it("but isn't flattened onto a HEAD that moved on", async () => {
     const scene = makeScene();
     mergeSide(scene.sandbox, "side", { b: "B\n" });

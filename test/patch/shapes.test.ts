@@ -111,6 +111,30 @@ describe("submodules and embedded clones", () => {
     }
   });
 
+  it("that stand at another commit here stay there, and are refused where that is staged", async () => {
+    const library = makeRepository(`${makeScene().local.folder}-library`);
+    const [one, two, three] = ["1\n", "2\n", "3\n"].map((l) => commitFiles(library, { l }));
+    const scene = makeScene({
+      prepare: (local) => {
+        local("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.folder, "sub");
+        gitIn(`${local.folder}/sub`)("checkout", "--quiet", one ?? "");
+        local("commit", "--quiet", "--all", "-m", "sub");
+      },
+    });
+    const { local, sandbox } = scene;
+    gitIn(`${local.folder}/sub`)("checkout", "--quiet", two ?? "");
+    commitFiles(sandbox, { a: "A\n" });
+    await pullExactly(scene);
+    sandbox("update-index", "--cacheinfo", `160000,${three ?? ""},sub`);
+    sandbox("commit", "--quiet", "-m", "bump");
+    await pullExactly(scene);
+    expect([local("status", "--porcelain"), gitIn(`${local.folder}/sub`)("rev-parse", "HEAD")]).toEqual([" M sub", two]);
+    local("add", "sub");
+    sandbox("update-index", "--cacheinfo", `160000,${one ?? ""},sub`);
+    sandbox("commit", "--quiet", "-m", "back");
+    expect(await pullRefused(scene)).toMatchObject({ details: ["sub has staged changes"] });
+  });
+
   it("whose commit changes keep their working copy", async () => {
     const scene = makeGitlink();
     scene.sandbox("update-index", "--cacheinfo", `160000,${"2".repeat(40)},sub`);

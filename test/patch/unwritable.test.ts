@@ -1,11 +1,18 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync } from "node:fs";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitIn, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
-import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
+import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
 import { filesBelow, stateOf } from "../support/state.ts";
+
+const freeze = (path: string, how: "+i" | "-i") => spawnSync("chattr", [how, path]).status === 0;
+/** Root's privilege, and not on every file system. */
+const canFreeze = (() => {
+  const path = `${makeScene().local.folder}/a`;
+  return freeze(path, "+i") && freeze(path, "-i");
+})();
 
 afterAll(removeScenes);
 
@@ -78,6 +85,18 @@ describe("a file that can't be written", () => {
     expect(said).toContain("except for ro/b, which can't be removed, and 1 more");
     expect(gitIn(scene.local.folder, env)("status", "--porcelain")).toBe(" M ro/b\n?? ro/c");
     expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
+  });
+
+  it.runIf(canFreeze)("that nobody may change (chattr +i): all is taken back, and it comes once one may", async () => {
+    const scene = makeScene({ files: { a: "a\n", b: "b\n", c: "c\n" } });
+    commitFiles(scene.sandbox, { a: "A\n", b: "B\n", c: null });
+    const before = stateOf(scene.local.folder);
+    freeze(`${scene.local.folder}/b`, "+i");
+    const error = await pullInto(scene.local.folder, scene.source).catch((cause: unknown) => cause);
+    freeze(`${scene.local.folder}/b`, "-i");
+    expect(error).toMatchObject({ kind: "attention", message: "b can't be written: operation not permitted" });
+    expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
+    await pullExactly(scene);
   });
 
   it("because a filter fails: all is taken back", async () => {
