@@ -20,8 +20,8 @@ export interface Caller {
 }
 
 const idleTimeout = 30_000;
-/** Bytes of an answer at most, and how long all of it may take, in ms. */
-const bounds = { limit: 256 * 1024, within: 40_000 };
+/** Bytes of an answer at most. */
+const limit = 256 * 1024;
 
 /** The options that make oauth4webapi call our way. http is let through here, since parseAddress lets it through for loopback alone. */
 export function callOptions(caller: Caller, address: string) {
@@ -53,7 +53,7 @@ async function call({ send, clock, userAgent, signal, trace }: Caller, url: stri
   loginResponseLines(response, clock.elapsed() - start, request).forEach((line) => trace?.(line));
   if (isMisdirected(response)) throw await misdirected(response, { method, url, clock });
   if (isRedirect(response)) throw await moved(url, response, body);
-  const bytes = await readBody(response, clock, bounds);
+  const bytes = await readBody(response, clock, { limit });
   if (response.status >= 400)
     return new Response(cleaned(new TextDecoder().decode(bytes), body), {
       status: response.status,
