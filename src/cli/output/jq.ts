@@ -40,7 +40,9 @@ export async function applyJq(expression: string, json: string, { indented, comp
   const { stdout, stderr, exitCode } = compute(() => jq.raw(json, expression, flags));
   const text = stdout === "" ? "" : `${stdout}\n`;
   if (exitCode === 0) return { text, said: stderr, failure: undefined };
-  const why = stderr.replace(/^jq: error \(at [^)]*\):? ?/u, "").trim();
+  const said = stderr.replace(/^jq: error \(at [^)]*\):? ?/u, "").trim();
+  // jq(1): what `input` ends with where all has been read.
+  const why = said === "break" ? "there is no further input: . is all of it" : said;
   return { text, said: "", failure: new FerryError("failure", `--jq: ${why === "" ? `it ended with ${exitCode}` : why}`) };
 }
 

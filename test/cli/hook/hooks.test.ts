@@ -197,6 +197,11 @@ require("fs").appendFileSync(".git/ran", \`\${name} \${require("./part.js")}\\n\
   test("that an earlier install put aside are never lost: not to a later one, nor to what was written in between", async () => {
     const [mine, later] = ["#!/usr/bin/env node\n", "#!/usr/bin/env python3\n"];
     writeFileSync(hook("pre-push"), mine, { mode: 0o755 });
+    const links = join(git.folder, ".git", "hooks", "ferry-kept");
+    writeFileSync(links, "");
+    expect((await call("hook", "install")).stderr).toMatch(/^ferry: can't write .*\/ferry-kept: .*\n/mu);
+    expect(readFileSync(hook("pre-push"), "utf8")).toBe(mine);
+    rmSync(links);
     await call("hook", "install");
     writeFileSync(hook("pre-push"), later, { mode: 0o755 });
     rmSync(hook("post-merge"));

@@ -36,6 +36,14 @@ test("an expression for one, given to a list, is told how it is written for each
   expect((await call("repo", "list", "--jq", ".[].id.x")).stderr).not.toContain("hint");
 });
 
+test("who asks for a further input is told that there is none", async () => {
+  const { code, stderr } = await call("repo", "list", "--jq", ".[], input");
+  expect({ code, error: (JSON.parse(stderr) as { error: unknown }).error }).toMatchObject({
+    code: 1,
+    error: { message: "--jq: there is no further input: . is all of it" },
+  });
+});
+
 test("a stream goes line by line", async () => {
   await repository("a");
   const id = (await call("session", "start", "--repo", "acme/a", "-m", "do it", "--jq", ".id")).stdout.trim();

@@ -46,18 +46,28 @@ async function requireRoom({ host }: Context, { name, holds, aside }: Hook): Pro
 
 async function put(context: Context, hook: Hook): Promise<void> {
   const { files } = context.host;
-  const { name, path, holds, text, aside, link, installed } = hook;
+  const { name, path, holds, text, aside, installed } = hook;
   // With the modes that git would have made it with, others may have to read it (core.sharedRepository).
   await files.makeFolder(dirname(path), 0o777);
   if (holds === "script") return writeHook(context, hook, withBlock(text, name));
-  if (holds === "other") {
-    if (installed) await writeHook(context, hook, withoutBlock(text));
-    await files.rename(path, aside);
+  if (holds !== "other") return putOwn(context, hook);
+  if (installed) await writeHook(context, hook, withoutBlock(text));
+  await files.rename(path, aside);
+  try {
+    await putOwn(context, hook);
+  } catch (error) {
+    await files.rename(aside, path);
+    throw error;
   }
-  const isBefore = (await files.status(aside)) !== undefined;
-  if (isBefore) {
-    await files.makeFolder(dirname(link), 0o777);
-    await files.link(link, join("..", basename(aside)));
-  }
-  await writeHook(context, { ...hook, mode: 0o755 }, isBefore ? ownHookBefore(name) : ownHook(name));
+}
+
+/** Ours alone, and before the one that was put aside, now or by an earlier install. */
+async function putOwn(context: Context, hook: Hook): Promise<void> {
+  const { files } = context.host;
+  const { name, aside, link } = hook;
+  const own = { ...hook, mode: 0o755 };
+  if ((await files.status(aside)) === undefined) return writeHook(context, own, ownHook(name));
+  await files.makeFolder(dirname(link), 0o777);
+  await files.link(link, join("..", basename(aside)));
+  await writeHook(context, own, ownHookBefore(name));
 }
