@@ -106,9 +106,13 @@ function inOrder(batch: readonly TimelineEvent[]): Placed[] {
  */
 function versionOf(event: TimelineEvent, made = madeAt(event)): Version {
   const { revision, type, created_at, updated_at, status, payload, client_id, session_goal_id, session_task_id } = event;
-  // Most say the same time twice.
-  const updated = updated_at === created_at ? made : timeOf(updated_at);
-  const common = { updated, isOpen: isOpen(event) };
-  if (typeof revision === "number") return { ...common, revision, stamp: printOf([status, updated_at, payload]) };
-  return { ...common, revision: NaN, stamp: printOf([type, status, payload, client_id, session_goal_id, session_task_id]) };
+  const isCounted = typeof revision === "number";
+  const said = isCounted ? [status, updated_at, payload] : [type, status, payload, client_id, session_goal_id, session_task_id];
+  return {
+    revision: isCounted ? revision : NaN,
+    // Most say the same time twice.
+    updated: updated_at === created_at ? made : timeOf(updated_at),
+    stamp: printOf(said),
+    isOpen: isOpen(event),
+  };
 }
