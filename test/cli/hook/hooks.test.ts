@@ -4,6 +4,7 @@ import { rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { withBlock } from "../../../src/cli/commands/hook/block.ts";
+import { makeProcesses } from "../../../src/host/processes.ts";
 import { makeBinary, type Binary } from "../../support/binary.ts";
 import { commitFiles, gitIn, makeRepository, type TestGit } from "../../support/git.ts";
 
@@ -219,6 +220,20 @@ require("fs").appendFileSync(".git/ran", \`\${name} \${require("./part.js")}\\n\
     expect(stderr).toContain(`${hook("pre-push")}.before-ferry is from an earlier install, and stays\n`);
     expect(readFileSync(hook("pre-push"), "latin1")).toBe(script);
     expect(readFileSync(`${hook("pre-push")}.before-ferry`, "utf8")).toBe(mine);
+  });
+
+  test("are left alone while another ferry is at them", async () => {
+    writeFileSync(hook("pre-push"), "#!/usr/bin/env node\n", { mode: 0o755 });
+    const startTime = await makeProcesses(process.env, process.platform).startTime(process.pid);
+    writeFileSync(hook("ferry.lock"), JSON.stringify({ pid: process.pid, startTime, nonce: "n" }));
+    expect(await call("hook", "install")).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(`another ferry holds ${hook("ferry.lock")}\n`) as string,
+    });
+    expect(readdirSync(join(git.folder, ".git", "hooks")).filter((name) => !name.endsWith(".sample"))).toEqual([
+      "ferry.lock",
+      "pre-push",
+    ]);
   });
 
   test("that an older ferry put aside, or one that was killed then, are taken up by the next install", async () => {

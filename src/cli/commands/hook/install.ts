@@ -4,7 +4,7 @@ import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 import type { Verb } from "../../verb.ts";
 import { ownHook, ownHookBefore, withBlock, withoutBlock } from "./block.ts";
-import { areShared, findHooks, type Hook, requireHooksFolder, writeHook } from "./place.ts";
+import { areShared, findHooks, type Hook, requireHooksFolder, withHooks, writeHook } from "./place.ts";
 
 export const install: Verb = {
   name: "install",
@@ -14,12 +14,14 @@ export const install: Verb = {
   examples: ["ferry hook install", "git config ferry.hookStrict true   # a pull that fails fails the hook"],
   async run(context) {
     await requireHooksFolder(context);
-    const hooks = await findHooks(context);
-    for (const hook of hooks) await requireRoom(context, hook);
-    for (const hook of hooks) {
-      await put(context, hook);
-      await context.print.note(`${hook.name}: ${hook.path}`);
-    }
+    const hooks = await withHooks(context, async (hooks) => {
+      for (const hook of hooks) await requireRoom(context, hook);
+      for (const hook of hooks) {
+        await put(context, hook);
+        await context.print.note(`${hook.name}: ${hook.path}`);
+      }
+      return hooks;
+    });
     if (hooks.some(({ text }) => isHusky(text)))
       await context.print.note(
         'husky writes them anew whenever it is set up: let the prepare script of package.json say "husky && ferry hook install || true"',
@@ -47,8 +49,6 @@ async function requireRoom({ host }: Context, { name, holds, aside }: Hook): Pro
 async function put(context: Context, hook: Hook): Promise<void> {
   const { files } = context.host;
   const { name, path, holds, text, aside, installed } = hook;
-  // With the modes that git would have made it with, others may have to read it (core.sharedRepository).
-  await files.makeFolder(dirname(path), 0o777);
   if (holds === "script") return writeHook(context, hook, withBlock(text, name));
   if (holds !== "other") return putOwn(context, hook);
   if (installed) await writeHook(context, hook, withoutBlock(text));

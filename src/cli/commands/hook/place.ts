@@ -1,4 +1,5 @@
 import { join, resolve, sep } from "node:path";
+import { withLock } from "../../../auth/lock.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { findPlace } from "../../flows/place/place.ts";
@@ -26,6 +27,21 @@ export interface Hook {
 export async function findHooks(context: Context): Promise<Hook[]> {
   const folder = await hooksFolder(context);
   return Promise.all(hookNames.map((name) => findHook(context, folder, name)));
+}
+
+/** How long another ferry is waited for that is at the hooks, in ms. */
+const patience = 5000;
+
+/**
+ * Does the work on them while no other ferry changes them: `npm install` runs the prepare scripts of several packages at once.
+ * @throws FerryError unavailable where another one is at them for long
+ */
+export async function withHooks<T>(context: Context, work: (hooks: readonly Hook[]) => Promise<T>): Promise<T> {
+  const { host } = context;
+  const folder = await hooksFolder(context);
+  // With the modes that git would have made it with, others may have to read it (core.sharedRepository).
+  await host.files.makeFolder(folder, 0o777);
+  return withLock(host, join(folder, "ferry.lock"), patience, async () => work(await findHooks(context)));
 }
 
 async function findHook({ host }: Context, folder: string, name: HookName): Promise<Hook> {
