@@ -18,6 +18,8 @@ export const neutralConfig: Readonly<Record<string, string>> = {
   "core.protectHFS": "true",
   "core.protectNTFS": "true",
   "submodule.recurse": "false",
+  // Workers write on when the git that started them is killed, and nobody knows of them.
+  "checkout.workers": "1",
   "advice.graftFileDeprecated": "false",
 };
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { commitFiles, gitBytes, gitIn, makeRepository, type TestGit, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
@@ -69,6 +69,20 @@ describe("a working copy that is", () => {
     expect(local("status", "--porcelain", "--untracked-files=normal")).toBe("?? u");
     expect(readFileSync(`${local.folder}/n`, "utf8").trim()).toBe("n");
   });
+});
+
+it("files are written by the git that the journal knows, and by no worker of it", async () => {
+  const scene = makeScene();
+  scene.local("config", "checkout.workers", "4");
+  scene.local("config", "checkout.thresholdForParallelism", "1");
+  commitFiles(scene.sandbox, Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, `${at}\n`])));
+  const config = `${scene.local.folder}-config`;
+  const trace = `${scene.local.folder}-trace`;
+  writeFileSync(config, `[trace2]\n\tnormalTarget = ${trace}\n`);
+  await pullExactly(scene, { env: { GIT_CONFIG_GLOBAL: config } });
+  const traced = readFileSync(trace, "utf8");
+  expect(traced).toContain("read-tree -m -u");
+  expect(traced).not.toContain("checkout--worker");
 });
 
 describe("local bytes that git doesn't see", () => {

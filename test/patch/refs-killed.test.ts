@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint } from "../../src/patch/request.ts";
 import { ended, startPull } from "../support/dying.ts";
@@ -38,6 +38,19 @@ describe("git update-ref, which holds the refs", () => {
       })
       .toBe(false);
 
+  /** When ferry dies, its git sees the end of its input, and unlocks. */
+  const unlocked = async ({ local }: Scene, ref: string): Promise<string> => {
+    const lock = `${local.folder}/.git/${ref}.lock`;
+    await expect.poll(() => existsSync(lock), { timeout: 20_000 }).toBe(false);
+    return lock;
+  };
+  /** As if it had been killed before. */
+  const leaveLock = ({ local }: Scene, lock: string): void => {
+    writeFileSync(lock, "");
+    const journal = `${local.folder}/.git/ferry/journal`;
+    writeFileSync(journal, readFileSync(journal, "utf8").replace(/"at":\d+/gu, `"at":${Date.now()}`));
+  };
+
   it.each(["prepared", "tree-written"] as const)("git alone, at %s: its locks go, and all is as it was", async (at) => {
     const scene = make();
     const before = visible(scene);
@@ -73,20 +86,27 @@ describe("git update-ref, which holds the refs", () => {
     await pullExactly(scene);
   });
 
+  it("ferry and git, where HEAD is a link to the branch: that one's lock goes, too", async () => {
+    const scene = makeScene();
+    unlinkSync(`${scene.local.folder}/.git/HEAD`);
+    symlinkSync("refs/heads/main", `${scene.local.folder}/.git/HEAD`);
+    commitFiles(scene.sandbox, { a: "theirs\n" });
+    await ended(startPull(scene, "prepared"));
+    leaveLock(scene, await unlocked(scene, "refs/heads/main"));
+    await pullExactly(scene);
+    expect(locksOf(scene)).toEqual([]);
+  });
+
   it("ferry and git, and their worktree is removed since: its lock goes all the same", async () => {
     const scene = make();
     const side = gitIn(`${scene.local.folder}-side`);
     scene.local("worktree", "add", "--quiet", "-b", "side", side.folder);
     await ended(startPull({ ...scene, local: side }, "prepared"));
-    const lock = `${scene.local.folder}/.git/refs/heads/side.lock`;
-    // Its git sees the end of its input, and unlocks; then as if it had been killed before.
-    await expect.poll(() => existsSync(lock), { timeout: 20_000 }).toBe(false);
-    writeFileSync(lock, "");
-    const journal = `${scene.local.folder}/.git/ferry/journal`;
-    writeFileSync(journal, readFileSync(journal, "utf8").replace(/"at":\d+/gu, `"at":${Date.now()}`));
+    leaveLock(scene, await unlocked(scene, "refs/heads/side"));
     scene.local("worktree", "remove", "--force", side.folder);
     expect(await pullInto(scene.local.folder, scene.source, { branch: "side" })).toMatchObject({ applied: true });
-    expect([existsSync(lock), readdirSync(`${scene.local.folder}/.git/ferry`)]).toEqual([false, []]);
+    expect(existsSync(`${scene.local.folder}/.git/refs/heads/side.lock`)).toBe(false);
+    expect(readdirSync(`${scene.local.folder}/.git/ferry`)).toEqual([]);
   });
 
   it("of a branch that isn't checked out: its lock goes, and the next run comes", async () => {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "../../git/discover.ts";
 
@@ -26,8 +26,10 @@ export async function refLocks(
   return [...all];
 }
 
-/** Undefined for a ref that is none, or holds a commit. */
+/** Undefined for a ref that is none, or holds a commit. It may be a link (core.preferSymlinkRefs in git-config(1)). */
 async function targetOf(file: string): Promise<string | undefined> {
+  const link = await readlink(file).catch(() => undefined);
+  if (link !== undefined) return link.startsWith("refs/") ? link : undefined;
   const text = await readFile(file, "utf8").catch(() => "");
   return /^ref: *(refs\/\S+)/u.exec(text)?.[1];
 }
