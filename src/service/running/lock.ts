@@ -28,6 +28,15 @@ export async function takeLock(path: string, host: LockHost): Promise<() => Prom
   return () => host.files.remove(path);
 }
 
+/** The living process that has the lock. */
+export async function holderOf(
+  path: string,
+  { files, processes }: Pick<Host, "files" | "processes">,
+): Promise<Owner | undefined> {
+  const owner = parseOwner((await files.readText(path)) ?? "");
+  return owner !== undefined && (await processes.startTime(owner.pid)) === owner.start_time ? owner : undefined;
+}
+
 /** This process, as it is written into the lock and into `service.json`. */
 export async function ownerOf({ processes, pid }: Pick<Host, "processes" | "pid">): Promise<Owner> {
   const start_time = await processes.startTime(pid);

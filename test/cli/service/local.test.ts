@@ -50,6 +50,18 @@ test("two first uses start one service; status and stop know it", async () => {
   expect((await ferry.run(["service", "logs", "--lines", "1"])).stdout).toContain('"message":"stopped"');
 });
 
+test("one whose service.json was taken away is found by its lock, and stopped when that is wanted", async () => {
+  await ferry.run(start);
+  const { pid } = announced();
+  rmSync(file("service.json"));
+  expect(await ferry.run(["service", "stop"])).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(`(process ${pid}) runs, but can't be asked whether a turn is at work`) as string,
+  });
+  expect((await ferry.run(["service", "stop", "--yes"])).stderr).toBe(`the embedded service (process ${pid}) has stopped\n`);
+  expect(ferry.processes()).toEqual([]);
+});
+
 test("its log is followed, also where a start puts it aside for its size", async () => {
   mkdirSync(join(ferry.folder, "data"), { recursive: true });
   writeFileSync(file("service.log"), `${"x".repeat(100)}\n`.repeat(110_000));

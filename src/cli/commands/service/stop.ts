@@ -3,7 +3,7 @@ import { typedId } from "../../../base/ids.ts";
 import { count } from "../../../base/text.ts";
 import type { Host } from "../../../host/host.ts";
 import { sessionsInTurn } from "../../flows/local/busy.ts";
-import { findLocal, type LocalService } from "../../flows/local/find.ts";
+import { findLocal, findSilent, type LocalService } from "../../flows/local/find.ts";
 import { stopLocal } from "../../flows/local/start.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -14,9 +14,10 @@ export const stop: Verb = {
     "Stop the embedded service. Messages that wait go on when it starts again. A turn at work would be cut short, and told so in its timeline: then this is refused without --yes.",
   examples: ["ferry service stop", "ferry service stop --yes"],
   async run({ host, print, global }) {
-    const service = await findLocal(host);
+    const announced = await findLocal(host);
+    const service = announced ?? (await findSilent(host));
     if (service !== undefined) {
-      if (!global.yes) await refuseInTurn(host, service);
+      if (!global.yes) await (announced === undefined ? refuseUnasked(service) : refuseInTurn(host, announced));
       await stopLocal(host, service);
     }
     if (global.json) await print.json({ running: false, stopped: service?.pid ?? null });
@@ -25,6 +26,12 @@ export const stop: Verb = {
     );
   },
 };
+
+async function refuseUnasked({ pid }: { readonly pid: number }): Promise<never> {
+  throw new FerryError("attention", `the embedded service (process ${pid}) runs, but can't be asked whether a turn is at work`, {
+    hint: "its service.json is gone or damaged: stop it all the same with --yes",
+  });
+}
 
 /** @throws FerryError attention with the sessions whose turn would be lost, where there are any */
 export async function refuseInTurn(host: Host, service: LocalService): Promise<void> {

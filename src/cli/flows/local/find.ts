@@ -57,6 +57,12 @@ export async function findLocal(host: Host): Promise<LocalService | undefined> {
   };
 }
 
+/** One that runs, but whose `service.json` was taken away or damaged since it started: it still has its lock. */
+export async function findSilent(host: Host): Promise<Pick<LocalService, "pid"> | undefined> {
+  const { holderOf } = await import("../../../service/running/lock.ts");
+  return holderOf(join(findFolders(host).data, "service.lock"), host);
+}
+
 interface Announced {
   readonly pid: number;
   readonly start_time: string;

@@ -64,7 +64,7 @@ function isOlder(service: LocalService, { version }: Host): boolean {
 }
 
 /** Asks it to end, and waits until it has. */
-export async function stopLocal(host: Host, { pid }: LocalService): Promise<void> {
+export async function stopLocal(host: Host, { pid }: Pick<LocalService, "pid">): Promise<void> {
   const startTime = await host.processes.startTime(pid);
   host.processes.kill(pid, "SIGTERM");
   const deadline = host.clock.elapsed() + startPatience;
