@@ -1,3 +1,4 @@
+import { systemReason } from "./base/errors.ts";
 import { columnsOf } from "./host/terminal.ts";
 import { knownAnswer } from "./start/known.ts";
 
@@ -20,10 +21,10 @@ export function start(argv: readonly string[]): void {
 }
 
 function tell(text: string): void {
-  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // A reader that is gone has seen enough.
-    if (code === "EPIPE") return;
-    process.stderr.write(`ferry: ${message}\n`);
+    if (error.code === "EPIPE") return;
+    process.stderr.write(`ferry: can't write the output: ${systemReason(error)}\n`);
     process.exitCode = 1;
   });
   process.stdout.write(text);

@@ -1,4 +1,4 @@
-import { FerryError, ReaderGoneError } from "../base/errors.ts";
+import { FerryError, ReaderGoneError, systemReason } from "../base/errors.ts";
 import type { Environment, Input, Output, Terminal } from "./host.ts";
 import { spin } from "./spinner.ts";
 
@@ -97,7 +97,8 @@ export function makeOutput(stream: NodeJS.WriteStream, env: Environment, interru
 }
 
 function writeFailure(error: NodeJS.ErrnoException): Error {
-  return error.code === "EPIPE" ? new ReaderGoneError("nobody reads the output any more", { cause: error }) : error;
+  if (error.code === "EPIPE") return new ReaderGoneError("nobody reads the output any more", { cause: error });
+  return new FerryError("failure", `can't write the output: ${systemReason(error)}`, { cause: error });
 }
 
 /** Serial lines, and terminals that another program made, may say 0: they don't know. */
