@@ -1,17 +1,24 @@
 import { FerryError } from "./errors.ts";
+import { cut } from "./text.ts";
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** In days. A time so far from now is still a date (ECMA-262, 21.4.1.1) with a year of four digits (RFC 3339, 5.6). */
+const longest = 1_000_000;
+
 /**
  * A duration as the user writes it (`90s`, `10m`, `2h`, `1h30m`) in milliseconds.
- * @throws FerryError usage, naming what it was for
+ * @throws FerryError usage, naming what it was for, where it is none or longer than a million days
  */
 export function parseDuration(text: string, what = "duration"): number {
   const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy)];
   const length = parts.reduce((sum, part) => sum + part[0].length, 0);
   if (parts.length === 0 || length !== text.trim().length)
     throw new FerryError("usage", `${what}: "${text}" is not a duration`, { hint: "write it as 90s, 10m, 2h or 90d" });
-  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (units[unit ?? ""] ?? 0), 0);
+  const duration = parts.reduce((sum, [, number, unit]) => sum + Number(number) * (units[unit ?? ""] ?? 0), 0);
+  if (duration > longest * 86_400_000)
+    throw new FerryError("usage", `${what}: "${cut(text, 40)}" is too long`, { hint: `the longest is ${longest}d` });
+  return duration;
 }
 
 /** How long ago `then` was, in the coarsest unit that says enough: `now`, `5m`, `3h`, `12d`. Both in epoch ms. */

@@ -33,7 +33,7 @@ export function addGlobalOptions(program: Command): void {
   program
     .option("--host <host>", "the service: a name, an address, or local")
     .option("--json", "print the service's own JSON", false)
-    .option("--fields <names>", "only these fields, separated by commas (implies --json)", fieldNames)
+    .option("--fields <names>", "only these fields, separated by commas (implies --json)", list)
     .addOption(new Option("--jq <expression>", "what jq makes of the JSON (implies --json)").implies({ json: true }))
     .option("--show-secrets", "don't replace secrets in JSON", false)
     .option("-C <dir>", "work in this folder")
@@ -62,17 +62,14 @@ export function duration(text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw error instanceof FerryError ? new InvalidArgumentError("Write it as 90s, 10m, 2h or 90d.") : error;
+    if (!(error instanceof FerryError)) throw error;
+    const { hint = "" } = error;
+    throw new InvalidArgumentError(`${hint.slice(0, 1).toUpperCase()}${hint.slice(1)}.`);
   }
 }
 
-/** An option's parser for lists: `a,b` and repeated flags. */
+/** An option's parser for lists: `a,b` and repeated flags. One that names nothing leaves an empty item, which `refuseEmpty` finds. */
 export function list(text: string, before: readonly string[] = []): string[] {
-  return [...before, ...text.split(",").map((item) => item.trim())].filter((item) => item !== "");
-}
-
-function fieldNames(text: string, before?: readonly string[]): string[] {
-  const names = list(text, before);
-  if (names.length === 0) throw new InvalidArgumentError("Name at least one field.");
-  return names;
+  const items = text.split(",").flatMap((item) => item.trim() || []);
+  return [...before, ...(items.length === 0 ? [""] : items)];
 }

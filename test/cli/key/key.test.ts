@@ -40,6 +40,16 @@ test("create prints the key alone on stdout, which works until it is revoked", a
   expect((await ferry(there(), "session", "list")).code).toBe(4);
 });
 
+test("a key for longer than a date can tell is a wrong usage, and none is made", async () => {
+  expect(await ferry(world.next(), "key", "create", "ci", "--scopes", "sessions:read", "--expires", "99999999999d")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "ferry: option '--expires <duration>' argument '99999999999d' is invalid. The longest is 1000000d.\n  hint: see ferry key create --help\n",
+  });
+  expect((await service.store.keys.list({})).items).toHaveLength(1);
+});
+
 test("in JSON the key is there when secrets are asked for; else nothing is made that would be lost", async () => {
   const create = (...more: string[]) => ferry(world.next(), "key", "create", "ci", "--scopes", "all:all", "--json", ...more);
   expect((await create()).code).toBe(2);
