@@ -54,11 +54,16 @@ async function examine(env: Record<string, string> = {}, options: WorldOptions =
 
 const logIn = () => ferry(world.next({}, { stdin: service.key }), "login", "--host", url, "--with-token");
 
-test("a broken config is told once, whatever it keeps from being checked", async () => {
+test("a broken config is told once, and a line for each check that it fails", async () => {
   mkdirSync(join(world.folder, "config"), { recursive: true });
   writeFileSync(configPath(world.host), "{");
-  const { code, stdout } = await ferry(world.next({}, { listen }), "doctor");
+  const { code, stdout, stderr } = await ferry(world.next({}, { listen }), "doctor");
   expect({ code, told: stdout.split("is no JSON").length - 1 }).toEqual({ code: 1, told: 1 });
+  const [, ...others] = /checks failed: (.*)\n/u.exec(stderr)?.[1]?.split(", ") ?? [];
+  const [first] = /^FAILED +(\S+) .* is no JSON/mu.exec(stdout)?.slice(1) ?? [];
+  const lines = stdout.split("\n").filter((line) => line.endsWith(`  for the same reason as ${first}`));
+  expect(lines.map((line) => /^FAILED +(.+?) {2}/u.exec(line)?.[1])).toEqual(others);
+  expect(others).toContain("service");
 });
 
 test("where all is well, each says so", async () => {

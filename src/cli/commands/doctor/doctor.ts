@@ -35,8 +35,11 @@ async function tell(started: readonly Promise<Result>[], context: Context): Prom
       spinner.stop();
     }
     const result = results[at] as Result;
-    // One broken file fails many checks: it is told once, and all that failed are named at the end.
-    if (!results.slice(0, at).some((before) => isSame(before, result))) await context.print.data(await describe(result, context));
+    // One broken file fails many checks: what is wrong, and the remedy, is told once.
+    const first = results.slice(0, at).find((before) => isSame(before, result));
+    const told: Result =
+      first === undefined ? result : { ...result, says: `for the same reason as ${first.name}`, hint: undefined };
+    await context.print.data(await describe(told, context));
   }
   return results;
 }
