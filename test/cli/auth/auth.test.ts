@@ -92,6 +92,24 @@ test("status tells of FERRY_API_KEY, which goes to the host that is named alone"
   ]);
 });
 
+test("status says that FERRY_API_KEY without a host keeps commands from any, with and without a login", async () => {
+  const env = { FERRY_API_KEY: services.get(a)?.key ?? "" };
+  expect((await ferry(world.next({ env }), "whoami")).stderr).toContain("FERRY_API_KEY is set, but no host for it");
+  const { code, stderr } = await ferry(world.next({ env }), "auth", "status");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: "FERRY_API_KEY is set, but no host for it: commands refuse until FERRY_HOST or --host names one\n",
+  });
+  expect((await ferry(world.next({ env }), "auth", "status", "--host", a)).stderr).toBe("");
+  for (const host of [a, b]) await ferry(world.next(), "logout", "--host", host);
+  // At a terminal, too, where without the key it would be the embedded service.
+  expect(await ferry(world.next({ env }, { tty: true }), "auth", "status")).toEqual({
+    code: 4,
+    stdout: "",
+    stderr: "ferry: not logged in to any host; FERRY_API_KEY is set, but no host for it\n  hint: set FERRY_HOST\n",
+  });
+});
+
 test("a locked keychain is said of each login, and exits 4", async () => {
   world.keychain.trouble = "locked";
   const { code, rows } = await status();

@@ -37,6 +37,13 @@ export const status: Verb = {
   examples: ["ferry auth status", "ferry auth status --json --fields host,works"],
   async run(context) {
     const logins = [...fromEnvironment(context), ...(await stored(context))];
+    if (isUnplaced(context)) {
+      if (logins.length === 0)
+        throw new FerryError("auth", "not logged in to any host; FERRY_API_KEY is set, but no host for it", {
+          hint: "set FERRY_HOST",
+        });
+      await context.print.note("FERRY_API_KEY is set, but no host for it: commands refuse until FERRY_HOST or --host names one");
+    }
     const isLocal = namedHost(context) === local || (logins.length === 0 && (await chosenKind(context)) === "local");
     if (isLocal) await context.print.note(`${local}, the embedded service, needs no login`);
     if (isLocal && logins.length === 0) return context.global.json ? context.print.json([], fields) : undefined;
@@ -121,6 +128,11 @@ function fromEnvironment(context: Context): Candidate[] {
   if (key === "" || named === undefined || named === local) return [];
   const url = parseAddress(named);
   return [{ url, account: namelessAccount, workspace: null, place: "FERRY_API_KEY", read: async () => key }];
+}
+
+/** Whether there is a key in the environment that goes nowhere: no stored login is used then either. */
+function isUnplaced(context: Context): boolean {
+  return (context.host.env["FERRY_API_KEY"] ?? "") !== "" && namedHost(context) === undefined;
 }
 
 async function stored(context: Context): Promise<Candidate[]> {
