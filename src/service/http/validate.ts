@@ -34,10 +34,18 @@ function describe(issue: Issue): string[] {
 
 function complaint(issue: Issue): string {
   if (issue.code === "invalid_type" && issue.message.endsWith("received undefined")) return "is required";
-  if (issue.code === "too_small" && issue.origin === "string") return "must not be empty";
+  if (issue.code === "too_small") return tooSmall(issue);
+  if (issue.code === "too_big")
+    return issue.origin === "string" ? `is longer than ${issue.maximum} characters` : `is more than ${issue.maximum}`;
   // Of alternatives, the last is the one with a form to tell about.
   const alternative = issue.code === "invalid_union" ? issue.errors.at(-1)?.[0] : undefined;
-  return (alternative ?? issue).message.replace(/^Invalid input: /u, "");
+  return alternative === undefined ? issue.message.replace(/^Invalid input: /u, "") : complaint(alternative);
+}
+
+/** Of texts and lists the contract asks no more than that there is something in them. */
+function tooSmall({ origin, minimum, inclusive }: Extract<Issue, { code: "too_small" }>): string {
+  if (origin === "string" || origin === "array") return "must not be empty";
+  return inclusive === false ? `must be more than ${minimum}` : `is less than ${minimum}`;
 }
 
 /** A name that the sender chose, fit for one line. */
