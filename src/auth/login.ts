@@ -41,6 +41,11 @@ export function workspaceOf({ info }: Identity): string | undefined {
   return nameOf(info?.workspace?.name) || undefined;
 }
 
+/** The key's id, where the service tells it. */
+export function keyIdOf({ info }: Identity): string | undefined {
+  return nameOf(info?.key?.id) || undefined;
+}
+
 /** What the key may do, where the service tells that as it should. */
 export function scopesOf({ info }: Identity): readonly string[] | undefined {
   const scopes: unknown = info?.key?.scopes;

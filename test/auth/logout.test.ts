@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { dead } from "../support/dead.ts";
 import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
-import { text, type LoginServer } from "../support/login-server.ts";
+import { json, text, type LoginServer } from "../support/login-server.ts";
 import { type World } from "../support/world.ts";
 
 let scene: ForeignLogin;
@@ -14,6 +15,11 @@ beforeEach(() => {
   ({ world, server } = scene);
 });
 afterEach(() => world.dispose());
+
+async function emptyKeychain(): Promise<void> {
+  for (const name of [...world.keychain.items.keys()])
+    await world.keychain.deletePassword(...(name.split("\0") as [string, string]));
+}
 
 describe("logout", () => {
   test("ends a key that login had made", async () => {
@@ -32,7 +38,7 @@ describe("logout", () => {
     expect(code).toBe(0);
     expect(stderr).toBe(
       "logged out of agents.example.com (ada@example.com); the key was not revoked there\n" +
-        "it could not be revoked: agents.example.com answered the revocation with 503; do it in the portal\n",
+        "it could not be revoked: agents.example.com answered the revocation with 503; revoke it in the portal of agents.example.com\n",
     );
     expect(world.keychain.items.size).toBe(0);
   });
@@ -50,11 +56,14 @@ describe("logout", () => {
 
   test("of a key that somebody deleted by hand", async () => {
     await scene.login();
-    for (const name of [...world.keychain.items.keys()])
-      await world.keychain.deletePassword(...(name.split("\0") as [string, string]));
-    const { code, stderr } = await ferry(world.next(), "logout");
-    expect(code).toBe(0);
-    expect(stderr).toContain("it could not be revoked: it is no longer in the keychain");
+    await emptyKeychain();
+    expect(await ferry(world.next(), "logout")).toEqual({
+      code: 0,
+      stdout: "",
+      stderr:
+        "logged out of agents.example.com (ada@example.com); the key may still be valid there\n" +
+        "it was no longer in the keychain; to be sure of it, revoke it in the portal of agents.example.com\n",
+    });
   });
 
   test.each(["locked", "timeout"] as const)(
@@ -91,7 +100,7 @@ describe("logout", () => {
     const asked = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(50));
     try {
       expect((await ferry(world.next(), "logout")).stderr).toContain(
-        "it could not be revoked: agents.example.com did not answer within 5 seconds; do it in the portal\n",
+        "it could not be revoked: agents.example.com did not answer within 5 seconds; revoke it in the portal of agents.example.com\n",
       );
       expect(asked.mock.calls).toEqual([[5000]]);
     } finally {
@@ -162,5 +171,69 @@ describe("a login in the place of another", () => {
     world.keychain.trouble = "locked";
     const other = await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });
     expect(other.stderr).toContain("the key of the earlier login may still be in the keychain (the keychain is locked)\n");
+  });
+});
+
+describe("a service that tells the id of a key: it is named wherever the key may still be valid", () => {
+  const way = (id: string) =>
+    `revoke ${id} in the portal of agents.example.com, or with a login there: ferry key revoke ${id} --host agents.example.com\n`;
+  beforeEach(() => {
+    server.answers.set("/api/v1/cli", async ({ headers }) =>
+      json(200, {
+        user: { email: "ada@example.com" },
+        key: { id: `id-${headers["x-api-key"]?.slice("key-".length)}`, scopes: [] },
+      }),
+    );
+  });
+
+  test("by a logout that can't revoke it, and in its JSON", async () => {
+    await scene.login();
+    server.answers.set("/revoke", async () => text(503, ""));
+    const { stdout, stderr } = await ferry(world.next(), "logout", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ key_id: "id-1", revoked: false });
+    expect(stderr).toBe(
+      "logged out of agents.example.com (ada@example.com); the key id-1 was not revoked there\n" +
+        `it could not be revoked: agents.example.com answered the revocation with 503; ${way("id-1")}`,
+    );
+  });
+
+  test("by a logout after one that was killed before it was written down", async () => {
+    await scene.login();
+    await emptyKeychain();
+    expect((await ferry(world.next(), "logout")).stderr).toBe(
+      "logged out of agents.example.com (ada@example.com); the key id-1 may still be valid there\n" +
+        `it was no longer in the keychain; to be sure of it, ${way("id-1")}`,
+    );
+  });
+
+  test("by a login in the place of another", async () => {
+    await scene.login();
+    server.answers.set("/revoke", async () => text(503, ""));
+    expect((await scene.login()).stderr).toContain(
+      `is still valid (agents.example.com answered the revocation with 503): ${way("id-1")}`,
+    );
+  });
+
+  test("by what comes after a login that was broken off", async () => {
+    await scene.login();
+    const path = join(world.folder, "config", "config.json");
+    const { hosts, ...rest } = JSON.parse(readFileSync(path, "utf8")) as { hosts: object[] };
+    const pending = hosts.map((entry) => ({ ...entry, by: { pid: dead, startTime: "1" } }));
+    writeFileSync(path, JSON.stringify({ ...rest, hosts: [], pending }));
+    server.answers.set("/revoke", async () => text(503, ""));
+    expect((await ferry(world.next(), "logout")).stderr).toContain(
+      `the key of a login that was broken off is still valid (agents.example.com answered the revocation with 503): ${way("id-1")}`,
+    );
+  });
+
+  test("harmless, and by none where it is no text", async () => {
+    server.answers.set("/api/v1/cli", async () =>
+      json(200, { user: { email: "ada@example.com" }, key: { id: "a\u001b[2J\nb" } }),
+    );
+    await scene.login();
+    expect(readFileSync(join(world.folder, "config", "config.json"), "utf8")).not.toMatch(/\\u001b|\\n/u);
+    server.answers.delete("/api/v1/cli");
+    await scene.login();
+    expect(JSON.parse((await ferry(world.next(), "logout", "--json")).stdout)).toMatchObject({ key_id: null, revoked: true });
   });
 });

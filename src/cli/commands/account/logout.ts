@@ -6,7 +6,7 @@ import { type Config, type HostEntry, readConfig, updateConfig } from "../../con
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, namedHost } from "../../flows/host/choose.ts";
 import { endPending, forgetPending } from "../../flows/login/broken-off.ts";
-import { endKey } from "../../flows/login/end.ts";
+import { endKey, wayToRevoke } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
 
@@ -38,7 +38,7 @@ export const logout: Verb = {
     const brokenOff = ended.map(({ url, account }) => ({ host: url, account: account || null }));
     if (ended.length > 0 && (await readConfig(host)).hosts.length === 0)
       return context.global.json
-        ? print.json({ host: null, account: null, deleted: false, revoked: false, broken_off: brokenOff })
+        ? print.json({ host: null, account: null, key_id: null, deleted: false, revoked: false, broken_off: brokenOff })
         : undefined;
     // A branch's link says where its session is, not which login is done with.
     const chosen = await chooseHost(context, null);
@@ -52,17 +52,25 @@ export const logout: Verb = {
       await print.json({
         host: entry.url,
         account: entry.account,
+        key_id: entry.keyId ?? null,
         deleted,
         revoked: ending.revoked,
         broken_off: brokenOff,
       });
-    const there = ending.revoked ? "the key is revoked" : "the key was not revoked there";
-    await print.note(`logged out of ${hostName(entry.url)} (${entry.account}); ${there}`);
+    await print.note(`logged out of ${hostName(entry.url)} (${entry.account}); ${whatIsThere(entry, ending)}`);
     if (ending.left !== undefined) await print.warn(`the key may still be in ${credentials.place(entry.store)}: ${ending.left}`);
-    if (ending.why !== undefined) await print.warn(`it could not be revoked: ${ending.why}; do it in the portal`);
+    if (ending.lost === true)
+      await print.warn(`it was no longer in ${credentials.place(entry.store)}; to be sure of it, ${wayToRevoke(entry)}`);
+    if (ending.why !== undefined) await print.warn(`it could not be revoked: ${ending.why}; ${wayToRevoke(entry)}`);
     if (isKeySet(context)) await print.warn("FERRY_API_KEY is still set");
   },
 };
+
+/** What the service has of the key now, as far as is known. */
+function whatIsThere({ keyId }: HostEntry, { revoked, lost }: Pick<Ending, "revoked" | "lost">): string {
+  if (revoked) return "the key is revoked";
+  return `the key${keyId === undefined ? "" : ` ${keyId}`} ${lost === true ? "may still be valid" : "was not revoked"} there`;
+}
 
 /** Who is logged in by the variable alone has nothing here that a logout could end. */
 function hintOf(context: Context): { readonly hint?: string } {
@@ -78,6 +86,8 @@ interface Ending {
   readonly revoked: boolean;
   /** Why not, where it was tried. */
   readonly why?: string;
+  /** It was to be revoked, and isn't here: a logout that was killed may have done that, or somebody deleted it. */
+  readonly lost?: boolean;
   /** Why it may not be deleted. */
   readonly left?: string;
 }
@@ -98,7 +108,7 @@ async function endLogin(
   entry: HostEntry,
   { revoke, trouble }: Options & { readonly trouble: FerryError | undefined },
 ): Promise<Ending> {
-  let ending: Pick<Ending, "revoked" | "why"> = { revoked: false };
+  let ending: Pick<Ending, "revoked" | "why" | "lost"> = { revoked: false };
   try {
     if (trouble !== undefined) throw trouble;
     if (revoke || entry.minted === true) ending = await end(context, credentials, entry);
@@ -125,14 +135,18 @@ function without(config: Config, entry: HostEntry): Config {
 }
 
 /** A service that is down, or a key that is gone, keeps nobody logged in here. */
-async function end(context: Context, credentials: Credentials, entry: HostEntry): Promise<Pick<Ending, "revoked" | "why">> {
+async function end(
+  context: Context,
+  credentials: Credentials,
+  entry: HostEntry,
+): Promise<Pick<Ending, "revoked" | "why" | "lost">> {
   const { host } = context;
   const key = await credentials.find(entry);
   if (key === undefined && !(await readConfig(host)).hosts.some((other) => isSamePlace(other, entry)))
     throw new FerryError("auth", `another ferry ended or renewed the login to ${hostName(entry.url)} meanwhile`, {
       hint: "see what there is now: ferry auth status",
     });
-  if (key === undefined) return { revoked: false, why: `it is no longer in ${credentials.place(entry.store)}` };
+  if (key === undefined) return { revoked: false, lost: true };
   const why = await endKey(context, entry.url, key, host.interrupt);
   return why === undefined ? { revoked: true } : { revoked: false, why };
 }

@@ -5,7 +5,7 @@ import { asFerryError, type FerryError } from "../../../base/errors.ts";
 import type { Host } from "../../../host/host.ts";
 import { type PendingLogin, readConfig, recoverConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { endStored } from "./end.ts";
+import { endStored, wayToRevoke } from "./end.ts";
 import { isSameNote, withPending } from "./pending.ts";
 
 /** A login that can't be asked for is given so long to store its key, in ms. */
@@ -106,8 +106,7 @@ async function end(
       const before = unreached.get(note.store);
       if (before !== undefined) throw before;
       const { found, why } = await endStored(context, credentials, note, () => keysOf(context, credentials, note.url));
-      if (why !== undefined)
-        warnings.add(`the key of a login that was broken off is still valid (${why}): revoke it in the portal of ${name}`);
+      if (why !== undefined) warnings.add(`the key of a login that was broken off is still valid (${why}): ${wayToRevoke(note)}`);
       if (found) return true;
     } catch (error) {
       const failure = asFerryError(error);

@@ -1,6 +1,8 @@
+import { hostName } from "../../../auth/address.ts";
 import { revokeKey } from "../../../auth/oauth/revoke.ts";
 import type { Credentials } from "../../../auth/credentials.ts";
 import { asFerryError } from "../../../base/errors.ts";
+import { shellWord } from "../../../base/words.ts";
 import type { HostEntry } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { callerOf } from "./caller.ts";
@@ -22,6 +24,13 @@ export async function endKey(context: Context, url: string, key: string, interru
     interrupt?.throwIfAborted();
     return bound.aborted ? `${new URL(url).host} did not answer within ${patience / 1000} seconds` : asFerryError(error).message;
   }
+}
+
+/** What a person can do about a login's key that is still valid, in words that name it where its id is known. */
+export function wayToRevoke({ url, keyId }: Pick<HostEntry, "url" | "keyId">): string {
+  const name = hostName(url);
+  if (keyId === undefined) return `revoke it in the portal of ${name}`;
+  return `revoke ${keyId} in the portal of ${name}, or with a login there: ferry key revoke ${shellWord(keyId)} --host ${shellWord(name)}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { hostName } from "../../../auth/address.ts";
 import { type Credentials, isSamePlace, type StoreName } from "../../../auth/credentials.ts";
-import { type Identity, identify, namelessAccount, scopesOf, workspaceOf } from "../../../auth/login.ts";
+import { type Identity, identify, keyIdOf, namelessAccount, scopesOf, workspaceOf } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, type PendingLogin, readConfig, updateConfig } from "../../config/config.ts";
@@ -9,7 +9,7 @@ import { clientFor } from "../host/connect.ts";
 import { whileWaiting } from "../waiting.ts";
 import { endPending } from "./broken-off.ts";
 import { credentialsOf } from "./credentials.ts";
-import { endKey } from "./end.ts";
+import { endKey, wayToRevoke } from "./end.ts";
 import { isNoted, type Note, notePending, withoutNote, withPending } from "./pending.ts";
 import { endReplaced } from "./replaced.ts";
 
@@ -66,18 +66,19 @@ export async function keepKey(context: Context, added: NewKey): Promise<void> {
     note ??= await notePending(context.host, credentials, { url });
     return { note, key: key.value, ...(await credentials.save(note, key.value)) };
   };
+  let identity: Identity | undefined;
   let entered: Entered;
   try {
     const { client } = clientFor(context, { send: context.host.network.send, url, key, origin: url });
     // What was made just now must be found whenever this ends; what somebody brought is stored when it has proved good.
     if (minted !== undefined) stored = await store();
-    const identity = await whileWaiting(context, hostName(url), () => identify(client));
+    identity = await whileWaiting(context, hostName(url), () => identify(client));
     stored ??= await store();
     context.host.interrupt.throwIfAborted();
     await endPending(context, credentials);
     entered = { ...(await enter(context, credentials, stored, identity)), identity };
   } catch (error) {
-    if (minted !== undefined) await endUnkept(context, added);
+    if (minted !== undefined) await endUnkept(context, added, identity);
     if (note !== undefined) await withdraw(context, credentials, note, stored?.store);
     throw error;
   }
@@ -101,7 +102,7 @@ async function enter(
 ): Promise<Omit<Entered, "identity">> {
   const { url, item, by } = note;
   const { account } = identity;
-  const workspace = workspaceOf(identity);
+  const [workspace, keyId] = [workspaceOf(identity), keyIdOf(identity)];
   const isSameLogin = (other: HostEntry): boolean => other.url === url && other.account === account;
   for (;;) {
     const found = (await readConfig(host)).hosts.find(isSameLogin);
@@ -113,6 +114,7 @@ async function enter(
       store,
       ...(item !== undefined && { item }),
       ...(workspace !== undefined && { workspace }),
+      ...(keyId !== undefined && { keyId }),
       ...(minted && { minted }),
     };
     const earlier = found && { ...found, by, since: host.clock.now() };
@@ -176,10 +178,11 @@ async function report(context: Context, identity: Identity, entry: HostEntry, wa
 }
 
 /** A key that nobody has must not stay valid. */
-async function endUnkept(context: Context, { url, key }: NewKey): Promise<void> {
+async function endUnkept(context: Context, { url, key }: NewKey, identity: Identity | undefined): Promise<void> {
   const why = await endKey(context, url, key.value);
+  const keyId = identity && keyIdOf(identity);
   if (why !== undefined)
     await context.print.warn(
-      `a key that was made for this login is still valid (${why}): revoke it in the portal of ${hostName(url)}`,
+      `a key that was made for this login is still valid (${why}): ${wayToRevoke({ url, ...(keyId !== undefined && { keyId }) })}`,
     );
 }

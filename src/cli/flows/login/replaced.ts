@@ -1,9 +1,8 @@
-import { hostName } from "../../../auth/address.ts";
 import type { Credentials } from "../../../auth/credentials.ts";
 import { asFerryError } from "../../../base/errors.ts";
 import { type PendingLogin, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { endStored } from "./end.ts";
+import { endStored, wayToRevoke } from "./end.ts";
 import { withoutNote } from "./pending.ts";
 
 /**
@@ -14,10 +13,7 @@ export async function endReplaced(context: Context, credentials: Credentials, ea
   const { host, print } = context;
   try {
     const { why } = await endStored(context, credentials, earlier, async () => [now]);
-    if (why !== undefined)
-      await print.warn(
-        `the key of the earlier login is still valid (${why}): revoke it in the portal of ${hostName(earlier.url)}`,
-      );
+    if (why !== undefined) await print.warn(`the key of the earlier login is still valid (${why}): ${wayToRevoke(earlier)}`);
     await updateConfig(host, (config) => withoutNote(config, earlier));
   } catch (error) {
     const { message } = asFerryError(error);
