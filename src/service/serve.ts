@@ -27,6 +27,8 @@ export interface ServeOptions {
   readonly agent?: string | undefined;
   /** What the user says of agents, now. */
   readonly configured?: (() => Promise<readonly ConfiguredAgent[]>) | undefined;
+  /** Whether agents ask the user what they may do in their sandbox, now; else `FERRY_AGENT_PERMISSIONS`. */
+  readonly permissions?: (() => Promise<PermissionPolicy>) | undefined;
   /** Whether to refuse to run where a limit of the sandbox can't be enforced, or it is weak otherwise. */
   readonly strict?: boolean | undefined;
   /** A loopback address and a port to listen on beside the socket; port 0 is one of the system's choice. */
@@ -53,6 +55,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
   const known = agentsWith(await configured()).map(({ name }) => name);
   if (!known.includes(model.split(":", 1)[0] ?? ""))
     throw new FerryError("usage", `there is no agent "${model}"`, { hint: `one of: ${known.join(", ")}` });
+  const atStart = permissionsOf(host);
   const { driver, probe } = await chooseSandbox(options, host);
   const place: AgentPlace = {
     dist: host.dist,
@@ -60,7 +63,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
       ? { node: await nodeMount(host.self[0] ?? "node") }
       : { node: { mounts: [], path: "node" }, ownPrograms: true }),
     find: (program) => host.processes.find(program),
-    permissions: permissionsOf(host),
+    permissions: options.permissions ?? (() => Promise.resolve(atStart)),
     secret: secretsOf(host.env, host.files, data),
     signIn: (agent) => readSignIn(host.files, data, agent),
   };
@@ -111,7 +114,7 @@ async function chooseSandbox({ sandbox, strict }: ServeOptions, host: ServeHost)
   return chosen;
 }
 
-/** Whether agents ask the user what they may do in their sandbox. */
+/** What the environment says of it. @throws FerryError usage for what it can't be */
 function permissionsOf({ env }: ServeHost): PermissionPolicy {
   const named = env["FERRY_AGENT_PERMISSIONS"] ?? "";
   if (named === "" || named === "allow" || named === "ask") return named === "ask" ? "ask" : "allow";

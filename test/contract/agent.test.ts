@@ -37,7 +37,10 @@ describe.each(builtIn)("the agent $name", (definition) => {
   beforeEach(async () => {
     folder = makeFolder();
     const node = await nodeMount(process.execPath);
-    const launch = await definition.launch({ dist, node, find: nothing, secret: nothing, permissions: "allow" }, "");
+    const launch = await definition.launch(
+      { dist, node, find: nothing, secret: nothing, permissions: () => Promise.resolve("allow") },
+      "",
+    );
     const driver = makeDrivers(machine).find((candidate) => candidate.name === "process");
     if (driver === undefined) throw new Error("no driver");
     sandbox = await driver.create(specIn(`${folder.path}/sandboxes`, { mounts: launch.mounts, env: launch.env }));
@@ -48,7 +51,7 @@ describe.each(builtIn)("the agent $name", (definition) => {
       repositoryId: "rep_1",
       version: "0",
       wishes: launch.protocol,
-      permissions: "allow",
+      permissions: () => Promise.resolve("allow"),
     });
   });
 

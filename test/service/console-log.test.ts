@@ -35,7 +35,7 @@ test("what an agent makes the library of its protocol print ends in the log, and
     const child = await sandbox.spawn([process.execPath, "-e", noisy]);
     const wishes = { authMethod: "", mode: "", model: "" };
     const options = { name: "noisy", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0", wishes };
-    const agent = await connectAgent(child, { ...options, permissions: "allow" });
+    const agent = await connectAgent(child, { ...options, permissions: () => Promise.resolve("allow") });
     const nobody = () => Promise.resolve(undefined);
     expect(await agent.prompt("x", () => undefined, nobody)).toEqual({ outcome: "completed", remark: "" });
     await sandbox.destroy();

@@ -107,7 +107,7 @@ export async function makeTestEngine({
     find: (program: string) => Promise.resolve(programs[program]),
     secret: (variable: string) => Promise.resolve(env[variable]),
     signIn: (agent: string) => readSignIn(files, folder.path, agent),
-    permissions,
+    permissions: () => Promise.resolve(permissions),
   };
   const deps: SessionsDeps = {
     store,

@@ -12,6 +12,8 @@ export interface Setting {
   readonly values?: readonly string[];
   /** What a text that isn't one of `values` must look like, and how that is called. */
   readonly form?: { readonly pattern: RegExp; readonly name: string };
+  /** Whether the embedded service takes it only when it starts: its sandboxes are made one way as long as it runs. */
+  readonly atStart?: true;
   readonly about: string;
 }
 
@@ -28,6 +30,7 @@ export const settings: readonly Setting[] = [
   {
     name: "sandbox",
     variable: "FERRY_SANDBOX",
+    atStart: true,
     // That an agent is not locked in at all must be said each time, so `process` is none of them.
     values: ["auto", "bwrap", "unshare", "oci"],
     about: "what locks the embedded service's agents in: auto, bwrap, unshare or oci (default: auto)",
@@ -35,17 +38,20 @@ export const settings: readonly Setting[] = [
   {
     name: "sandbox_engine",
     variable: "FERRY_SANDBOX_ENGINE",
+    atStart: true,
     about: "the container engine of sandbox oci, a command line (default: podman, else docker)",
   },
   {
     name: "sandbox_image",
     variable: "FERRY_SANDBOX_IMAGE",
+    atStart: true,
     about:
       "the image of sandbox oci, which must be there already (default: this machine's programs; on macOS and Windows node:20-bookworm)",
   },
   {
     name: "sandbox_options",
     variable: "FERRY_SANDBOX_OPTIONS",
+    atStart: true,
     about: "more options of the engine's run for sandbox oci",
   },
   {

@@ -3,6 +3,7 @@ import { oneLine } from "../../base/text.ts";
 import { configPath, readConfig, unknownSettings } from "../config/config.ts";
 import { misfit, type Setting, type Settings, settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
+import { findLocal } from "./local/find.ts";
 
 /** A key's value and where that comes from: its variable, the config file, or nowhere. */
 export interface CurrentSetting {
@@ -46,6 +47,16 @@ export function checkVariables({ env }: Context["host"], options: readonly strin
     if (right !== undefined)
       throw new FerryError("usage", `${setting.variable ?? ""} can't be "${oneLine(value)}"`, { hint: `it is ${right}` });
   }
+}
+
+/** Says so where the embedded service runs, and goes on with what the key was when it started. */
+export async function tellRestart({ host, print }: Context, { name, atStart }: Setting): Promise<void> {
+  // One that can't be looked at is no reason not to change the config.
+  const running = atStart === true && (await findLocal(host).catch(() => undefined)) !== undefined;
+  if (running)
+    await print.note(
+      `the embedded service runs with the ${name} that it started with; it takes this one after: ferry service stop`,
+    );
 }
 
 /**

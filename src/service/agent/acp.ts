@@ -12,7 +12,8 @@ import { makeReducer, type Reducer } from "./reducer/reducer.ts";
 
 export interface AcpOptions extends Opening {
   readonly repositoryId: string;
-  readonly permissions: PermissionPolicy;
+  /** As it is now: an agent that runs already is held to it at its next request. */
+  readonly permissions: () => Promise<PermissionPolicy>;
 }
 
 /** No sane update is larger; a hostile one is refused before it fills the memory. */
@@ -42,7 +43,9 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
       // Some name it only when it begins.
       const title = params.toolCall.title ?? turn?.reducer.titleOf(params.toolCall.toolCallId) ?? "";
       const request = { ...params, toolCall: { ...params.toolCall, title } };
-      return { outcome: await permit(request, options.permissions, turn?.ask ?? nobody) };
+      // Where it can't be known, nobody has said that the agent may.
+      const policy = await options.permissions().catch(() => "ask" as const);
+      return { outcome: await permit(request, policy, turn?.ask ?? nobody) };
     })
     .onRequest(acp.methods.client.elicitation.create, ({ params }) => fillIn(params, turn?.ask ?? nobody))
     .connect(

@@ -36,7 +36,8 @@ export interface AgentPlace {
   readonly secret: Secret;
   /** The sign-in that an agent keeps by itself, where it has one. */
   readonly signIn?: (agent: string) => Promise<SignIn | undefined>;
-  readonly permissions: PermissionPolicy;
+  /** Whether it asks the user what it may do, now. */
+  readonly permissions: () => Promise<PermissionPolicy>;
 }
 
 /** An agent as it is on this machine. */

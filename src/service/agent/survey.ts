@@ -57,7 +57,7 @@ function placeOf(host: SurveyHost, data: string): AgentPlace {
     find: (program) => host.processes.find(program),
     secret: secretsOf(host.env, host.files, data),
     signIn: (agent) => readSignIn(host.files, data, agent),
-    permissions: "allow",
+    permissions: () => Promise.resolve("allow"),
   };
 }
 

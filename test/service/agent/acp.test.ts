@@ -24,7 +24,11 @@ afterEach(async () => {
 });
 
 /** An agent in plain JSON-RPC: `answer` is the body of a function of a request that may `reply`, `fail`, `send` or exit. */
-async function connect(answer: string, permissions: PermissionPolicy = "allow", resume = ""): Promise<Agent> {
+async function connect(
+  answer: string,
+  policy: PermissionPolicy | (() => Promise<PermissionPolicy>) = "allow",
+  resume = "",
+): Promise<Agent> {
   const program = `
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
 const hello = { initialize: { protocolVersion: 1, agentCapabilities: {} }, "session/new": { sessionId: "s" } };
@@ -38,6 +42,7 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 });`;
   const child = await sandbox.spawn([process.execPath, "-e", program]);
   const wishes = { authMethod: "", mode: "", model: "" };
+  const permissions = typeof policy === "string" ? () => Promise.resolve(policy) : policy;
   const options = { name: "fake", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0", wishes, permissions, resume };
   return connectAgent(child, options);
 }
@@ -121,6 +126,29 @@ test("a call that is asked about by its id alone has the name under which it was
     ({ question }) => Promise.resolve(void asked.push(question)),
   );
   expect(asked).toEqual(["May the agent do this? push the branch"]);
+});
+
+const asksEachTurn = `if (method === "session/prompt") {
+    globalThis.prompt = id;
+    const options = [{ optionId: "a", kind: "allow_once", name: "Yes" }];
+    send({ id: 99, method: "session/request_permission", params: { sessionId: "s", toolCall: { toolCallId: "t", title: "it" }, options } });
+  } else if (id === 99) return send({ id: globalThis.prompt, result: { stopReason: "end_turn" } });`;
+
+test("the policy is what it is when permission is asked for, also while the agent runs; where it can't be known, the user is asked", async () => {
+  const policies: (PermissionPolicy | Error)[] = ["allow", "ask", "allow", new Error("the config is broken")];
+  const agent = await connect(asksEachTurn, async () => {
+    const policy = policies.shift() ?? "allow";
+    if (policy instanceof Error) throw policy;
+    return policy;
+  });
+  const asked: string[] = [];
+  for (const turn of ["1", "2", "3", "4"])
+    await agent.prompt(
+      turn,
+      () => undefined,
+      () => Promise.resolve(void asked.push(turn)),
+    );
+  expect(asked).toEqual(["2", "4"]);
 });
 
 test("neither files nor terminals are offered, and what isn't JSON is survived", async () => {

@@ -71,7 +71,7 @@ describe("an agent of the user's own", () => {
     node: { path: "/usr/bin/node", mounts: [] },
     find: (program) => Promise.resolve(program === "goose" ? goose : undefined),
     secret: (variable) => Promise.resolve(env[variable]),
-    permissions: "allow",
+    permissions: () => Promise.resolve("allow"),
   };
   const launch = (settings: Record<string, string>, model: string) =>
     makeAgents(place, () => Promise.resolve(configuredAgents(settings))).launch(model);

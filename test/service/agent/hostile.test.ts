@@ -39,7 +39,7 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", as
   const wishes = { authMethod: "", mode: "", model: "" };
   return connectAgent(child, {
     ...{ name: "fake", cwd: sandbox.workspace, repositoryId: "rep_1", version: "0", wishes },
-    permissions: "allow",
+    permissions: () => Promise.resolve("allow"),
   });
 }
 

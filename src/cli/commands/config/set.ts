@@ -3,7 +3,7 @@ import { oneLine } from "../../../base/text.ts";
 import { type Config, updateConfig } from "../../config/config.ts";
 import { misfit, settingNamed } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
-import { currentSetting } from "../../flows/settings.ts";
+import { currentSetting, tellRestart } from "../../flows/settings.ts";
 import { checkKnown } from "../../near.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -31,6 +31,7 @@ export const set: Verb = {
     if (current.from !== "config") await context.print.warn(`${setting.variable ?? ""} is set and wins over it`);
     if (context.global.json) await context.print.json(current);
     else await context.print.note(`${key} is ${value}`);
+    await tellRestart(context, setting);
   },
 };
 

@@ -1,6 +1,6 @@
 import { unknownSettings, updateConfig } from "../../config/config.ts";
-import { settingNamed } from "../../config/settings.ts";
-import { currentSetting } from "../../flows/settings.ts";
+import { type Setting, settingNamed } from "../../config/settings.ts";
+import { currentSetting, tellRestart } from "../../flows/settings.ts";
 import type { Verb } from "../../verb.ts";
 
 export const unset: Verb = {
@@ -10,12 +10,13 @@ export const unset: Verb = {
   define: (command) => void command.argument("<setting>", "see ferry config list"),
   async run(context, _, key: string) {
     // A key that a newer ferry knows can be taken away by this one, too.
-    const setting = (await unknownSettings(context.host)).includes(key) ? { name: key, about: "" } : settingNamed(key);
+    const setting: Setting = (await unknownSettings(context.host)).includes(key) ? { name: key, about: "" } : settingNamed(key);
     const { settings } = await updateConfig(context.host, (config) => {
       const { [key]: _gone, ...rest } = config.settings ?? {};
       return { ...config, settings: rest };
     });
     if (context.global.json) await context.print.json(currentSetting(context, setting, settings));
     else await context.print.note(`${key} is no longer set`);
+    await tellRestart(context, setting);
   },
 };

@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
 import { serveHere } from "../../flows/local/serve.ts";
-import { withSettings } from "../../flows/settings.ts";
 import { duration } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 import { addServiceOptions, withData, type ServiceOptions } from "./options.ts";
@@ -26,7 +25,7 @@ export const serve: Verb = {
   },
   async run(context, { data, sandbox, agent, strict, listen, port, stopWhenIdle }: Options) {
     const tcp = port === undefined ? undefined : { address: listen, port };
-    await serveHere(withData(await withSettings(context), data), { sandbox, agent, strict, tcp, idle: stopWhenIdle });
+    await serveHere(withData(context, data), { sandbox, agent, strict, tcp, idle: stopWhenIdle });
   },
 };
 

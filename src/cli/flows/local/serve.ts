@@ -1,6 +1,8 @@
 import { oneLine } from "../../../base/text.ts";
 import { readConfig } from "../../config/config.ts";
+import { settingNamed } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
+import { currentSetting, withSettings } from "../settings.ts";
 import { findLocal } from "./find.ts";
 
 /** `auto` is the first that locks in and works here. */
@@ -17,14 +19,20 @@ export interface ServeRequest {
 }
 
 /** Runs the embedded service in this process until it is told to stop. Here alone the cli meets the service, and only when it is called. */
-export async function serveHere({ host, print }: Context, request: ServeRequest): Promise<void> {
+export async function serveHere(context: Context, request: ServeRequest): Promise<void> {
+  const { host, print } = await withSettings(context);
   const { serve } = await import("../../../service/serve.ts");
   // A log that can't be written is no reason to stop serving.
   const write = (line: string): void => void host.terminal.stderr.write(line).catch(() => undefined);
   const { configuredAgents } = await import("../../../service/agent/installed/configured.ts");
-  // Read each time: what the config says now holds for the next session.
-  const configured = async () => configuredAgents((await readConfig(host)).settings ?? {});
-  const running = await serve({ ...request, configured, write }, host);
+  // Read each time: what the config says now holds for the next session, and of permissions for the next that is asked for.
+  const kept = async () => (await readConfig(host)).settings ?? {};
+  const configured = async () => configuredAgents(await kept());
+  const permissions = async () => {
+    const { value } = currentSetting(context, settingNamed("agent_permissions"), await kept());
+    return value === "ask" ? "ask" : "allow";
+  };
+  const running = await serve({ ...request, configured, permissions, write }, host);
   await print.note(
     `serving ${running.data} on ${running.socket}${running.address === undefined ? "" : ` and ${oneLine(running.address)}`}`,
   );

@@ -58,14 +58,15 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
         throw new FerryError("auth", `the agent "${recipe.name}" has no key for its models`, { hint: signIn(recipe) });
       const program = await programInside(path, configured, place);
       const companions = await companionsOf(recipe, place);
+      const permissions = await place.permissions();
       const {
         args = [],
         env = {},
         files = {},
         protocol = {},
       } = own === undefined
-        ? recipe.setUp(accesses.map(wayOf), model, place.permissions)
-        : (recipe.own?.setUp(model, place.permissions) ?? {});
+        ? recipe.setUp(accesses.map(wayOf), model, permissions)
+        : (recipe.own?.setUp(model, permissions) ?? {});
       return {
         argv: [...program.argv, ...argumentsOf(recipe, configured), ...args],
         mounts: [...program.mounts, ...companions],
