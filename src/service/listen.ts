@@ -20,8 +20,13 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const headerTimeout = 15_000;
-const requestTimeout = 60_000;
+export type Patience = Readonly<Record<"headersTimeout" | "requestTimeout" | "connectionsCheckingInterval", number>>;
+
+/**
+ * How long the head of a request, and the whole of it, may take to come, and how often that is looked at, in ms: no body is larger than
+ * 1 MiB, and whoever only begins requests would have all connections there are.
+ */
+export const patience: Patience = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
 const maxHeaderSize = 16 * 1024;
 const maxConnections = 1024;
 /** Bytes of a refused body that are read on, so that its sender sees the answer and not a broken connection. */
@@ -33,9 +38,9 @@ const grace = 5000;
  * Serves the app over HTTP/1.1.
  * @throws FerryError usage for an address that isn't loopback, unavailable where the place can't be had
  */
-export async function listen(app: App, place: Place, clock: Clock): Promise<Listener> {
+export async function listen(app: App, place: Place, clock: Clock, limits = patience): Promise<Listener> {
   const exchanges = new Set<Exchange>();
-  const server = createServer({ maxHeaderSize, headersTimeout: headerTimeout, requestTimeout }, (message, reply) => {
+  const server = createServer({ maxHeaderSize, ...limits }, (message, reply) => {
     const exchange = { left: new AbortController(), reply };
     exchanges.add(exchange);
     reply.once("close", () => {

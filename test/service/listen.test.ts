@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import type { App } from "../../src/service/app.ts";
-import { type Listener, listen } from "../../src/service/listen.ts";
+import { type Listener, listen, type Patience, patience } from "../../src/service/listen.ts";
 import { makeTestClock } from "../support/clock.ts";
 
 let folder: string;
@@ -23,8 +23,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(app: App, clock = systemClock): Promise<Listener> {
-  const listener = await listen(app, { socket: socketPath }, clock);
+async function start(app: App, clock = systemClock, limits?: Patience): Promise<Listener> {
+  const listener = await listen(app, { socket: socketPath }, clock, limits);
   listeners.push(listener);
   return listener;
 }
@@ -83,6 +83,46 @@ describe("a request", () => {
     // Node's client tells of a broken pipe after it has the whole answer of any server that closes behind it.
     sent.on("error", () => undefined);
     expect([reply.statusCode, await text(reply)]).toEqual([413, "too much"]);
+  });
+});
+
+describe("a connection that begins a request and doesn't end it", () => {
+  const hasty: Patience = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 };
+  const half = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nhalf";
+
+  test.each([
+    ["nothing", ""],
+    ["half a head", half.slice(0, 20)],
+    ["half a body", half],
+  ])("is closed after %s, and others are served", async (_, sent) => {
+    await start(async (received) => new Response(await received.text()), systemClock, hasty);
+    const connection = connect(socketPath);
+    connection.write(sent);
+    expect(await text(connection)).toMatch(/^HTTP\/1\.1 408 /u);
+    expect((await replyOf(ask().end())).statusCode).toBe(200);
+  });
+
+  test("is closed also where its body isn't read since the request was refused", async () => {
+    await start(() => Promise.resolve(new Response("no", { status: 401 })), systemClock, hasty);
+    const connection = connect(socketPath);
+    connection.write(half);
+    expect(await text(connection)).toMatch(/^HTTP\/1\.1 408 /u);
+  });
+
+  test("has seconds for it, not minutes", () => {
+    expect(patience).toEqual({ headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 });
+  });
+
+  test("whose answer takes longer than that is none", async () => {
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await start(() => held.then(() => new Response("late")), systemClock, hasty);
+    const other = connect(socketPath);
+    const sent = ask().end();
+    // The other one's patience is over when it is closed.
+    await text(other);
+    answer();
+    expect(await text(await replyOf(sent))).toBe("late");
   });
 });
 
