@@ -110,7 +110,7 @@ function lazyFiles(): Files {
   const load = async (): Promise<Files> => (await import("./host/files.ts")).systemFiles;
   return later(load, [
     ...(["read", "readText", "write", "create", "append", "makeFolder", "shut", "list"] as const),
-    ...(["status", "realPath", "target", "remove", "rename", "link", "makeTemporaryFolder", "makeSpool"] as const),
+    ...(["status", "realPath", "target", "remove", "rename", "double", "link", "makeTemporaryFolder", "makeSpool"] as const),
   ]);
 }
 

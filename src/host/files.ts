@@ -51,6 +51,7 @@ export const systemFiles: Files = {
   target,
   remove: (path) => rm(path, { recursive: true, force: true }).catch(absent),
   rename,
+  double,
   async link(path, to) {
     await rm(path, { force: true });
     await symlink(to, path).catch(() => undefined);
@@ -127,6 +128,18 @@ async function create(path: string, data: string | Uint8Array, mode = 0o600): Pr
     throw new UnwritableError(path, error);
   } finally {
     await rm(temporary, { force: true });
+  }
+}
+
+async function double(from: string, to: string): Promise<void> {
+  const found = await lstat(from);
+  try {
+    // Of a link, some systems' hard links lead to what it leads to.
+    if (found.isSymbolicLink()) await symlink(await readlink(from), to);
+    else await link(from, to);
+  } catch (error) {
+    if (found.isSymbolicLink() || codeOf(error) === "EEXIST") throw new UnwritableError(to, error);
+    await replace(to, await readFile(from), found.mode & 0o7777);
   }
 }
 

@@ -138,6 +138,8 @@ export interface Files {
   /** A file, a link or a whole folder, never through a link; nothing there is fine. */
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Gives a file, or a link itself, a second name, at which nothing is yet; where the file system has no hard links, a copy. */
+  double(from: string, to: string): Promise<void>;
   /** Makes a symbolic link, in the place of what is there, where the system lets there be one: Windows does for few. */
   link(path: string, target: string): Promise<void>;
   makeTemporaryFolder(prefix: string): Promise<string>;

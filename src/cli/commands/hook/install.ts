@@ -4,7 +4,7 @@ import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 import type { Verb } from "../../verb.ts";
 import { ownHook, ownHookBefore, withBlock, withoutBlock } from "./block.ts";
-import { areShared, findHooks, type Hook, requireHooksFolder, withHooks, writeHook } from "./place.ts";
+import { findHooks, type Hook, leadingOut, requireHooksFolder, withHooks, writeHook } from "./place.ts";
 
 export const install: Verb = {
   name: "install",
@@ -15,7 +15,7 @@ export const install: Verb = {
   async run(context) {
     await requireHooksFolder(context);
     const hooks = await withHooks(context, async (hooks) => {
-      for (const hook of hooks) await requireRoom(context, hook);
+      for (const hook of hooks) requireRoom(hook);
       for (const hook of hooks) {
         await put(context, hook);
         await context.print.note(`${hook.name}: ${hook.path}`);
@@ -26,8 +26,9 @@ export const install: Verb = {
       await context.print.note(
         'husky writes them anew whenever it is set up: let the prepare script of package.json say "husky && ferry hook install || true"',
       );
-    if (await areShared(context))
-      await context.print.note("core.hooksPath leads out of this repository: they run in each that uses this folder");
+    const leading = await leadingOut(context);
+    if (leading !== undefined)
+      await context.print.note(`${leading} leads out of this repository: they run in each that uses this folder`);
     if (context.global.json)
       await context.print.json((await findHooks(context)).map(({ name, path, installed }) => ({ name, installed, path })));
   },
@@ -38,9 +39,13 @@ function isHusky(text: string): boolean {
   return /^\. "\$\(dirname (?:-- )?"\$0"\)\/h"$/mu.test(text);
 }
 
-/** @throws FerryError attention where what is to be put aside would take another one's place */
-async function requireRoom({ host }: Context, { name, holds, aside }: Hook): Promise<void> {
-  if (holds !== "other" || (await host.files.status(aside)) === undefined) return;
+/** @throws FerryError attention where what is there can be no hook, or would, put aside, take another one's place */
+function requireRoom({ name, path, kind, holds, aside, kept }: Hook): void {
+  if (kind === "folder" || kind === "other")
+    throw new FerryError("attention", `${oneLine(path)} is ${kind === "folder" ? "a folder" : "no file"}, and no hook`, {
+      hint: "take it away, or call it otherwise",
+    });
+  if (holds !== "other" || kept !== "another") return;
   throw new FerryError("attention", `${oneLine(aside)} is there already, where ${name} would be put aside`, {
     hint: "see which of the two is wanted, and take the other one away",
   });
@@ -48,15 +53,18 @@ async function requireRoom({ host }: Context, { name, holds, aside }: Hook): Pro
 
 async function put(context: Context, hook: Hook): Promise<void> {
   const { files } = context.host;
-  const { name, path, holds, text, aside, installed } = hook;
+  const { name, path, holds, text, mode, aside, installed, kept, link } = hook;
   if (holds === "script") return writeHook(context, hook, withBlock(text, name));
   if (holds !== "other") return putOwn(context, hook);
-  if (installed) await writeHook(context, hook, withoutBlock(text));
-  await files.rename(path, aside);
+  // It stays in its place till ours, whole, takes that: who kills us never leaves git without a hook.
+  if (kept === "nothing") {
+    if (installed) await files.write(aside, Buffer.from(withoutBlock(text), "latin1"), mode);
+    else await files.double(path, aside);
+  }
   try {
     await putOwn(context, hook);
   } catch (error) {
-    await files.rename(aside, path);
+    for (const made of [link, aside]) await files.remove(made);
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { oneLine } from "../../../base/text.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { findHooks } from "./place.ts";
@@ -7,7 +8,10 @@ export const status: Verb = {
   summary: "Show which of git's hooks ferry has a part in",
   examples: ["ferry hook status", "ferry hook status --json"],
   async run(context) {
-    const items = (await findHooks(context)).map(({ name, installed, path }) => ({ name, installed, path }));
+    const hooks = await findHooks(context);
+    for (const { name, aside } of hooks.filter(({ kept }) => kept === "lost"))
+      await context.print.note(`git runs no ${name}: it lies in ${oneLine(aside)}; ferry hook uninstall puts it back`);
+    const items = hooks.map(({ name, installed, path }) => ({ name, installed, path }));
     const columns = [
       { header: "HOOK", value: ({ name }: (typeof items)[number]) => name },
       { header: "INSTALLED", value: ({ installed }: (typeof items)[number]) => (installed ? "yes" : "no") },
