@@ -37,9 +37,13 @@ function noAddress(given: string): FerryError {
   return new FerryError("usage", `"${shown(given)}" is no address of a host`, { hint: "write it as https://agents.example.com" });
 }
 
-/** What somebody took for an address, to be said back: without what may be a password before its last @. */
+/**
+ * What somebody took for an address, to be said back: without what may be a password or a key in it, which is what stands before its last
+ * @, behind a colon where a port would be, or in a query.
+ */
 export function shown(address: string): string {
-  return oneLine(address).replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/iu, "$1…@");
+  const text = oneLine(address).replace(/[?#].*$/u, "?…");
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*(@|%40)/iu, "$1…$2").replace(/:(?!\/\/|\d+(?:\/|$))[^/]*/u, ":…");
 }
 
 /** How people call a host: its address without the scheme. */

@@ -26,7 +26,10 @@ export const topics: readonly Topic[] = [
     title: "Variables of the environment",
     rows: [
       ["FERRY_HOST", "the service, as --host"],
-      ["FERRY_API_KEY", "the key for it, in place of a login; sent only to a host that --host or FERRY_HOST names"],
+      [
+        "FERRY_API_KEY",
+        "the key for it, in place of a login; sent only to the host that FERRY_HOST names, or --host where that is not set",
+      ],
       ["FERRY_SESSION", "the session of commands that name none"],
       ["FERRY_NO_INPUT", "ask nothing, as --no-input"],
       ["FERRY_DEBUG", "trace requests and errors, as --verbose"],

@@ -132,6 +132,20 @@ describe("FERRY_API_KEY", () => {
     expect(code).toBe(4);
   });
 
+  test("is FERRY_HOST's alone where that is set: --host takes the login there, or is refused", async () => {
+    const env = { FERRY_API_KEY: "key-of-https://a.example", FERRY_HOST: a };
+    const { code, stderr } = await ferry(world.next({ env }), "session", "list", "--host", b);
+    expect([code, services.get(b)?.calls]).toEqual([4, []]);
+    expect(stderr).toBe(
+      "ferry: not logged in to b.example\n  hint: ferry login --host https://b.example; FERRY_API_KEY is for FERRY_HOST alone\n",
+    );
+    await login(b);
+    expect(await called(["--host", b], env)).toBe(b);
+    // By whatever name: a's own stays its own.
+    expect(await called(["--host", `${a}/`], env)).toBe(a);
+    expect(await called(["--host", a], { ...env, FERRY_HOST: "a.example" })).toBe(a);
+  });
+
   test("goes nowhere else: without either it is exit 2", async () => {
     await login(b);
     git("config", "ferry.host", b);

@@ -1,27 +1,29 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import http from "node:http";
 import net from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { directTransport } from "../../src/host/network/direct.ts";
+import { isNarrow } from "../../src/host/network/peer.ts";
 import { makeSend } from "../../src/host/network/send.ts";
 import { listen } from "../../src/host/network/listener.ts";
 import { serve } from "../support/http-server.ts";
 
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
-const [ours, theirs, systems] = [1001, 1002, 999];
+const [ours, theirs, systems, nobody] = [1001, 1002, 999, 65_534];
 
 /** Opens a port at the address it is given, and says which. */
 const opened = String.raw`
-use Socket qw(:DEFAULT :addrinfo); use Fcntl; $| = 1;
+use Socket qw(:DEFAULT :addrinfo IPPROTO_IPV6 IPV6_V6ONLY); use Fcntl; $| = 1;
 my (undef, $at) = getaddrinfo($ARGV[0], 0, {flags => AI_NUMERICHOST, socktype => SOCK_STREAM});
 my $s;
 sub place { my ($port) = @_; my $family = $at->{family};
   socket($s, $family, SOCK_STREAM, 0); setsockopt($s, SOL_SOCKET, SO_REUSEADDR, 1);
+  setsockopt($s, IPPROTO_IPV6, IPV6_V6ONLY, 1) if $ARGV[2];
   my $host = $family == AF_INET ? (sockaddr_in($at->{addr}))[1] : (Socket::unpack_sockaddr_in6($at->{addr}))[1];
   bind($s, $family == AF_INET ? pack_sockaddr_in($port, $host) : Socket::pack_sockaddr_in6($port, $host)) && listen($s, 5) }
-place(0); my $name = getsockname($s);
+place($ARGV[1]); my $name = getsockname($s);
 my $port = $at->{family} == AF_INET ? (sockaddr_in($name))[0] : (Socket::unpack_sockaddr_in6($name))[0];
 print "$port\n";
 `;
@@ -45,8 +47,11 @@ for (;;) {
 const waiting = String.raw`${opened} sleep 1 while 1`;
 
 /** What another user's service is told. */
-async function listenAs(uid: number, { address = "127.0.0.1", does = program } = {}): Promise<Listening> {
-  const child = spawn("/usr/bin/perl", ["-e", does, address], {
+async function listenAs(
+  uid: number,
+  { address = "127.0.0.1", does = program, port: wanted = "0", alone = false } = {},
+): Promise<Listening> {
+  const child = spawn("/usr/bin/perl", ["-e", does, address, wanted, alone ? "1" : ""], {
     uid,
     gid: uid,
     cwd: "/",
@@ -58,21 +63,22 @@ async function listenAs(uid: number, { address = "127.0.0.1", does = program } =
   const reader = createInterface(child.stdout);
   const [port] = (await once(reader, "line")) as [string];
   reader.on("line", (line) => lines.push(line));
-  return { port, lines };
+  return { port, lines, child };
 }
 
 interface Listening {
   readonly port: string;
   readonly lines: string[];
+  readonly child: ReturnType<typeof spawn>;
 }
 
 let children: ReturnType<typeof spawn>[];
 beforeEach(() => void (children = []));
 afterEach(() => Promise.all(children.map((child) => (child.kill("SIGKILL"), once(child, "close")))));
 
-const ask = (port: string, uid: number, host = "127.0.0.1") =>
+const ask = (port: string, uid: number, host = "127.0.0.1", isInside = false) =>
   makeSend(
-    directTransport(undefined, uid),
+    directTransport(undefined, async () => (uid === 0 ? undefined : { uid, isInside })),
     () => host,
   )({ method: "GET", url: `http://${host}:${port}/`, headers: { "x-api-key": "secret" }, idleTimeout: 30_000 });
 
@@ -122,6 +128,41 @@ test.runIf(isRoot)("what another person has at the same port of another address 
   expect((await ask(port, ours)).status).toBe(204);
   server.closeAllConnections();
   server.close();
+});
+
+test.runIf(isRoot)("in a user namespace, where everybody of outside is nobody, that is no service of the system's", async () => {
+  const { port, lines } = await listenAs(nobody);
+  await expect(ask(port, ours, "127.0.0.1", true)).rejects.toMatchObject({
+    kind: "auth",
+    message: `whose program listens at 127.0.0.1 can't be known in here: it gets no key`.replace(
+      "127.0.0.1",
+      `127.0.0.1:${port}`,
+    ),
+  });
+  // Nor where we are nobody ourselves.
+  await expect(ask(port, nobody, "127.0.0.1", true)).rejects.toMatchObject({ kind: "auth" });
+  expect(lines).toEqual([]);
+  expect((await ask(port, ours)).status).toBe(204);
+});
+
+test.runIf(process.platform === "linux")("a user namespace is known by its map", () => {
+  const real = spawnSync("unshare", ["--user", "--map-root-user", "cat", "/proc/self/uid_map"], { encoding: "utf8" });
+  expect([isNarrow("         0          0 4294967295\n"), isNarrow("0 1001 1\n"), isNarrow("")]).toEqual([false, true, true]);
+  if (real.status === 0) expect(isNarrow(real.stdout)).toBe(true);
+});
+
+test.runIf(isRoot)("a service that is busy is ours, though another person listens at the same port of IPv6", async () => {
+  const ourOwn = await listenAs(ours);
+  await listenAs(theirs, { address: "::", port: ourOwn.port, alone: true });
+  ourOwn.child.kill("SIGSTOP");
+  const asked = ask(ourOwn.port, ours);
+  // Its refusal would come before anybody has taken the connection.
+  asked.catch(() => undefined);
+  const other = net.connect(Number(ourOwn.port), "127.0.0.1");
+  await once(other, "connect");
+  other.destroy();
+  ourOwn.child.kill("SIGCONT");
+  expect((await asked).status).toBe(204);
 });
 
 test.runIf(isRoot)("a service that the system runs for everyone is called", async () => {

@@ -59,7 +59,7 @@ describe("a service that runs", () => {
     const renamed = request(`${service.address ?? ""}/healthz`, { headers: { host: "evil.example" } }).end();
     const [refusal] = (await once(renamed, "response")) as [IncomingMessage];
     refusal.resume();
-    expect(refusal.statusCode).toBe(403);
+    expect(refusal.statusCode).toBe(421);
   });
 
   test("logs what changed something or was refused, without the query, and no read that went well", async () => {

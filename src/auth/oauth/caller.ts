@@ -4,7 +4,7 @@ import { FerryError } from "../../base/errors.ts";
 import { shellWord } from "../../base/words.ts";
 import { isRedirect } from "../../client/http/address.ts";
 import { readBody } from "../../client/http/body.ts";
-import { withoutSecrets } from "../../client/http/key.ts";
+import { withoutKey } from "../../client/http/without-key.ts";
 import { loginResponseLines, requestLines } from "../../client/http/trace.ts";
 import type { Clock, Send, SendRequest } from "../../host/host.ts";
 import { isMisdirected, misdirected } from "../misdirected.ts";
@@ -49,32 +49,26 @@ async function call({ send, clock, userAgent, signal, trace }: Caller, url: stri
   };
   requestLines(request).forEach((line) => trace?.(line));
   const start = clock.elapsed();
-  const response = await send(request);
+  // What people may read of it must not repeat the code, the verifier or the key that it was sent.
+  const response = secretsOf(body).reduce(withoutKey, await send(request));
   loginResponseLines(response, clock.elapsed() - start, request).forEach((line) => trace?.(line));
   if (isMisdirected(response)) throw await misdirected(response, { method, url, clock });
-  if (isRedirect(response)) throw await moved(url, response, body);
+  if (isRedirect(response)) throw await moved(url, response);
   const bytes = await readBody(response, clock, { limit });
-  if (response.status >= 400)
-    return new Response(cleaned(new TextDecoder().decode(bytes), body), {
-      status: response.status,
-      headers: { ...response.headers },
-    });
   const bodiless = response.status === 204 || response.status === 304;
   return new Response(bodiless ? null : new Uint8Array(bytes), { status: response.status, headers: { ...response.headers } });
 }
 
-/** What is refused may be read by people: what it says to us must not repeat the code, the verifier or the key that it was sent. */
-function cleaned(text: string, body: URLSearchParams | undefined): string {
-  const secrets = ["code", "code_verifier", "device_code", "token"].flatMap((name) => body?.get(name) ?? []);
-  return withoutSecrets(text, secrets);
+function secretsOf(body: URLSearchParams | undefined): string[] {
+  return ["code", "code_verifier", "device_code", "token"].flatMap((name) => body?.get(name) ?? []);
 }
 
 /** A redirect is never followed: what these calls carry is meant for one place. */
-async function moved(url: string, response: Awaited<ReturnType<Send>>, body: URLSearchParams | undefined): Promise<FerryError> {
+async function moved(url: string, response: Awaited<ReturnType<Send>>): Promise<FerryError> {
   await response.cancel();
   const target = response.headers["location"] ?? "";
   const { host } = new URL(url);
-  const origin = URL.canParse(target, url) ? cleaned(new URL(target, url).origin, body) : "";
+  const origin = URL.canParse(target, url) ? new URL(target, url).origin : "";
   // What a command names must be an address and nothing else: a shell reads more into what a URL may hold.
   const there = /^https?:\/\/[a-z0-9.:[\]-]+$/u.test(origin);
   return new FerryError(

@@ -7,7 +7,7 @@ import {
   processDeviceCodeResponse,
 } from "oauth4webapi";
 import { asFerryError, FerryError } from "../../base/errors.ts";
-import { oneLine } from "../../base/text.ts";
+import { cut, oneLine } from "../../base/text.ts";
 import { loginClient } from "../../wire/login.ts";
 import { bearerOf } from "./bearer.ts";
 import { callOptions, type Caller } from "./caller.ts";
@@ -73,7 +73,7 @@ async function ask({ metadata, address }: LoginServer, caller: Caller, login: De
 function taskOf(granted: DeviceAuthorizationResponse, address: string): DeviceTask {
   const { user_code, verification_uri, verification_uri_complete, expires_in } = granted;
   return {
-    userCode: oneLine(user_code),
+    userCode: cut(oneLine(user_code), 100),
     page: checkAddress(verification_uri, address, "verification_uri").href,
     direct: verification_uri_complete && checkAddress(verification_uri_complete, address, "verification_uri_complete").href,
     expiresIn: expires_in * 1000,

@@ -76,7 +76,7 @@ interface Refusal {
 }
 
 function refusal({ error, error_description, status }: Refusal, { host, errand }: { host: string; errand: Errand }): FerryError {
-  const code = oneLine(error);
+  const code = cut(oneLine(error), 100);
   // Who checks a form says which field is wrong, and the message ends with that word already.
   const described = oneLine(textOf(error_description))
     .replace(/^(?:code|device_code): *(?=(?:is|was)\b)/u, "it ")

@@ -62,6 +62,7 @@ function scopeHint(status: number, said: string, { origin, source }: { origin: s
 }
 
 function hintFor(status: number, { host, origin }: Pick<URL, "host" | "origin">, source: string): string | undefined {
+  if (status === 401 && source === "FERRY_API_KEY") return `${host} refused the key of ${source}: correct it, or unset it`;
   if (status === 401) return `${host} refused the key of ${source}: check it, or log in again: ferry login --host ${origin}`;
   if (status === 403) return `the key of ${source} lacks a scope that this needs`;
   if (status === 421) return "call it by its own address; a port that is forwarded needs the same number at both ends";

@@ -5,22 +5,29 @@ import { isIP, type LookupFunction } from "node:net";
 import { isLoopback } from "../../base/address.ts";
 import { exchange, type Line } from "./exchange.ts";
 import { lookedAt } from "./looked-at.ts";
+import { findPerson, type Person } from "./peer.ts";
 import { connectTimeout, type Transport } from "./send.ts";
 
 /** Node's own http and https with keep-alive; over a unix socket or named pipe where one is given. */
-export function directTransport(socketPath?: string, uid = process.getuid?.()): Transport {
-  // Plain http leads to this machine alone. Root trusts everybody on it, as a container's only user does.
-  const here = socketPath !== undefined || uid === undefined || uid === 0 ? plainly() : lookedAt(uid);
-  const there = overTls();
+export function directTransport(socketPath?: string, find: () => Promise<Person | undefined> = findPerson): Transport {
+  const [plain, secure] = [plainly(), overTls()];
+  let looking: Promise<WayHere> | undefined;
+  // Plain http leads to this machine alone.
+  const here = (): Promise<WayHere> => (looking ??= find().then((person) => (person === undefined ? plain : lookedAt(person))));
   return async (request, signal) => {
     const url = new URL(request.url);
     // A write gets a connection of its own: on a kept one that the service is just closing, nobody knows if it arrived.
     const kept = request.method === "GET";
-    const line = url.protocol === "https:" && socketPath === undefined ? there(kept) : here(url, kept, signal);
-    const options = { ...line.options, ...(socketPath === undefined ? addressOf(url) : { socketPath, host: url.host }) };
-    return exchange(request, signal, { ...line, options });
+    if (socketPath !== undefined) {
+      const line = plain(url, kept);
+      return exchange(request, signal, { ...line, options: { ...line.options, socketPath, host: url.host } });
+    }
+    const line = url.protocol === "https:" ? secure(kept) : (await here())(url, kept, signal);
+    return exchange(request, signal, { ...line, options: { ...line.options, ...addressOf(url) } });
   };
 }
+
+type WayHere = ReturnType<typeof lookedAt>;
 
 function plainly(): (url: URL, kept: boolean) => Line {
   const agent = new http.Agent({ keepAlive: true });

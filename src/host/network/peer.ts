@@ -10,31 +10,56 @@ import type { LoopbackRequest } from "../host.ts";
 export async function peerOf(socket: Socket): Promise<LoopbackRequest["peer"]> {
   const uid = process.getuid?.();
   if (process.platform !== "linux" || uid === undefined) return "unknown";
-  const owner = otherEnd(await readTables(), socket)?.owner;
+  const owner = otherEnd((await readTables()) ?? [], socket)?.owner;
   if (owner === undefined) return "unknown";
   return owner === uid || owner === 0 ? "self" : "other";
 }
 
+/** Who has the other end of a connection: nobody that a key need be kept from, another person, or it can't be known. */
+export type Holder = "trusted" | "other" | "unknown";
+
 /**
- * Whether another person's program has taken the connection that we made to this machine: a service that is down leaves its port to
- * whoever comes first, and the key would go there. It is asked when there is a connection: who listens before that may be gone by then,
- * and somebody else there. What nobody has taken yet belongs to who listens, since it ends with that. A connection that has no other
- * end here at all leads out of this machine (a container, WSL's host), as only its administrator can arrange.
+ * Who has taken the connection that we made to this machine: a service that is down leaves its port to whoever comes first, and the key
+ * would go there. It is asked when there is a connection: who listens before that may be gone by then, and somebody else there. What
+ * nobody has taken yet belongs to who listens, since it ends with that. A connection that has no other end here at all leads out of
+ * this machine (a container, WSL's host), as only its administrator can arrange.
  */
-export async function isAnothers(socket: Socket, uid: number): Promise<boolean> {
-  if (process.platform !== "linux") return false;
+export async function holderOf(socket: Socket, { uid, isInside }: Person): Promise<Holder> {
   const rows = await readTables();
-  const taken = otherEnd(rows, socket)?.owner;
-  const owners = taken === undefined ? listenersAt(rows, socket).map(({ uid: owner }) => owner) : [taken];
-  return owners.some((owner) => owner !== uid && isPerson(owner));
+  if (rows === undefined) return "unknown";
+  const owner = otherEnd(rows, socket)?.owner ?? listenerAt(rows, socket)?.uid;
+  // In there everybody of outside is nobody: other people, too.
+  if (owner === nobody && isInside) return "unknown";
+  return owner === undefined || owner === uid || !isPerson(owner) ? "trusted" : "other";
 }
+
+export interface Person {
+  readonly uid: number;
+  /** In a user namespace (user_namespaces(7)), where ids aren't those of the machine, and root is no root. */
+  readonly isInside: boolean;
+}
+
+/** Whom this process runs for; undefined where that isn't asked: no Linux, or root itself, who trusts everybody on its machine. */
+export async function findPerson(): Promise<Person | undefined> {
+  const uid = process.getuid?.();
+  if (process.platform !== "linux" || uid === undefined) return undefined;
+  const isInside = isNarrow(await readFile("/proc/self/uid_map", "latin1").catch(() => ""));
+  return uid === 0 && !isInside ? undefined : { uid, isInside };
+}
+
+/** Whether this uid_map has another than each of the machine's ids for itself. */
+export function isNarrow(map: string): boolean {
+  return !/^\s*0\s+0\s+4294967295\s*$/u.test(map);
+}
+
+const nobody = 65_534;
 
 /**
  * Below and between are the system's own accounts, which may well serve everyone (login.defs(5); systemd's "Users, Groups, UIDs and GIDs",
  * for those of its services and for nobody's).
  */
 function isPerson(uid: number): boolean {
-  return uid >= 1000 && !(uid >= 61_184 && uid <= 65_519) && uid !== 65_534;
+  return uid >= 1000 && !(uid >= 61_184 && uid <= 65_519) && uid !== nobody;
 }
 
 /** A socket of this machine, its addresses as the kernel writes them; `owner` where a process has it. */
@@ -51,16 +76,21 @@ function otherEnd(rows: readonly Row[], { localAddress, localPort, remoteAddress
   return rows.find(({ local, remote }) => local === there && remote === here);
 }
 
-const listening = "0A";
-
-function listenersAt(rows: readonly Row[], { remoteAddress, remotePort }: Socket): Row[] {
-  const places = [remoteAddress, "0.0.0.0", "::"].map((address) => written(address, remotePort));
-  return rows.filter(({ state, local }) => state === listening && places.includes(local));
+/** The nearest one takes it: at this address, else at all of its kind, else at all of IPv6, which may stand for both. */
+function listenerAt(rows: readonly Row[], { remoteAddress = "", remotePort }: Socket): Row | undefined {
+  const all = isIPv4(remoteAddress.replace(/^::ffff:/u, "")) ? ["0.0.0.0", "::"] : ["::"];
+  const places = [remoteAddress, ...all].map((address) => written(address, remotePort));
+  const listening = rows.filter(({ state }) => state === "0A");
+  return places.flatMap((place) => listening.find(({ local }) => local === place) ?? [])[0];
 }
 
-async function readTables(): Promise<Row[]> {
-  const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((table) => readFile(table, "latin1").catch(() => ""));
-  return (await Promise.all(tables)).flatMap((table) => table.split("\n").slice(1).map(readRow));
+/** Undefined where there are none to read. */
+async function readTables(): Promise<Row[] | undefined> {
+  const paths = ["/proc/net/tcp", "/proc/net/tcp6"];
+  const tables = (await Promise.all(paths.map((path) => readFile(path, "latin1").catch(() => undefined)))).filter(
+    (table) => table !== undefined,
+  );
+  return tables.length === 0 ? undefined : tables.flatMap((table) => table.trimEnd().split("\n").slice(1).map(readRow));
 }
 
 function readRow(line: string): Row {

@@ -12,8 +12,10 @@ import { findPlaceIfAny } from "../place/place.ts";
 export type ChosenHost = (
   { readonly kind: "local" } | { readonly kind: "remote"; readonly url: string; readonly entry: HostEntry | undefined }
 ) & {
-  /** By --host or FERRY_HOST, so that FERRY_API_KEY may go there. */
+  /** By --host or FERRY_HOST. */
   readonly named: boolean;
+  /** By --host, where FERRY_HOST names another: FERRY_API_KEY is that one's. */
+  readonly beside?: boolean;
   /** What chose it, where that is neither the user nor the last login: a user may not think of it. */
   readonly why?: string;
   /** The last login, in words, where a branch's link goes before it. */
@@ -30,7 +32,10 @@ export async function chooseHost(context: Context, linked?: string | null): Prom
   const { host } = context;
   const config = await readConfig(host);
   const given = namedHost(context);
-  if (given !== undefined) return named(given, config);
+  if (given !== undefined) {
+    const chosen = named(given, config);
+    return isBeside(chosen, nonEmpty(host.env["FERRY_HOST"]), config) ? { ...chosen, beside: true } : chosen;
+  }
   const link = linked === undefined ? await linkedHost(context) : (linked ?? undefined);
   if (link !== undefined) return beforeLogin(selected(link, config, "this branch is linked to a session on"), config);
   const configured = await getConfig(context.git, context.folder, "ferry.host");
@@ -71,6 +76,11 @@ function named(text: string, config: Config): ChosenHost {
   return { kind: "remote", url: entry?.url ?? parseAddress(text), entry, named: true };
 }
 
+function isBeside(chosen: ChosenHost, other: string | undefined, config: Config): boolean {
+  if (other === undefined || other === local) return other === local && chosen.kind !== "local";
+  return chosen.kind === "local" || addressOf(other, config) !== chosen.url;
+}
+
 function selected(text: string, config: Config, who: string): ChosenHost {
   const why = `${who} it`;
   if (text === local) return { kind: "local", named: false, why };
@@ -87,13 +97,17 @@ function beforeLogin(chosen: ChosenHost, { hosts: [last] }: Config): ChosenHost 
   return isLast ? chosen : { ...chosen, insteadOf: hostName(last.url) };
 }
 
-/** By name or by address; something that is neither matches nothing. */
-function loggedIn(text: string, { hosts }: Config): HostEntry | undefined {
+function loggedIn(text: string, config: Config): HostEntry | undefined {
+  const address = addressOf(text, config);
+  return config.hosts.find(({ url }) => url === address);
+}
+
+/** By the name of a login, or as it is; undefined of something that is neither. */
+function addressOf(text: string, { hosts }: Config): string | undefined {
   const byName = hosts.find(({ url }) => hostName(url) === text.toLowerCase());
-  if (byName !== undefined) return byName;
+  if (byName !== undefined) return byName.url;
   try {
-    const address = parseAddress(text);
-    return hosts.find(({ url }) => url === address);
+    return parseAddress(text);
   } catch (error) {
     if (error instanceof FerryError) return undefined;
     throw error;

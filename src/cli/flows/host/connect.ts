@@ -129,7 +129,7 @@ export async function keyFor(context: Context, chosen: ChosenHost & { kind: "rem
   if (value !== undefined) return { value, source: "FERRY_API_KEY" };
   if (chosen.entry === undefined)
     throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, {
-      hint: `ferry login --host ${shellWord(chosen.url)}, or set FERRY_API_KEY`,
+      hint: `ferry login --host ${shellWord(chosen.url)}${chosen.beside === true ? "; FERRY_API_KEY is for FERRY_HOST alone" : ", or set FERRY_API_KEY"}`,
     });
   const credentials = credentialsOf(context);
   return {
@@ -139,10 +139,10 @@ export async function keyFor(context: Context, chosen: ChosenHost & { kind: "rem
   };
 }
 
-/** It goes where the user said outright, and never to a host that a repository names. */
-function keyOfEnvironment({ env }: Host, { named }: ChosenHost): string | undefined {
+/** It goes where the user said outright, never to a host that a repository names, and beside FERRY_HOST to that one alone. */
+function keyOfEnvironment({ env }: Host, { named, beside = false }: ChosenHost): string | undefined {
   const value = env["FERRY_API_KEY"] ?? "";
-  if (value === "") return undefined;
+  if (value === "" || beside) return undefined;
   if (named) return value;
   throw new FerryError("usage", "FERRY_API_KEY is set, but no host for it", { hint: "set FERRY_HOST" });
 }
