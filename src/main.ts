@@ -5,12 +5,11 @@ import { fail, run } from "./cli/run.ts";
 import { makeBrowser } from "./host/browser.ts";
 import { systemClock } from "./host/clock.ts";
 import { takeConsole } from "./host/console.ts";
-import type { Files, Host, Network, Processes, Prompt } from "./host/host.ts";
+import type { AskJq, Files, Host, Network, Processes, Prompt } from "./host/host.ts";
 import { findHome } from "./host/home.ts";
 import { kill } from "./host/kill.ts";
 import { makeKeychains } from "./host/keychain/keychain.ts";
 import { randomBytes } from "./host/random.ts";
-import { compute } from "./host/signals.ts";
 import { makeTerminal } from "./host/terminal.ts";
 
 /** Runs ferry on this machine. `argv` is without node and script; gives the exit code and never ends the process itself. */
@@ -64,7 +63,7 @@ function makeHost(): Host {
     secrets: makeKeychains({ env, platform, uid: process.getuid?.() ?? -1, dist }),
     browser: makeBrowser(env, platform, interrupt),
     takeConsole,
-    compute,
+    jq: lazyJq(dist),
     interrupt,
   };
 }
@@ -104,6 +103,11 @@ function lazyNetwork(): Network {
     tunnel: async (host) => (await load()).tunnel(host),
     reachProxy: async (proxy) => (await load()).reachProxy(proxy),
   };
+}
+
+function lazyJq(dist: string): AskJq {
+  let jq: Promise<AskJq> | undefined;
+  return async (question, signal) => (await (jq ??= import("./host/jq.ts").then(({ makeJq }) => makeJq(dist))))(question, signal);
 }
 
 function lazyFiles(): Files {

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FerryError } from "../base/errors.ts";
 import { parseDuration } from "../base/time.ts";
-import { refuseEmpty } from "./empty.ts";
 
 /** What every command takes. */
 export interface GlobalOptions {
@@ -41,12 +40,7 @@ export function addGlobalOptions(program: Command): void {
     .option("-v, --verbose", "trace each request on stderr, secrets cut", false)
     .option("--no-input", "never ask anything")
     .addOption(new Option("--color <when>", "colour").choices(["auto", "always", "never"]).default("auto"))
-    .option("-y, --yes", "don't ask before destroying something", false)
-    .hook("preAction", async (_, command) => {
-      refuseEmpty(command);
-      const { jq } = command.optsWithGlobals<GlobalOptions>();
-      if (jq !== undefined) await (await import("./output/jq.ts")).checkExpression(jq);
-    });
+    .option("-y, --yes", "don't ask before destroying something", false);
 }
 
 /** An argument parser for counts. */

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import type { Host, Output } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
 import { checkFolder, type Context, makeContext } from "./context.ts";
+import { refuseEmpty } from "./empty.ts";
 import { namingFlags } from "./flags.ts";
 import { tellingHabit } from "./habits.ts";
 import { type CommandNode, named } from "./help/node.ts";
@@ -55,6 +56,11 @@ function makeProgram(host: Host, shown: Shown): Command {
       return "";
     });
   addGlobalOptions(program);
+  program.hook("preAction", async (_, command) => {
+    refuseEmpty(command);
+    const { jq } = command.optsWithGlobals<GlobalOptions>();
+    if (jq !== undefined) await (await import("./output/jq.ts")).checkExpression(jq, host);
+  });
   for (const entry of entries) addEntry(program, entry);
   program.hook("preSubcommand", async (_, command) => {
     const entry = entries.find(({ name }) => name === command.name());

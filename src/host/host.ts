@@ -33,13 +33,30 @@ export interface Host {
   readonly browser: Browser;
   /** Has what libraries print on the console told instead; gives what undoes it. */
   readonly takeConsole: (tell: (text: string) => void) => () => void;
-  /** Does what computes for as long as it likes, and hears of no signal: meanwhile one ends the process at once. */
-  readonly compute: <T>(work: () => T) => T;
+  readonly jq: AskJq;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; `reason` is a FerryError of kind interrupted or terminated. */
   readonly interrupt: AbortSignal;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Asks jq, which may compute for as long as it likes: signals are heard meanwhile. Rejects with the signal's reason when it aborts. */
+export type AskJq = (question: JqQuestion, signal: AbortSignal) => Promise<JqAnswer>;
+
+export interface JqQuestion {
+  /** JSON values, one after the other. */
+  readonly input: string;
+  readonly expression: string;
+  readonly flags: readonly string[];
+}
+
+export interface JqAnswer {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  /** What it would have needed more of than there is. */
+  readonly lacks?: "memory" | "output";
+}
 
 export interface Clock {
   /** Epoch milliseconds. */

@@ -11,7 +11,7 @@ import { systemFiles } from "../../src/host/files.ts";
 import type { FileStatus, Host, Network, Send } from "../../src/host/host.ts";
 import { parseProxy } from "../../src/host/network/proxy.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
-import { compute } from "../../src/host/signals.ts";
+import { makeJq } from "../../src/host/jq.ts";
 import { makeFakePrompt, type FakePrompt } from "./prompt.ts";
 import { makeMemoryKeychain, type MemoryKeychain } from "./secrets.ts";
 import { makeFakeTerminal, type FakeTerminal } from "./terminal.ts";
@@ -126,7 +126,7 @@ function assemble(parts: Parts): World {
       },
     },
     takeConsole,
-    compute,
+    jq,
     interrupt: controller.signal,
   };
   return {
@@ -143,6 +143,9 @@ function assemble(parts: Parts): World {
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
 }
+
+/** One thread for all worlds: each would need its own megabytes. */
+export const jq = makeJq(join(checkout, "dist"));
 
 /** What the machine that runs the tests is must not matter. */
 const containerMarks = new Set(["/.dockerenv", "/run/.containerenv"]);

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { jqPlugin } from "./build/jq.mjs";
 import { describeCommands, treeFile, treePlugin } from "./build/tree.mjs";
 import { pack } from "./build/pack.mjs";
 
@@ -17,6 +18,7 @@ const dist = join(root, "dist");
 const programs = [
   "src/start.ts",
   "src/host/keychain/keychain-child.ts",
+  "src/host/jq-thread.ts",
   "src/service/agent/agents/shell-agent.ts",
   "src/service/agent/launcher/agent-launcher.ts",
   "src/service/agent/tools/bridge.ts",
@@ -73,7 +75,7 @@ const built = {
     ...wordsOf(tree).map(([word, { commands }]) => [word, wordsOf({ commands }).map(([verb]) => verb)]),
   ]),
 };
-const own = await bundle({ entryPoints: programs, format: "cjs", define: { built: JSON.stringify(built) } });
+const own = await bundle({ entryPoints: programs, format: "cjs", define: { built: JSON.stringify(built) }, plugins: [jqPlugin] });
 writeOutputs(
   new Map([
     ...files,

@@ -46,7 +46,7 @@ export default {
     home("processes", "host/|git/|service/sandbox/drivers/|service/agent/", "execa"),
     home("git", "git/", "simple-git"),
     home("sql", "service/store/", "libsql|kysely"),
-    home("jq", "cli/output/", "jq-wasm"),
+    home("jq", "host/", "jq-wasm"),
     home("acp", "service/agent/", "@agentclientprotocol"),
     forbid(
       "no-io-outside-edges",

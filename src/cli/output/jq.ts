@@ -1,4 +1,3 @@
-import type { Jq } from "jq-wasm/inline";
 import { FerryError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 
@@ -16,9 +15,9 @@ export interface JqOutput {
 const unreadable = 3;
 
 /** @throws FerryError usage for an expression that jq can't read, with the place; better before anything is done than after */
-export async function checkExpression(expression: string): Promise<void> {
+export async function checkExpression(expression: string, { jq, interrupt }: Asking): Promise<void> {
   // Without any input it is read, and nothing of it runs.
-  const { exitCode, stderr } = (await load()).raw("", expression, ["--"]);
+  const { exitCode, stderr } = await jq({ input: "", expression, flags: ["--"] }, interrupt);
   if (exitCode !== unreadable) return;
   const [, what = stderr, line = "1", column = "1"] =
     /^jq: error: (.*?)(?: at <top-level>)?, line (\d+), column (\d+)/u.exec(stderr) ?? [];
@@ -28,28 +27,38 @@ export async function checkExpression(expression: string): Promise<void> {
   });
 }
 
-interface JqOptions extends Pick<Host, "compute"> {
+type Asking = Pick<Host, "jq" | "interrupt">;
+
+interface JqOptions extends Asking {
   /** For a person to read. */
   readonly indented: boolean;
 }
 
-/** Applies the expression to one value, in JSON: what jq only passes on keeps all digits of its numbers. An expression may have no end. */
-export async function applyJq(expression: string, json: string, { indented, compute }: JqOptions): Promise<JqOutput> {
+/**
+ * Applies the expression to values in JSON, one after the other: what jq only passes on keeps all digits of its numbers.
+ * @throws the reason of what interrupts it: it may have no end
+ */
+export async function applyJq(expression: string, input: string, { indented, jq, interrupt }: JqOptions): Promise<JqOutput> {
   const flags = ["--raw-output", ...(indented ? [] : ["--compact-output"]), "--"];
-  const jq = await load();
-  const { stdout, stderr, exitCode } = compute(() => jq.raw(json, expression, flags));
-  const text = stdout === "" ? "" : `${stdout}\n`;
-  if (exitCode === 0) return { text, said: stderr, failure: undefined };
+  const { stdout, stderr, exitCode, lacks } = await jq({ input, expression, flags }, interrupt);
+  if (lacks !== undefined) return { text: "", said: "", failure: new FerryError("usage", `--jq: ${tooMuch[lacks]}`) };
+  if (exitCode === 0) return { text: stdout, said: stderr, failure: undefined };
   const said = stderr.replace(/^jq: error \(at [^)]*\):? ?/u, "").trim();
   // jq(1): what `input` ends with where all has been read.
   const why = said === "break" ? "there is no further input: . is all of it" : said;
-  return { text, said: "", failure: new FerryError("failure", `--jq: ${why === "" ? `it ended with ${exitCode}` : why}`) };
+  return {
+    text: stdout,
+    said: "",
+    failure: new FerryError("failure", `--jq: ${why === "" ? `it ended with ${exitCode}` : why}`),
+  };
 }
 
-let loaded: Promise<Jq> | undefined;
+const tooMuch = {
+  memory: "the expression needs more memory than jq has here",
+  output: "the expression gives more than 32 MiB for one input",
+};
 
-/** Over a megabyte, so only for those who ask for it, and once. */
-function load(): Promise<Jq> {
-  loaded ??= import("jq-wasm/inline").then(({ loadJq }) => loadJq());
-  return loaded;
+/** Whether it makes the same of each value when they are given together: it neither reads on by itself nor ends before the last. */
+export function takesOneByOne(expression: string): boolean {
+  return !/(?<![.\w$])(?:inputs?|input_line_number|halt|halt_error)\b/u.test(expression);
 }

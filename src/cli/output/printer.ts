@@ -4,6 +4,7 @@ import { cutText } from "../../client/http/json.ts";
 import { textOf, type SourcedEvent } from "../../client/timeline/items.ts";
 import type { Host, Output, Terminal } from "../../host/host.ts";
 import { fields } from "../../wire/fields.ts";
+import type { JqOutput } from "./jq.ts";
 import { pick, redact, redactedText } from "./json.ts";
 import { membersOf, onOneLine } from "./json-text.ts";
 import { wrapProse } from "./prose.ts";
@@ -39,7 +40,10 @@ export interface PrinterOptions {
 /** Maybe one that a number of ours doesn't hold: 2^53 has 16 digits. */
 const longNumber = /\d{16}/u;
 
-export function makePrinter({ terminal, compute }: Pick<Host, "terminal" | "compute">, options: PrinterOptions): Printer {
+export function makePrinter(
+  { terminal, jq, interrupt }: Pick<Host, "terminal" | "jq" | "interrupt">,
+  options: PrinterOptions,
+): Printer {
   const { stdout, stderr } = terminal;
   const said = async (line: string): Promise<void> =>
     stderr.write(`${await wrapProse(await forTerminal(oneLine(line), stderr, terminal), stderr)}\n`);
@@ -53,11 +57,32 @@ export function makePrinter({ terminal, compute }: Pick<Host, "terminal" | "comp
       : writeJq(options.jq, JSON.stringify(value), indented);
   const writeJq = async (expression: string, json: string, indented: boolean): Promise<void> => {
     const { applyJq } = await import("./jq.ts");
-    const { text, said: notes, failure } = await applyJq(expression, json, { indented, compute });
+    const output = await applyJq(expression, json, { indented, jq, interrupt });
+    await tell(output);
+    if (output.failure !== undefined) throw output.failure;
+  };
+  const tell = async ({ text, said: notes }: JqOutput): Promise<void> => {
     // Its strings come as they are, which a script wants and a terminal can't be given.
     if (text !== "") await stdout.write(stdout.isTTY ? harmless(text) : text);
     for (const line of notes.split("\n").filter(Boolean)) await stderr.write(`${oneLine(line)}\n`);
-    if (failure !== undefined) throw failure;
+  };
+  /** jq takes a millisecond to start, with each event for itself: so they are given to it together, and by itself only where one fails. */
+  const writeEventsJq = async (expression: string, events: readonly SourcedEvent[]): Promise<void> => {
+    const { applyJq, takesOneByOne } = await import("./jq.ts");
+    const most = takesOneByOne(expression) ? mostTogether : 0;
+    for (const texts of together(events, jsonOfEvent, most)) {
+      const output =
+        texts.length > 1 ? await applyJq(expression, texts.join("\n"), { indented: false, jq, interrupt }) : undefined;
+      // It fails for the last of them alone, and of another it only says so.
+      if (output?.failure === undefined && output?.said === "") await tell(output);
+      else
+        for (const json of texts) {
+          await writeOne(json);
+          interrupt.throwIfAborted();
+        }
+      // There may be many more of them.
+      interrupt.throwIfAborted();
+    }
   };
   const jsonOfEvent = (source: SourcedEvent): string => {
     const text = textOf(source);
@@ -96,13 +121,31 @@ export function makePrinter({ terminal, compute }: Pick<Host, "terminal" | "comp
     json: (value, known) => writeAll(shaped(value, known)),
     jsonLine: (value, known) => writeOne(JSON.stringify(shaped(value, known))),
     async events(events) {
-      if (options.jq !== undefined) for (const event of events) await writeOne(jsonOfEvent(event));
+      if (options.jq !== undefined) await writeEventsJq(options.jq, events);
       else if (events.length > 0) await stdout.write(events.map((event) => `${harmlessJson(jsonOfEvent(event))}\n`).join(""));
     },
     note: async (line) => (options.quiet ? undefined : said(line)),
     warn: said,
     address: (url) => stderr.write(`\n  ${oneLine(url)}\n\n`),
   };
+}
+
+/** In characters: so much is soon done. */
+const mostTogether = 1 << 18;
+
+/** The texts of events, in lists of no more than `most` characters, or of one. */
+function* together(events: readonly SourcedEvent[], textOf: (event: SourcedEvent) => string, most: number): Generator<string[]> {
+  let [texts, size]: [string[], number] = [[], 0];
+  for (const event of events) {
+    const text = textOf(event);
+    if (texts.length > 0 && size + text.length > most) {
+      yield texts;
+      [texts, size] = [[], 0];
+    }
+    texts.push(text);
+    size += text.length;
+  }
+  if (texts.length > 0) yield texts;
 }
 
 /** For an expression that was meant for a list where there is none, or the other way round. */

@@ -5,17 +5,18 @@ import { harmless, harmlessJson } from "../../../src/base/text.ts";
 import { failureAsJson } from "../../../src/cli/output/failure.ts";
 import type { TimelineEvent } from "../../../src/client/timeline/items.ts";
 import { makePrinter } from "../../../src/cli/output/printer.ts";
-import { compute } from "../../../src/host/signals.ts";
+import { jq } from "../../support/world.ts";
 import { makeFakeTerminal } from "../../support/terminal.ts";
 
 const hostile = "a\u009b2J\u202e\u2066b\u{e0041}\u007f";
+const { signal: interrupt } = new AbortController();
 const options = { showSecrets: false, quiet: false };
 
 test.each([true, false])(
   "JSON holds nothing that moves or reorders a terminal, and is the same JSON (terminal: %s)",
   async (tty) => {
     const terminal = makeFakeTerminal({ tty });
-    const printer = makePrinter({ terminal, compute }, options);
+    const printer = makePrinter({ terminal, jq, interrupt }, options);
     await printer.json({ [hostile]: hostile });
     await printer.jsonLine([hostile]);
     const { stdout } = terminal.written;
@@ -48,9 +49,45 @@ test("strings of --jq come as they are into a pipe, and harmless onto a terminal
     [true, harmless(`${hostile}\n`)],
   ] as const) {
     const terminal = makeFakeTerminal({ tty });
-    await makePrinter({ terminal, compute }, { ...options, jq: ".[0]" }).json([hostile]);
+    await makePrinter({ terminal, jq, interrupt }, { ...options, jq: ".[0]" }).json([hostile]);
     expect(terminal.written.stdout).toBe(shown);
   }
+});
+
+test("many events are one question to jq, and each still an input of its own", async () => {
+  const texts = [
+    ...Array.from({ length: 3000 }, (_, at) => `{"id":"evt_${at}","n":[1]}`),
+    '{"id":"evt_b","n":2}',
+    '{"id":"evt_c","n":[3]}',
+  ];
+  const events = texts.map((text) => ({ event: JSON.parse(text) as TimelineEvent, texts: () => text, at: 0 }));
+  const shown = async (expression: string) => {
+    const terminal = makeFakeTerminal({ tty: false });
+    let questions = 0;
+    const counted: typeof jq = (question, signal) => {
+      questions++;
+      return jq(question, signal);
+    };
+    const printer = makePrinter({ terminal, jq: counted, interrupt }, { ...options, jq: expression });
+    const error = await printer.events(events).then(
+      () => undefined,
+      (thrown: unknown) => (thrown as FerryError).message,
+    );
+    return { questions, error, lines: terminal.written.stdout.split("\n").slice(0, -1) };
+  };
+  const ids = [...Array.from({ length: 3000 }, (_, at) => `evt_${at}`), "evt_b", "evt_c"];
+  expect(await shown(".id")).toEqual({ questions: 1, error: undefined, lines: ids });
+  expect(await shown('""')).toEqual({ questions: 1, error: undefined, lines: ids.map(() => "") });
+  // What comes after the one that fails isn't shown, as if it had been asked about each.
+  expect(await shown(".id, (.n[] | empty)")).toMatchObject({
+    error: "--jq: Cannot iterate over number (2)",
+    lines: ids.slice(0, -1),
+  });
+  expect(await shown(".id, (input | empty)")).toMatchObject({
+    questions: 1,
+    lines: ["evt_0"],
+    error: expect.stringContaining("no further input") as string,
+  });
 });
 
 test("an event's numbers keep their digits, whatever is picked from it", async () => {
@@ -59,7 +96,7 @@ test("an event's numbers keep their digits, whatever is picked from it", async (
   const event = JSON.parse(text) as TimelineEvent;
   const shown = async (change: object) => {
     const terminal = makeFakeTerminal({ tty: false });
-    await makePrinter({ terminal, compute }, { ...options, ...change }).events([{ event, texts: () => text, at: 0 }]);
+    await makePrinter({ terminal, jq, interrupt }, { ...options, ...change }).events([{ event, texts: () => text, at: 0 }]);
     return terminal.written.stdout;
   };
   const payload = '{"at":[1.10,12345678901234567890],"token":"<redacted>"}';
