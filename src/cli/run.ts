@@ -56,18 +56,11 @@ async function report(failure: FerryError, argv: readonly string[], host: Host):
   const options = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
   const json = options.some((option) => /^--(json|fields|jq)(=.*)?$/u.test(option));
   const verbose = options.some((option) => option === "-v" || option === "--verbose") || (host.env["FERRY_DEBUG"] ?? "") !== "";
-  try {
-    const { stderr } = host.terminal;
-    const text = json ? failureAsJson(failure) : describeFailure(failure, verbose);
-    await stderr.write(stderr.isTTY ? await readable(text, json, host) : text);
-  } catch (error) {
-    // With stderr gone as well, or held up, there is nobody left to tell; the exit code still says it.
-    if (!(error instanceof ReaderGoneError) && !isReason(error, host)) throw error;
-  }
-}
-
-function isReason(error: unknown, { interrupt }: Host): boolean {
-  return interrupt.aborted && error === interrupt.reason;
+  const { stderr } = host.terminal;
+  const text = json ? failureAsJson(failure) : describeFailure(failure, verbose);
+  const shown = stderr.isTTY ? await readable(text, json, host) : text;
+  // With stderr gone as well, full or held up, there is nobody left to tell; the exit code still says it.
+  await stderr.write(shown).catch(() => undefined);
 }
 
 /** A failure as a terminal can show it; JSON is one line, whoever reads it. */

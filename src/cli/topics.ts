@@ -20,6 +20,12 @@ const kinds: Readonly<Record<ErrorKind, string>> = {
   terminated: "a SIGTERM",
 };
 
+/** The one table of exit codes in words; each help, the manual and README tell it. */
+export const exitCodeRows: readonly Row[] = [
+  ["0", "done; also when there was nothing to do"],
+  ...Object.entries(kinds).map(([kind, when]): [string, string] => [String(exitCodes[kind as ErrorKind]), when]),
+];
+
 export const topics: readonly Topic[] = [
   {
     name: "environment",
@@ -55,10 +61,7 @@ export const topics: readonly Topic[] = [
   {
     name: "exit-codes",
     title: "Exit codes",
-    rows: [
-      ["0", "done; also when there was nothing to do"],
-      ...Object.entries(kinds).map(([kind, when]): [string, string] => [String(exitCodes[kind as ErrorKind]), when]),
-    ],
+    rows: exitCodeRows,
   },
 ];
 

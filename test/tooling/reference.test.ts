@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { topics } from "../../src/cli/topics.ts";
+import { exitCodeRows, topics } from "../../src/cli/topics.ts";
 import { isInstalled } from "../support/installed.ts";
 import { asManPages } from "./reference/man.ts";
 import { asMarkdown } from "./reference/markdown.ts";
@@ -19,6 +19,21 @@ beforeAll(async () => {
 
 test("docs/cli.md is what the program says", async () => {
   await expect(asMarkdown(chapters)).toMatchFileSnapshot(join(docs, "cli.md"));
+});
+
+test("README's exit codes are the program's", () => {
+  const readme = readFileSync(join(docs, "..", "README.md"), "utf8");
+  const table = /^\| exit +\| when +\|\n\|[ |-]+\n((?:\|.*\n)+)/mu.exec(readme)?.[1] ?? "";
+  const rows = table
+    .trimEnd()
+    .split("\n")
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll("`", "")),
+    );
+  expect(rows).toEqual(exitCodeRows);
 });
 
 test("each man page is what the program says, and there is no other", async () => {

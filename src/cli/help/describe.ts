@@ -1,7 +1,7 @@
 import { Command, type Argument, type Option } from "commander";
-import { exitCodes } from "../../base/errors.ts";
 import { entries } from "../commands/index.ts";
 import { addGlobalOptions } from "../options.ts";
+import { exitCodeRows } from "../topics.ts";
 import type { Entry, Verb, VerbEntry } from "../verb.ts";
 import type { ArgumentNode, CommandNode, OptionNode } from "./node.ts";
 
@@ -23,7 +23,7 @@ export async function describeProgram(): Promise<CommandNode> {
     arguments: [],
     options: [version, ...describeGlobalOptions(), help],
     commands: await Promise.all(entries.map(describeEntry)),
-    codes,
+    codes: exitCodeRows,
     closing,
   };
 }
@@ -122,17 +122,6 @@ function aboutOption({ description, argChoices, defaultValue, ...option }: Optio
   ];
   return notes.length === 0 || String(defaultValue) === "" ? description : `${description} (${notes.join("; ")})`;
 }
-
-const codes: CommandNode["codes"] = [
-  [String(exitCodes.failure), "it failed"],
-  [String(exitCodes.usage), "wrong arguments"],
-  [String(exitCodes.attention), "a person is needed: a conflict, local work in the way, a question"],
-  [String(exitCodes.auth), "not logged in, or not allowed"],
-  [String(exitCodes.not_found), "no such thing"],
-  [String(exitCodes.unavailable), "the service can't be reached"],
-  [String(exitCodes.pending), "still working when the time ran out"],
-  [String(exitCodes.interrupted), "Ctrl-C, or a question that was answered with no"],
-];
 
 const closing = [
   "A session is named by its id or the start of it, a branch, its address in the portal, or - for the newest; left out, it is the one that the branch is linked to.",

@@ -36,6 +36,8 @@ function ownWords({ kind, status }: FerryError): readonly string[] {
 /** The same for --json: one object on one line. */
 export function failureAsJson(failure: FerryError): string {
   const { kind, hint, status, code, details } = failure;
-  const error = { kind, message: lineOf(failure), hint, status, code, ...(details.length === 0 ? {} : { details }) };
+  // What another program said may be several lines.
+  const message = lineOf(failure).replace(/\s*\n\s*/gu, " ");
+  const error = { kind, message, hint, status, code, ...(details.length === 0 ? {} : { details }) };
   return `${harmlessJson(JSON.stringify({ error }))}\n`;
 }

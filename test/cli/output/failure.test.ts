@@ -16,3 +16,11 @@ test("several are all listed", () => {
     "ferry: in the way: a has local changes, and 1 more\n  a has local changes\n  b is untracked\n",
   );
 });
+
+test("a message is one line, for programs as well", () => {
+  const error = new FerryError("usage", "--jq: module not found: a\n\njq: 1 compile error");
+  expect(JSON.parse(failureAsJson(error))).toEqual({
+    error: { kind: "usage", message: "--jq: module not found: a jq: 1 compile error" },
+  });
+  expect(describeFailure(error, false)).toBe("ferry: --jq: module not found: a jq: 1 compile error\n");
+});
