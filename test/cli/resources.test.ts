@@ -280,3 +280,19 @@ test("what the service sends can't reach the terminal's controls", async () => {
   const { stdout } = await call(["repo", "list"], { tty: true });
   expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/u);
 });
+
+test("an address with a user or password in it is no provider's, and what names no repository is said without it", async () => {
+  const told = "--base-url holds no user name or password";
+  for (const address of ["https://u:SECRET@host.example", "https://SECRET@host.example/api", "u:SECRET@host.example"])
+    for (const argv of [createProvider, ["provider", "edit", "work", "--token-env", "GITLAB_TOKEN"]]) {
+      const { code, stdout, stderr } = await call([...argv, "--base-url", address]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain(`ferry: ${told}\n`);
+      expect(stderr).not.toContain("SECRET");
+    }
+  const { code, stderr } = await call(["repo", "view", "https://u:SECRET@host.example/acme/shop.git"]);
+  expect({ code, stderr }).toEqual({
+    code: 5,
+    stderr: "ferry: agents.example.com has no repository https://…@host.example/acme/shop.git\n  hint: ferry repo list\n",
+  });
+});

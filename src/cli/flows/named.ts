@@ -1,3 +1,4 @@
+import { shown } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { withIdLike } from "../../base/ids.ts";
 import { oneLine, textOf } from "../../base/text.ts";
@@ -31,15 +32,17 @@ export function theOneNamed<T extends { readonly id: string }>(
 ): T {
   const matching = called.length > 0 ? called : withIdLike(all, given);
   const [only] = matching;
+  // An address that somebody copied may have a password in it.
+  const named = shown(given);
   const told = (items: readonly T[]): string[] =>
     items.map((item) => [item.id, ...about(item).map(textOf)].filter(Boolean).map(oneLine).join("  "));
   if (only === undefined)
-    throw new FerryError("not_found", `${service} has no ${one} ${oneLine(given)}`, {
+    throw new FerryError("not_found", `${service} has no ${one} ${named}`, {
       details: all.length > mostTold ? [] : told(all),
       hint: `ferry ${noun} list`,
     });
   if (matching.length > 1)
-    throw new FerryError("usage", `${oneLine(given)} could be several ${several}`, {
+    throw new FerryError("usage", `${named} could be several ${several}`, {
       details: told(matching),
       hint: "name one by its id",
     });

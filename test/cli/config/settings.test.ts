@@ -94,7 +94,8 @@ describe("what doesn't fit is one line that names it", () => {
       `ferry: agents.goose.mounts can't be that\n  hint: it is absolute paths with : between them\n`,
     ],
     [["set", "agents.goose.colour", "red"], `ferry: there is no key agents.goose.colour\n  hint: the keys are ${keys}\n`],
-    [["set", "sandbox", "process"], `ferry: sandbox can't be "process"\n  hint: it is auto, bwrap, unshare or oci\n`],
+    [["set", "sandbox", "process"], `ferry: sandbox can't be that\n  hint: it is auto, bwrap, unshare or oci\n`],
+    [["set", "credential_store", "glpat-1"], "ferry: credential_store can't be that\n  hint: it is keychain or file\n"],
     [["set", "sandbox", ""], "ferry: VALUE is empty\n  hint: was it a variable that isn't set?\n"],
     [["set", "sandbox"], "ferry: missing required argument 'value'\n  hint: see ferry config set --help\n"],
   ])("%j", async (argv, stderr) => {

@@ -1,5 +1,4 @@
 import { FerryError } from "../../../base/errors.ts";
-import { oneLine } from "../../../base/text.ts";
 import { type Config, updateConfig } from "../../config/config.ts";
 import { misfit, settingNamed } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
@@ -19,11 +18,8 @@ export const set: Verb = {
   async run(context, _, key: string, value: string) {
     const setting = settingNamed(key);
     const right = misfit(setting, value);
-    // What should have been a variable's name may be its value, and secret.
-    if (right !== undefined)
-      throw new FerryError("usage", `${key} can't be ${setting.form === undefined ? `"${oneLine(value)}"` : "that"}`, {
-        hint: `it is ${right}`,
-      });
+    // What was pasted into the wrong place may be a secret.
+    if (right !== undefined) throw new FerryError("usage", `${key} can't be that`, { hint: `it is ${right}` });
     if (key === "agent") await checkAgent(context, value);
     const change = (config: Config): Config => ({ ...config, settings: { ...config.settings, [key]: value } });
     const { settings } = await updateConfig(context.host, change);

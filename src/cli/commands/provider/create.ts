@@ -3,6 +3,7 @@ import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
+import { checkBaseUrl } from "./base-url.ts";
 import { providerLines } from "./columns.ts";
 import { readToken, type TokenOptions } from "./token.ts";
 
@@ -31,6 +32,7 @@ export const create: Verb = {
       .option("--token-env <variable>", "read the access token from this variable");
   },
   async run(context, { platform, name, baseUrl, ...token }: Options) {
+    checkBaseUrl(baseUrl);
     const connection = await connect(context);
     const metadata = { type: "gitlab_personal_access_token" as const, token: await readToken(context, token, baseUrl) };
     const body = { platform, name: name ?? baseUrl.replace(/^https?:\/\//u, ""), base_url: baseUrl, metadata };

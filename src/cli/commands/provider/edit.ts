@@ -5,6 +5,7 @@ import { connect } from "../../flows/host/connect.ts";
 import { findProvider } from "../../flows/provider.ts";
 import { showChanged } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
+import { checkBaseUrl } from "./base-url.ts";
 import { providerLines } from "./columns.ts";
 import { readToken, type TokenOptions } from "./token.ts";
 
@@ -30,6 +31,7 @@ export const edit: Verb = {
     const withToken = token.tokenStdin || token.tokenEnv !== undefined || baseUrl !== undefined;
     if (name === undefined && !withToken)
       throw new FerryError("usage", "nothing to change", { hint: "give --name, --base-url, --token-stdin or --token-env" });
+    if (baseUrl !== undefined) checkBaseUrl(baseUrl);
     const connection = await connect(context);
     const provider = await findProvider(connection, given);
     const body = {
