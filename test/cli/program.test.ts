@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FerryError, NoAnswerError, ReaderGoneError } from "../../src/base/errors.ts";
+import { NoAnswerError, ReaderGoneError } from "../../src/base/errors.ts";
 import { entries } from "../../src/cli/commands/index.ts";
 import { layOutHelp } from "../../src/cli/help/layout.ts";
 import { commandTree } from "../../src/cli/help/tree.ts";
@@ -233,12 +233,6 @@ test("Ctrl-C is told as what ended it, also where the reader went with it; with 
     const terminal = { ...interrupted.terminal, stderr: { ...interrupted.terminal.stderr, write } };
     expect(await fail(interrupted.host.interrupt.reason, ["tail"], { ...interrupted.host, terminal })).toBe(130);
   }
-});
-
-test("an error that can't be printed, on a full disk say, keeps its exit code", async () => {
-  const full = () => Promise.reject(new FerryError("failure", "can't write the output: no space left on device"));
-  const terminal = { ...world.terminal, stderr: { ...world.terminal.stderr, write: full } };
-  expect(await fail(new FerryError("not_found", "no session matches"), ["tail"], { ...world.host, terminal })).toBe(5);
 });
 
 test("a pipe that breaks elsewhere is a failure, whatever a service calls it", async () => {

@@ -17,9 +17,12 @@ export async function printCandidates(words: readonly string[], host: Host): Pro
   await context.print.data(inLines(candidates.filter(isPlain)));
 }
 
+/** In characters; shells stand still over what is much longer. */
+const longest = 200;
+
 /** What a service calls its own may hold what a terminal obeys, or two lines: nobody would see what they take. */
 function isPlain({ value }: Candidate): boolean {
-  return harmless(value) === value && !/[\t\n]/u.test(value);
+  return value.length <= longest && harmless(value) === value && !/[\t\n]/u.test(value);
 }
 
 /** Logged out, a broken config: who presses Tab is told by the command itself, when they run it. */

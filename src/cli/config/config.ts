@@ -66,7 +66,7 @@ export async function unknownSettings(host: Host): Promise<string[]> {
 async function readAll(host: Host): Promise<Config> {
   const path = configPath(host);
   await checkFile(host, path);
-  const text = await host.files.readText(path);
+  const text = await readText(host, path);
   if (text === undefined) return { version: 1, hosts: [] };
   return checked(parsed(text, path), path);
 }
@@ -127,11 +127,18 @@ async function withLeft(host: Host, config: Config, left: readonly string[]): Pr
 async function readWhole(host: Host, path: string): Promise<Pick<Config, "pending">> {
   try {
     await checkFile(host, path);
-    return checked(parsed((await host.files.readText(path)) ?? "", path), path);
+    return checked(parsed((await readText(host, path)) ?? "", path), path);
   } catch (error) {
     if (error instanceof FerryError) return {};
     throw error;
   }
+}
+
+/** What isn't UTF-8 (RFC 8259, 8.1) would be another text in ferry, and in the file after the next change of it. */
+async function readText({ files }: Host, path: string): Promise<string | undefined> {
+  const text = await files.readText(path);
+  if (text?.includes("\ufffd") !== true || Buffer.from(text).equals((await files.read(path)) ?? Buffer.of())) return text;
+  throw new FerryError("usage", `${path} is no UTF-8`, { hint: "mend it, or remove it and log in again" });
 }
 
 function parsed(text: string, path: string): unknown {

@@ -126,3 +126,19 @@ test("a path without its slash is the same one; what Git's bash on Windows makes
       "ferry: the path is one of files: C:/Program Files/Git/api/v1/sessions\n  hint: leave out the slash that it begins with\n",
   });
 });
+
+test("a path outside of the interface's that isn't there has a hint to the one below it", async () => {
+  expect(await call(["api", "GET", "/sessions?limit=1"])).toMatchObject({
+    code: 5,
+    stderr: "ferry: GET /sessions: status 404\n  hint: without a slash at its start it lies below /api/v1: sessions\n",
+  });
+  expect((await call(["api", "GET", "/api/v1/nothing"])).stderr).not.toContain("hint");
+});
+
+test.each([["sessions #x"], ["sessions\n"], ["ses\nsions"], [" sessions"]])("%j would be cut, and is refused", async (path) => {
+  expect(await call(["api", "GET", path])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/^ferry: no path has that in it: "[^\n]*"\n {2}hint: write # as %23, [^\n]*\n$/u) as string,
+  });
+});

@@ -121,6 +121,11 @@ describe("what can stand there", () => {
     expect(await values("tail", "")).toEqual(["ses_abc", "ses_xyz", "ses  ü"]);
   });
 
+  test("names that a shell would stand still over are none", async () => {
+    service.sessions.push({ id: "x".repeat(30_000) }, { id: "y".repeat(200) });
+    expect(await values("tail", "")).toEqual(["ses_abc", "ses_xyz", "y".repeat(200)]);
+  });
+
   test("a description is one line behind a tab", async () => {
     expect((await ferry(world.next(), "complete", "--", "session", "view", "ses_a")).stdout).toBe("ses_abc\tfix/login fix it\n");
   });

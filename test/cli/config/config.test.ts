@@ -98,6 +98,18 @@ test("a byte order mark, which editors of Windows write, is no fault", async () 
   expect(await readConfig(world.host)).toEqual({ version: 1, hosts: [] });
 });
 
+test("a file that isn't UTF-8 is broken, and stays as it is", async () => {
+  const bytes = Buffer.from('{"version":1,"settings":{"agents.goose.command":"caf\xe9"}}', "latin1");
+  writeFileSync(configPath(world.host), bytes);
+  await expect(updateConfig(world.host, (config) => config)).rejects.toMatchObject({
+    kind: "usage",
+    message: `${configPath(world.host)} is no UTF-8`,
+  });
+  expect(readFileSync(configPath(world.host))).toEqual(bytes);
+  writeFileSync(configPath(world.host), '{"version":1,"settings":{"agents.goose.command":"\ufffd"}}');
+  expect((await readConfig(world.host)).settings).toEqual({ "agents.goose.command": "\ufffd" });
+});
+
 describe("a file that can't be used is named, with its key", () => {
   test.each([
     ["{", "is no JSON"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FerryError } from "../../../src/base/errors.ts";
-import { baseRefused } from "../../../src/cli/flows/session/refused.ts";
+import { sessionRefused } from "../../../src/cli/flows/session/refused.ts";
 
 const wanted = { base_branch: "topic", base_commit: "0123456789abcdef0123456789abcdef01234567" };
 
@@ -19,10 +19,19 @@ test.each([
   ],
 ])("a base that the service doesn't have is told with what to push: %j %s", (more, said, message, hint) => {
   const error = new FerryError("usage", said, { status: 422, ...more });
-  expect(baseRefused(error, "a.example", wanted)).toMatchObject({ kind: "usage", status: 422, message, hint });
+  expect(sessionRefused(error, "a.example", wanted)).toMatchObject({ kind: "usage", status: 422, message, hint });
 });
 
 test("any other refusal stays as it is", () => {
   const error = new FerryError("usage", "branch_name: is taken", { status: 422, code: "branch_name_taken" });
-  expect(baseRefused(error, "a.example", wanted)).toBe(error);
+  expect(sessionRefused(error, "a.example", wanted)).toBe(error);
+});
+
+test("a repository that is disabled is told with what enables it", () => {
+  const error = new FerryError("failure", "the repository acme/shop is disabled", { status: 409 });
+  expect(sessionRefused(error, "a.example", { ...wanted, repository_id: "rep_1" })).toMatchObject({
+    message: "the repository acme/shop is disabled",
+    status: 409,
+    hint: "ferry repo edit rep_1 --enable",
+  });
 });

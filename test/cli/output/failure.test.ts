@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { FerryError } from "../../../src/base/errors.ts";
 import { describeFailure, failureAsJson } from "../../../src/cli/output/failure.ts";
+import { fail } from "../../../src/cli/run.ts";
+import { makeWorld } from "../../support/world.ts";
 
 const inTheWay = (message: string, ...details: string[]) => new FerryError("attention", `in the way: ${message}`, { details });
 
@@ -23,4 +25,12 @@ test("a message is one line, for programs as well", () => {
     error: { kind: "usage", message: "--jq: module not found: a jq: 1 compile error" },
   });
   expect(describeFailure(error, false)).toBe("ferry: --jq: module not found: a jq: 1 compile error\n");
+});
+
+test("an error that can't be printed, on a full disk say, keeps its exit code", async () => {
+  const { host, terminal, dispose } = makeWorld();
+  const full = () => Promise.reject(new FerryError("failure", "can't write the output: no space left on device"));
+  const filled = { ...host, terminal: { ...terminal, stderr: { ...terminal.stderr, write: full } } };
+  expect(await fail(new FerryError("not_found", "no session matches"), ["tail"], filled)).toBe(5);
+  await dispose();
 });

@@ -1,5 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { harmless, oneLine } from "../../../base/text.ts";
+import { shellWord } from "../../../base/words.ts";
 import { parseJson, readBody } from "../../../client/http/body.ts";
 import { withoutSecret } from "../../../client/http/trace.ts";
 import { kindOf } from "../../../client/http/problem.ts";
@@ -59,6 +60,11 @@ async function makeCall(context: Context, options: Options, method: string, path
     throw new FerryError("usage", "the path is an address", {
       hint: "give the path alone, e.g. sessions or /api/v1/sessions, and the host with --host",
     });
+  // A URL ends its path at #, and leaves line breaks and blanks at its ends out: the call would be another one than was asked for.
+  if (/[#\p{Cc}]|^\s|\s$/u.test(path))
+    throw new FerryError("usage", `no path has that in it: "${oneLine(path)}"`, {
+      hint: "write # as %23, a line break as %0A and a blank as %20",
+    });
   // Git's bash on Windows makes one of files out of what begins with a slash.
   if (/^[a-z]:[/\\]/iu.test(path))
     throw new FerryError("usage", `the path is one of files: ${oneLine(path)}`, {
@@ -100,10 +106,16 @@ async function printAnswer(context: Context, { include }: Options, call: ApiCall
     const value = parseJson(await readBody(answer, host.clock), answer, place(call));
     if (value !== undefined) await print.json(value);
   } else for await (const chunk of host.terminal.stdout.isTTY ? harmlessText(answer.body) : answer.body) await print.data(chunk);
-  if (answer.status >= 400)
-    throw new FerryError(kindOf(answer.status), `${call.method} ${place(call)}: status ${answer.status}`, {
-      status: answer.status,
-    });
+  if (answer.status >= 400) throw refused(call, answer.status);
+}
+
+function refused(call: ApiCall, status: number): FerryError {
+  const path = place(call);
+  const [, below = ""] = /^\/+(?!api\/)(.+)$/u.exec(path) ?? [];
+  return new FerryError(kindOf(status), `${call.method} ${path}: status ${status}`, {
+    status,
+    hint: status === 404 && below !== "" ? `without a slash at its start it lies below /api/v1: ${shellWord(below)}` : undefined,
+  });
 }
 
 /** Status and headers, without secrets and on a terminal harmless, as the body is. */
@@ -133,8 +145,7 @@ async function allPages({ host }: Context, connection: Connection, call: ApiCall
   for (let path = call.path; ;) {
     const answer = await send(connection, { ...call, path });
     const value = parseJson(await readBody(answer, host.clock), answer, place(call));
-    if (answer.status >= 400)
-      throw new FerryError(kindOf(answer.status), `GET ${place(call)}: status ${answer.status}`, { status: answer.status });
+    if (answer.status >= 400) throw refused(call, answer.status);
     if (Array.isArray(value)) return [...items, ...(value as unknown[])];
     const page = value as { items?: unknown[]; next_cursor?: string | null };
     if (!Array.isArray(page.items))

@@ -1,12 +1,26 @@
 import { FerryError } from "../../../base/errors.ts";
+import { typedId } from "../../../base/ids.ts";
 import { oneLine, textOf } from "../../../base/text.ts";
 import { shellWord } from "../../../base/words.ts";
 import type { BodyOf } from "../../../wire/contract.ts";
 
-type Wanted = Pick<BodyOf<"createSession">, "base_branch" | "base_commit">;
+type Wanted = Pick<BodyOf<"createSession">, "base_branch" | "base_commit" | "repository_id">;
+
+/** What a service says to a session that isn't to be, with what can be done about it. */
+export function sessionRefused(error: unknown, service: string, wanted: Wanted): unknown {
+  return disabled(error, wanted.repository_id) ?? baseRefused(error, service, wanted);
+}
+
+/** A repository that agents may not use, as a conflict: the interface has no word of its own for it. */
+function disabled(error: unknown, repository: string | undefined): FerryError | undefined {
+  if (!(error instanceof FerryError) || error.status !== 409 || repository === undefined) return undefined;
+  const { message, kind, status, code } = error;
+  if (code !== "repository_disabled" && !/\bdisabled\b/iu.test(message)) return undefined;
+  return new FerryError(kind, message, { status, code, hint: `ferry repo edit ${typedId(repository)} --enable`, cause: error });
+}
 
 /** A service that can't have the base says so by the name of a field; whoever typed `ferry run` is told what to push. Else as it is. */
-export function baseRefused(error: unknown, service: string, { base_branch, base_commit }: Wanted): unknown {
+function baseRefused(error: unknown, service: string, { base_branch, base_commit }: Wanted): unknown {
   if (!(error instanceof FerryError) || error.kind !== "usage") return error;
   const { kind, status, code } = error;
   const branch = oneLine(textOf(base_branch));

@@ -11,7 +11,7 @@ import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { ensureRepositoryHere, repositoryNamed, type KnownRepository } from "../place/repository.ts";
 import type { StartOptions } from "./options.ts";
 import { mayHaveArrived } from "./message.ts";
-import { baseRefused } from "./refused.ts";
+import { sessionRefused } from "./refused.ts";
 import type { OpenSession } from "./select.ts";
 
 export interface StartedSession extends OpenSession {
@@ -85,7 +85,7 @@ async function createSession(
         cause: error,
       });
     if (!(error instanceof FerryError) || error.code !== "agent_not_ready" || where !== local)
-      throw baseRefused(error, name, call?.body ?? {});
+      throw sessionRefused(error, name, call?.body ?? {});
     const { message, kind, status, code } = error;
     const here = (await listAgents(host)).find(({ name }) => name === call?.body?.model?.split(":", 1)[0]);
     const hint = here?.ready === true ? "the service runs with an older environment: ferry service stop, and again" : error.hint;
