@@ -28,9 +28,10 @@ test("a message is one line, for programs as well", () => {
 });
 
 test("an error that can't be printed, on a full disk say, keeps its exit code", async () => {
-  const { host, terminal, dispose } = makeWorld();
+  const world = makeWorld();
+  const { host, terminal } = world;
   const full = () => Promise.reject(new FerryError("failure", "can't write the output: no space left on device"));
   const filled = { ...host, terminal: { ...terminal, stderr: { ...terminal.stderr, write: full } } };
   expect(await fail(new FerryError("not_found", "no session matches"), ["tail"], filled)).toBe(5);
-  await dispose();
+  await world.dispose();
 });
