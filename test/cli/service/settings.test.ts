@@ -47,6 +47,11 @@ test("agent_permissions holds at once for the service that runs, and its agents;
   // The same agent, which runs on.
   await ferry.run(["say", "again"], { cwd });
   expect((await ferry.run(["tail", "--until", "idle"], { cwd })).stdout).toContain("May the agent do this? it");
+  // A number that no option has would be taken for a no.
+  expect(await ferry.run(["say", "3"], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("hint: it has options 1 to 2;") as string,
+  });
   await ferry.run(["service", "stop", "--yes"]);
 
   await ferry.run(["service", "start", "--sandbox", "process"], { env: { FERRY_AGENT_PERMISSIONS: "allow" } });

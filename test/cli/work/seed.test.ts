@@ -117,7 +117,14 @@ test("a question ends the wait with exit 3; the answer goes on", async () => {
         type: "agent_ask_user",
         status: "processing",
         client_id: "",
-        payload: { type: "agent_ask_user", question: "Which?", options: [{ id: "a", name: "A" }] },
+        payload: {
+          type: "agent_ask_user",
+          question: "Which?",
+          options: [
+            { id: "a", name: "A" },
+            { id: "b", name: "7" },
+          ],
+        },
       });
   };
   const asked = await call("run", "--pull", "none", "do it");
@@ -125,12 +132,36 @@ test("a question ends the wait with exit 3; the answer goes on", async () => {
     code: 3,
     stderr: expect.stringMatching(/ferry: the agent asks you something\n {2}hint: ferry say --session 0001/u) as string,
   });
+  expect(await call("say", "3")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "ferry: the question has no option 3\n  hint: it has options 1 to 2; an answer in words is more than a number\n",
+  });
   // It knows no numbers of ours: it is told what the option is called, and a number that names none is just a text.
   expect(await call("say", "1")).toMatchObject({ code: 0, stderr: expect.stringContaining("option 1: A\n") as string });
   const last = () => service.events.get("0001")?.at(-1);
   expect(last()).toMatchObject({ type: "user_message", payload: { message: "A" } });
   await call("say", "1");
   expect(last()).toMatchObject({ type: "user_message", payload: { message: "1" } });
+});
+
+test("a number is no option's but its name: it is sent as it is", async () => {
+  service.agent = (session, message, timeline) => {
+    session["agent_status"] = "thinking hard";
+    const payload = { type: "agent_ask_user", question: "Which?", options: [{ id: "a", name: "10" }] };
+    timeline.push({ ...message, id: `q${timeline.length}`, type: "agent_ask_user", client_id: "", payload });
+  };
+  await call("session", "start");
+  await call("say", "go");
+  expect(await call("say", "10")).toMatchObject({ code: 0 });
+  expect(
+    service.events
+      .get("0001")
+      ?.filter(({ type }) => type === "user_message")
+      .at(-1),
+  ).toMatchObject({
+    payload: { message: "10" },
+  });
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
 import { fieldsOf, readFields } from "../../output/timeline/fields.ts";
 import type { KnownEvent } from "./arrival.ts";
@@ -6,18 +7,28 @@ import { timelineOf } from "./timeline.ts";
 
 /**
  * What a service is told where the user gives an option's number: the number, where it knows our numbers; elsewhere what the option
- * of the open question is called. Without such a question or option, the text as it is.
+ * of the open question is called. Without such a question, or with one that has no options, the text as it is.
+ * @throws FerryError usage for a number that none of the options has: to a permission it would be a no that nobody meant
  */
 export async function optionText(context: Context, open: OpenSession, text: string): Promise<string> {
   const number = /^\s*(\d{1,3})\s*$/u.exec(text)?.[1];
-  if (number === undefined || (await open.connection.client.capabilities()).has("answer")) return text;
-  const question = await openQuestion(context, open);
-  if (question === undefined) return text;
-  const option = fieldsOf(question, "agent_ask_user").list("options", "name").map(readFields)[Number(number) - 1];
-  const name = option?.raw("name").trim() ?? "";
-  if (name === "") return text;
+  const question = number === undefined ? undefined : await openQuestion(context, open);
+  if (number === undefined || question === undefined) return text;
+  const options = fieldsOf(question, "agent_ask_user").list("options", "name").map(readFields);
+  const option = options[Number(number) - 1];
+  if (option === undefined) {
+    const isCalledSo = options.some((other) => [other.raw("id"), other.raw("name")].includes(number));
+    if (options.length === 0 || isCalledSo) return text;
+    throw new FerryError("usage", `the question has no option ${number}`, { hint: remedy(options.length) });
+  }
+  const name = option.raw("name").trim();
+  if (name === "" || (await open.connection.client.capabilities()).has("answer")) return text;
   await context.print.note(`option ${number}: ${name}`);
   return name;
+}
+
+function remedy(count: number): string {
+  return `it has ${count === 1 ? "option 1 alone" : `options 1 to ${count}`}; an answer in words is more than a number`;
 }
 
 /** The last that was said, if it is a question. */
