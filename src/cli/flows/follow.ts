@@ -96,6 +96,12 @@ function wayOn(error: FerryError, id: string): FerryError {
   return new FerryError(kind, message, { code, hint, cause });
 }
 
+/** Why an agent does nothing. */
+function restOf({ agent_status }: SessionState): string {
+  if (agent_status === "failed") return "the agent has failed";
+  return agent_status === "stopped" ? "the agent was stopped" : "the agent is idle";
+}
+
 function makeView({ global, print, host }: Context, view: FollowView, live: LiveTimeline): (item: FollowItem) => Promise<void> {
   const aside = async (tell: () => Promise<void>): Promise<void> => {
     await live.settle();
@@ -134,7 +140,7 @@ function makeView({ global, print, host }: Context, view: FollowView, live: Live
         troubles.over();
         if (!tellsRest || !isResting(item.session)) return;
         tellsRest = false;
-        return aside(() => print.note("the agent is idle; Ctrl-C ends the watching (--until idle ends by itself)"));
+        return aside(() => print.note(`${restOf(item.session)}; Ctrl-C ends the watching (--until idle ends by itself)`));
       case "delta":
         if (!global.json && isWanted("agent_message") && typeof item.delta["text"] === "string")
           await live.write(item.delta["text"]);

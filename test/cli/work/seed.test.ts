@@ -241,3 +241,18 @@ test("an event without an id has none in JSON, whatever is picked from it; one w
   expect((await call("events", "0009", "--fields", "id")).stdout).toBe('{"id":null}\n{"id":7}\n');
   expect((await call("events", "0009", "--jq", "[.id,.type]")).stdout).toBe('[null,"agent_message"]\n[7,"agent_message"]\n');
 });
+
+test.each([
+  ["failed", "the agent has failed"],
+  ["stopped", "the agent was stopped"],
+])("tail says on a terminal that the agent does nothing since it is %s", async (status, told) => {
+  await call("session", "start");
+  Object.assign(service.sessions[0] ?? {}, { agent_status: status });
+  const watched = world.next({ cwd: git.folder }, { tty: true });
+  const watching = ferry(watched, "tail", "0001");
+  await expect
+    .poll(() => watched.terminal.written.stderr, { timeout: 10_000 })
+    .toContain(`${told}; Ctrl-C ends the watching (--until idle ends by itself)\n`);
+  watched.interrupt();
+  expect((await watching).code).toBe(130);
+});
