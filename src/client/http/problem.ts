@@ -33,7 +33,7 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const hint =
     again === undefined
       ? (scopeHint(status, said, { origin, source: asked.key.source }) ?? hintFor(status, { host, origin }, asked.key.source))
-      : `try again in ${again < longestRetryAfter ? `${Math.ceil(again / 1000)} s` : "a day"}`;
+      : `try again ${again === 0 ? "now" : again < longestRetryAfter ? `in ${Math.ceil(again / 1000)} s` : "in a day"}`;
   return new FerryError(kindOf(status), line, {
     status,
     asked: said === "" ? undefined : `${asked.method} ${clean(pathname)}: ${status}`,

@@ -152,6 +152,11 @@ describe("a further try", () => {
     },
   );
 
+  test("may come at once where Retry-After is 0: the error says so, when the tries are over", async () => {
+    const { client } = play([{ status: 503, headers: { "retry-after": "0" } }], { patience: 0 });
+    await expect(read(client)).rejects.toMatchObject({ hint: "try again now", retryAfter: 0 });
+  });
+
   test("isn't waited for where Retry-After is beyond the patience: the error says when", async () => {
     const { client, clock } = play([{ status: 503, headers: { "retry-after": "3600" } }]);
     await expect(read(client)).rejects.toMatchObject({ kind: "unavailable", hint: "try again in 3600 s", retryAfter: 3_600_000 });
