@@ -39,6 +39,18 @@ export function harmlessJson(json: string): string {
   );
 }
 
+/**
+ * JSON in which each lone half of a character, which is none (RFC 8259, 8.2) and which other programs refuse, is U+FFFD: only an
+ * escape can say one.
+ */
+export function wellFormedJson(json: string): string {
+  return /\\ud[89a-f]/iu.test(json) ? json.replace(escapes, (escape) => (lone.test(escape) ? "\ufffd" : escape)) : json;
+}
+
+/** A pair, or any one. */
+const escapes = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u[\da-f]{4}|\\./giu;
+const lone = /^\\ud[89a-f][\da-f]{2}$/iu;
+
 /** C0 has pictures of its own (U+2400 on), half a character is written as U+FFFD in any case; the rest is written as its code point. */
 function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;

@@ -1,6 +1,6 @@
 import { FerryError, lineOf } from "../../base/errors.ts";
 import { describeFault, framesOf } from "../../base/fault.ts";
-import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
+import { harmless, harmlessJson, oneLine, wellFormedJson } from "../../base/text.ts";
 
 /** How an error reads on stderr: one line, more lines where it has them, and what to do. With its stack only for --verbose. */
 export function describeFailure(error: FerryError, verbose: boolean): string {
@@ -39,5 +39,5 @@ export function failureAsJson(failure: FerryError): string {
   // What another program said may be several lines.
   const message = lineOf(failure).replace(/\s*\n\s*/gu, " ");
   const error = { kind, message, hint, status, code, ...(details.length === 0 ? {} : { details }) };
-  return `${harmlessJson(JSON.stringify({ error }))}\n`;
+  return `${harmlessJson(wellFormedJson(JSON.stringify({ error })))}\n`;
 }

@@ -1,5 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
-import { harmless, harmlessJson, oneLine } from "../../base/text.ts";
+import { harmless, harmlessJson, oneLine, wellFormedJson } from "../../base/text.ts";
 import { cutText } from "../../client/http/json.ts";
 import { textOf, type SourcedEvent } from "../../client/timeline/items.ts";
 import type { Host, Output, Terminal } from "../../host/host.ts";
@@ -57,7 +57,7 @@ export function makePrinter(
       : writeJq(options.jq, JSON.stringify(value), indented);
   const writeJq = async (expression: string, json: string, indented: boolean): Promise<void> => {
     const { applyJq } = await import("./jq.ts");
-    const output = await applyJq(expression, json, { indented, jq, interrupt });
+    const output = await applyJq(expression, wellFormedJson(json), { indented, jq, interrupt });
     await tell(output);
     if (output.failure !== undefined) throw output.failure;
   };
@@ -86,11 +86,11 @@ export function makePrinter(
   };
   const jsonOfEvent = (source: SourcedEvent): string => {
     const text = textOf(source);
-    if (text === undefined) return JSON.stringify(shaped(source.event, fields.event));
+    if (text === undefined) return wellFormedJson(JSON.stringify(shaped(source.event, fields.event)));
     // What walks a value does so on the stack; text alone is walked without.
     const whole = options.fields === undefined && options.jq === undefined ? text : cutText(text);
     const json = options.fields === undefined ? whole : pickedFrom(whole, options.fields);
-    return onOneLine(json, options.showSecrets ? (_, shown) => shown : redactedText);
+    return onOneLine(wellFormedJson(json), options.showSecrets ? (_, shown) => shown : redactedText);
   };
   const pickedFrom = (text: string, names: readonly string[]): string => {
     const picked = shaped(JSON.parse(text), fields.event) as Readonly<Record<string, unknown>>;
@@ -108,7 +108,7 @@ export function makePrinter(
   };
   const writeOne = async (json: string): Promise<void> => {
     try {
-      if (options.jq === undefined) await stdout.write(`${harmlessJson(json)}\n`);
+      if (options.jq === undefined) await stdout.write(`${harmlessJson(wellFormedJson(json))}\n`);
       else await writeJq(options.jq, json, false);
     } catch (error) {
       throw error instanceof FerryError && /^\s*\.\[\]/u.test(options.jq ?? "")
@@ -154,7 +154,7 @@ function hinted({ kind, message, cause }: FerryError, hint: string): FerryError 
 }
 
 function lineOf(value: unknown, indent?: number): string {
-  return `${harmlessJson(JSON.stringify(value, undefined, indent))}\n`;
+  return `${harmlessJson(wellFormedJson(JSON.stringify(value, undefined, indent)))}\n`;
 }
 
 /** Text as the terminal can show it: one that isn't UTF-8 would show something else in its place, and lose the columns by it. */

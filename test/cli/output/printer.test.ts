@@ -54,6 +54,26 @@ test("strings of --jq come as they are into a pipe, and harmless onto a terminal
   }
 });
 
+test("half a character is none in JSON, wherever it comes from, and so breaks no jq; pairs and backslashes stay", async () => {
+  const text = String.raw`{"id":"\ud800lone\uDFFF\ud83d\ude00\\ud800\\\ud800\ud83d\ud83d\ude00","n":1.10}`;
+  const whole = "\ufffdlone\ufffd\u{1f600}\\ud800\\\ufffd\ufffd\u{1f600}";
+  const event = JSON.parse(text) as TimelineEvent;
+  for (const texts of [() => text, undefined])
+    for (const jqOption of [undefined, ".", ".id"]) {
+      const terminal = makeFakeTerminal({ tty: false });
+      const printer = makePrinter(
+        { terminal, jq, interrupt },
+        { ...options, ...(jqOption === undefined ? {} : { jq: jqOption }) },
+      );
+      await printer.events([{ event, texts, at: 0 }]);
+      await printer.json(event);
+      await printer.jsonLine(event);
+      const { stdout } = terminal.written;
+      if (jqOption === ".id") expect(stdout).toBe(`${whole}\n`.repeat(3));
+      else for (const line of stdout.split(/\n(?=\{)/u)) expect(JSON.parse(line)).toMatchObject({ id: whole });
+    }
+});
+
 test("many events are one question to jq, and each still an input of its own", async () => {
   const texts = [
     ...Array.from({ length: 3000 }, (_, at) => `{"id":"evt_${at}","n":[1]}`),
