@@ -20,7 +20,8 @@ export function parseAddress(text: string): string {
   // Names of the net are letters, digits, hyphens and dots (RFC 1123, 2.1), with underscores in some; URLs take what shells run, too.
   if (!/^[a-z0-9._[\]:-]+$/u.test(url.hostname))
     throw new FerryError("usage", `"${shown(given)}" is no address of a host: its name has a character that no host has`);
-  if (url.username !== "" || url.password !== "")
+  // A password that begins with digits and a slash reads as a port and a path.
+  if (url.username !== "" || url.password !== "" || /@|%40/u.test(url.pathname))
     throw new FerryError("usage", "an address of a host holds no user name or password", {
       hint: `write it as ${url.protocol}//${url.host}`,
     });

@@ -1,9 +1,12 @@
+import { setMaxListeners } from "node:events";
 import { FerryError, ReaderGoneError, systemReason } from "../base/errors.ts";
 import type { Environment, Input, Output, Terminal } from "./host.ts";
 import { spin } from "./spinner.ts";
 
 /** The terminal that this process was started on, or the pipes in its place. */
 export function makeTerminal(env: Environment, platform: NodeJS.Platform, interrupt: AbortSignal): Terminal {
+  // Each line that waits to be written listens to it.
+  setMaxListeners(0, interrupt);
   // Node makes a stream of each when it is first asked for, which takes longer than most of what help does.
   let [stdout, stderr]: [Output?, Output?] = [];
   return {

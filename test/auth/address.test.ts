@@ -39,6 +39,7 @@ describe("what is refused, without repeating a password", () => {
     ["ftp:/me:secret@example.com", /is no address/u],
     ["https:me:secret@example.com", /no user name or password/u],
     ["https:///me:secret@example.com", /no user name or password/u],
+    ["https://me:12/secret@example.com", /no user name or password/u],
     ["https://me:secret%40example.com", /"https:\/\/…%40example.com" is no address/u],
     ["https://example.com:secret", /"https:\/\/example.com:…" is no address/u],
     ["https://ex ample.com/?key=secret", /"https:\/\/ex ample.com\/\?…" is no address/u],

@@ -141,6 +141,9 @@ describe("FERRY_API_KEY", () => {
     );
     await login(b);
     expect(await called(["--host", b], env)).toBe(b);
+    services.get(b)?.calls.splice(0);
+    const status = await ferry(world.next({ env }), "auth", "status", "--host", b, "--json");
+    expect((JSON.parse(status.stdout) as { key: string }[]).map((row) => row.key)).not.toContain("FERRY_API_KEY");
     // By whatever name: a's own stays its own.
     expect(await called(["--host", `${a}/`], env)).toBe(a);
     expect(await called(["--host", a], { ...env, FERRY_HOST: "a.example" })).toBe(a);

@@ -5,7 +5,7 @@ import http from "node:http";
 import net from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { directTransport } from "../../src/host/network/direct.ts";
-import { isNarrow } from "../../src/host/network/peer.ts";
+import { holderOf, isNarrow, readTables } from "../../src/host/network/peer.ts";
 import { makeSend } from "../../src/host/network/send.ts";
 import { listen } from "../../src/host/network/listener.ts";
 import { serve } from "../support/http-server.ts";
@@ -118,6 +118,22 @@ test.runIf(isRoot)("nor one that is opened and closed all the time, which nobody
 test.runIf(isRoot)("what nobody has taken yet is judged by who listens", async () => {
   const { port } = await listenAs(theirs, { does: waiting });
   await expect(ask(port, ours)).rejects.toMatchObject({ kind: "auth" });
+});
+
+test.runIf(isRoot)("nor is it ours where the kernel's table, which comes in pieces, lacks who listens", async () => {
+  const { port } = await listenAs(theirs, { does: waiting });
+  const socket = net.connect(Number(port), "127.0.0.1");
+  await once(socket, "connect");
+  // As older kernels have what nobody has taken yet: it is root's.
+  const readings = ["nobody listens", "nobody listens", "all"];
+  const read = async () => {
+    const rows = (await readTables()) ?? [];
+    const untold = rows.map((row) => (row.owner === undefined && row.state !== "0A" ? { ...row, uid: 0 } : row));
+    return readings.shift() === "all" ? untold : untold.filter(({ state }) => state !== "0A");
+  };
+  expect(await holderOf(socket, { uid: ours, isInside: false }, read)).toBe("other");
+  expect(await holderOf(socket, { uid: ours, isInside: false }, read)).toBe("unknown");
+  socket.destroy();
 });
 
 test.runIf(isRoot)("what another person has at the same port of another address keeps nobody from our own", async () => {

@@ -6,8 +6,11 @@ import { withoutSecrets } from "./key.ts";
  * are held back only where they may be the beginning of it, so that nobody waits longer for a line of a stream.
  */
 export function withoutKey(response: SendResponse, key: string): SendResponse {
-  const headers = Object.entries(response.headers).map(([name, value]) => [name, withoutSecrets(value, [key])]);
-  return { ...response, headers: Object.fromEntries(headers) as SendResponse["headers"], body: cut(response.body, formsOf(key)) };
+  const forms = formsOf(key);
+  const clean = (value: string): string =>
+    withoutSecrets(forms.reduce(without, Buffer.from(value, "latin1")).toString("latin1"), [key]);
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, clean(value)]);
+  return { ...response, headers: Object.fromEntries(headers) as SendResponse["headers"], body: cut(response.body, forms) };
 }
 
 /** A way to write the key. */
@@ -26,7 +29,7 @@ interface Found {
 /** The key as texts have it, in addresses and in JSON. What is that short is no secret. */
 function formsOf(key: string): Form[] {
   if (key.length <= 4) return [];
-  return [...[...new Set([key, encodeURIComponent(key)])].map(literal), inJson(Buffer.from(key))];
+  return [literal(key), escaped(Buffer.from(key))];
 }
 
 function literal(text: string): Form {
@@ -45,15 +48,16 @@ function literal(text: string): Form {
   };
 }
 
-const [backslash, u] = [0x5c, 0x75];
+const [backslash, u, percent] = [0x5c, 0x75, 0x25];
 
 /**
  * JSON may write any character as `\uXXXX`, and slash, quote and backslash with a backslash before it (RFC 8259, 7): some services do so
- * with `+` and `/`. Written without any of that it is the literal.
+ * with `+` and `/`. Addresses and forms may write any as `%XX` (RFC 3986, 2.1). Written without any of that it is the literal.
  */
-function inJson(key: Buffer): Form {
+function escaped(key: Buffer): Form {
   // Of a long timeline's many escapes those alone are looked at that may write a character of the key, which is ASCII.
-  const escapes = ["u00", ...['"', "\\", "/"].filter((each) => key.includes(each))].map((each) => Buffer.from(`\\${each}`));
+  const inJson = ["u00", ...['"', "\\", "/"].filter((each) => key.includes(each))].map((each) => `\\${each}`);
+  const escapes = [...inJson, "%"].map((each) => Buffer.from(each));
   return {
     find(bytes, from) {
       const found = escapes.flatMap((escape) => findBy(escape, bytes, { key, from }) ?? []);
@@ -96,10 +100,18 @@ function endIn(bytes: Buffer, from: number, key: Buffer): number | "cut off" | u
 function readCharacter(bytes: Buffer, at: number): { readonly character: number; readonly end: number } | undefined {
   const [first, second] = [bytes[at], bytes[at + 1]];
   if (first === undefined || (first === backslash && second === undefined)) return undefined;
+  if (first === percent) return readPercent(bytes, at);
   if (first !== backslash) return { character: first, end: at + 1 };
   if (second !== u) return { character: '"\\/'.includes(String.fromCharCode(second ?? 0)) ? (second ?? -1) : -1, end: at + 2 };
   const end = at + 6;
   return end > bytes.length ? undefined : { character: Number.parseInt(bytes.toString("latin1", at + 2, end), 16), end };
+}
+
+function readPercent(bytes: Buffer, at: number): { readonly character: number; readonly end: number } | undefined {
+  const end = at + 3;
+  if (end > bytes.length) return undefined;
+  const digits = bytes.toString("latin1", at + 1, end);
+  return /^[0-9a-f]{2}$/iu.test(digits) ? { character: Number.parseInt(digits, 16), end } : { character: percent, end: at + 1 };
 }
 
 const standIn = Buffer.from("<redacted>");

@@ -24,14 +24,25 @@ export type Holder = "trusted" | "other" | "unknown";
  * nobody has taken yet belongs to who listens, since it ends with that. A connection that has no other end here at all leads out of
  * this machine (a container, WSL's host), as only its administrator can arrange.
  */
-export async function holderOf(socket: Socket, { uid, isInside }: Person): Promise<Holder> {
-  const rows = await readTables();
-  if (rows === undefined) return "unknown";
-  const owner = otherEnd(rows, socket)?.owner ?? listenerAt(rows, socket)?.uid;
-  // In there everybody of outside is nobody: other people, too.
-  if (owner === nobody && isInside) return "unknown";
-  return owner === undefined || owner === uid || !isPerson(owner) ? "trusted" : "other";
+export async function holderOf(socket: Socket, { uid, isInside }: Person, read = readTables): Promise<Holder> {
+  let isHere = false;
+  for (let look = 0; look < looks; look++) {
+    const rows = await read();
+    if (rows === undefined) return "unknown";
+    const end = otherEnd(rows, socket);
+    isHere ||= end !== undefined;
+    // Newer kernels tell whose listener it is before anybody has taken it; of the others it is root's.
+    const owner = end?.owner ?? (end?.uid === 0 ? undefined : end?.uid) ?? listenerAt(rows, socket)?.uid;
+    if (owner === undefined) continue;
+    // In there everybody of outside is nobody: other people, too.
+    if (owner === nobody && isInside) return "unknown";
+    return owner === uid || !isPerson(owner) ? "trusted" : "other";
+  }
+  return isHere ? "unknown" : "trusted";
 }
+
+/** The kernel hands its tables out in pieces: of what is opened and closed meanwhile a row may be missing in one reading. */
+const looks = 5;
 
 export interface Person {
   readonly uid: number;
@@ -63,7 +74,7 @@ function isPerson(uid: number): boolean {
 }
 
 /** A socket of this machine, its addresses as the kernel writes them; `owner` where a process has it. */
-interface Row {
+export interface Row {
   readonly state: string;
   readonly local: string;
   readonly remote: string;
@@ -85,7 +96,7 @@ function listenerAt(rows: readonly Row[], { remoteAddress = "", remotePort }: So
 }
 
 /** Undefined where there are none to read. */
-async function readTables(): Promise<Row[] | undefined> {
+export async function readTables(): Promise<Row[] | undefined> {
   const paths = ["/proc/net/tcp", "/proc/net/tcp6"];
   const tables = (await Promise.all(paths.map((path) => readFile(path, "latin1").catch(() => undefined)))).filter(
     (table) => table !== undefined,

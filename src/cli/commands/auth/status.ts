@@ -36,7 +36,7 @@ export const status: Verb = {
   summary: "Show each login: who, which workspace, where the key is, and whether it works now",
   examples: ["ferry auth status", "ferry auth status --json --fields host,works"],
   async run(context) {
-    const logins = [...fromEnvironment(context), ...(await stored(context))];
+    const logins = [...(await fromEnvironment(context)), ...(await stored(context))];
     if (isUnplaced(context)) {
       if (logins.length === 0)
         throw new FerryError("auth", "not logged in to any host; FERRY_API_KEY is set, but no host for it", {
@@ -122,10 +122,10 @@ interface Candidate {
   readonly remedy?: string;
 }
 
-/** FERRY_API_KEY is a login, too, to the host that is named beside it. */
-function fromEnvironment(context: Context): Candidate[] {
+/** FERRY_API_KEY is a login, too, to the host that is named beside it: by FERRY_HOST, and by --host only where that is not set. */
+async function fromEnvironment(context: Context): Promise<Candidate[]> {
   const [key, named] = [context.host.env["FERRY_API_KEY"] ?? "", namedHost(context)];
-  if (key === "" || named === undefined || named === local) return [];
+  if (key === "" || named === undefined || named === local || (await chooseHost(context)).beside === true) return [];
   const url = parseAddress(named);
   return [{ url, account: namelessAccount, workspace: null, place: "FERRY_API_KEY", read: async () => key }];
 }
