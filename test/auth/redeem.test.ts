@@ -144,12 +144,18 @@ test("key-shaped text in --verbose is cut", async () => {
     const { headers, ...answer } = await server.send(request);
     return {
       ...answer,
-      headers: { ...headers, "x-echo": `got ${request.headers["x-api-key"] ?? ""}`, location: "https://x.example/?code=s3cret" },
+      headers: {
+        ...headers,
+        "x-echo": `got ${request.headers["x-api-key"] ?? ""}`,
+        "x-form": "%6b%65%79%2d%31 \\u006bey-1",
+        location: "https://x.example/?code=s3cret",
+      },
     };
   });
   const { code, stderr } = await scene.login(scene.approve, { argv: ["--verbose"] });
   expect(code).toBe(0);
   expect(stderr).toContain("< x-echo: got <redacted>\n");
+  expect(stderr).toContain("< x-form: <redacted> <redacted>\n");
   expect(stderr).not.toMatch(/key-1|s3cret/u);
 });
 

@@ -28,7 +28,10 @@ export async function remembered(
   const path = join(findFolders(host).state, "completion", fileName(`${chosenName(chosen)} ${kind}`, ".json"));
   const kept = await read(context, path);
   if (kept !== undefined && host.clock.now() - kept.at < fresh) return kept.values;
-  const locked = chosen.kind === "remote" && chosen.entry?.store === "keychain" && (host.env["FERRY_API_KEY"] ?? "") === "";
+  const locked =
+    chosen.kind === "remote" &&
+    chosen.entry?.store === "keychain" &&
+    (chosen.beside === true || (host.env["FERRY_API_KEY"] ?? "") === "");
   const asked = locked ? undefined : await askBriefly(context, ask);
   if (asked === undefined) return kept?.values ?? [];
   await host.files.write(path, JSON.stringify({ at: host.clock.now(), values: asked } satisfies Kept));

@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { formsOf, without } from "./spellings.ts";
 
 /** A key of the service, and where it came from in words for an error (`FERRY_API_KEY`, `the keychain`). */
 export interface ApiKey {
@@ -31,10 +32,14 @@ export function keyHeader({ value, source, remedy }: ApiKey, form: KeyForm): Rec
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   // What is that short is no secret, and would be found in any text.
   const given = secrets.filter(({ length }) => length > 4).flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  return given.reduce(without, text);
+  return given.reduce(withoutLetters, /[%\\]/u.test(text) ? withoutEscaped(text, secrets) : text);
 }
 
-function without(text: string, secret: string): string {
+function withoutEscaped(text: string, secrets: readonly string[]): string {
+  return secrets.flatMap(formsOf).reduce(without, Buffer.from(text)).toString();
+}
+
+function withoutLetters(text: string, secret: string): string {
   const [where, what] = [folded(text), folded(secret)];
   const kept: string[] = [];
   let from = 0;
