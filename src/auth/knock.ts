@@ -2,7 +2,7 @@ import { FerryError } from "../base/errors.ts";
 import { isHtml } from "../client/http/body.ts";
 import { routes } from "../wire/routes.ts";
 import { hostName } from "./address.ts";
-import { isMisdirected, misdirected } from "./misdirected.ts";
+import { refuseMisdirected } from "./misdirected.ts";
 import type { Caller } from "./oauth/caller.ts";
 
 const idleTimeout = 10_000;
@@ -16,7 +16,7 @@ export async function knock(url: string, { send, clock, userAgent, signal }: Cal
   for (const { method, path } of [routes.readCli, routes.listSessions]) {
     const headers = { accept: "application/json", "user-agent": userAgent };
     const answer = await send({ method, url: url + path, headers, idleTimeout, signal });
-    if (isMisdirected(answer)) throw await misdirected(answer, { method, url: url + path, clock });
+    await refuseMisdirected(answer, { method, url: url + path, clock });
     await answer.cancel();
     const isPage = answer.status < 300 && isHtml(answer.headers["content-type"]);
     if (answer.status !== 404 && !isPage) return;

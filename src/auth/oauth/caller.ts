@@ -7,7 +7,7 @@ import { readBody } from "../../client/http/body.ts";
 import { withoutKey } from "../../client/http/without-key.ts";
 import { loginResponseLines, requestLines } from "../../client/http/trace.ts";
 import type { Clock, Send, SendRequest } from "../../host/host.ts";
-import { isMisdirected, misdirected } from "../misdirected.ts";
+import { refuseMisdirected } from "../misdirected.ts";
 
 /** How the calls of a login go out: by the same network as all others, so by the same proxy and certificates. */
 export interface Caller {
@@ -52,7 +52,7 @@ async function call({ send, clock, userAgent, signal, trace }: Caller, url: stri
   // What people may read of it must not repeat the code, the verifier or the key that it was sent.
   const response = secretsOf(body).reduce(withoutKey, await send(request));
   loginResponseLines(response, clock.elapsed() - start, request).forEach((line) => trace?.(line));
-  if (isMisdirected(response)) throw await misdirected(response, { method, url, clock });
+  await refuseMisdirected(response, { method, url, clock });
   if (isRedirect(response)) throw await moved(url, response);
   const bytes = await readBody(response, clock, { limit });
   const bodiless = response.status === 204 || response.status === 304;

@@ -1,12 +1,12 @@
 import http from "node:http";
 import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
 import { FerryError } from "../../base/errors.ts";
+import { dialing } from "./agent.ts";
 import { bounded, ready } from "./bounded.ts";
 import { type Line, watchSocket } from "./exchange.ts";
 import { holderOf, type Person } from "./peer.ts";
 import { connectTimeout } from "./send.ts";
 
-/** Node hands the options of a request on to what makes its connection. */
 interface Options extends TcpNetConnectOpts {
   readonly name: string;
   readonly calledOff: AbortSignal;
@@ -22,14 +22,10 @@ export function lookedAt(person: Person): (url: URL, kept: boolean, signal: Abor
 }
 
 function makeAgent(person: Person, keepAlive: boolean): http.Agent {
-  return Object.assign(new http.Agent({ keepAlive }), {
-    createConnection(options: Options, done: (error: Error | null, socket?: Socket) => void): undefined {
-      reach(options, person).then(
-        (socket) => done(null, socket),
-        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
-      );
-    },
-  });
+  return Object.assign(
+    new http.Agent({ keepAlive }),
+    dialing((options: Options) => reach(options, person)),
+  );
 }
 
 async function reach({ name, calledOff, ...options }: Options, person: Person): Promise<Socket> {

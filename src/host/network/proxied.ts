@@ -1,6 +1,6 @@
 import type http from "node:http";
 import type https from "node:https";
-import type { Duplex } from "node:stream";
+import { dialing } from "./agent.ts";
 import { exchange, watchSocket } from "./exchange.ts";
 import type { Proxy } from "./proxy.ts";
 import type { Transport } from "./send.ts";
@@ -24,19 +24,15 @@ export function proxiedTransport(): (proxy: Proxy) => Transport {
   };
 }
 
-/** Node hands the options of a request on to what makes its connection. */
 interface TunnelOptions extends http.RequestOptions {
   readonly calledOff: AbortSignal;
 }
 
 function makeAgent(over: typeof https, proxy: Proxy, keepAlive: boolean): https.Agent {
-  return Object.assign(new over.Agent({ keepAlive }), {
-    createConnection(options: TunnelOptions, done: (error: Error | null, socket?: Duplex) => void): undefined {
-      const { hostname, port, calledOff } = options;
-      openSecureTunnel({ proxy, host: `${hostname ?? ""}:${port ?? ""}` }, calledOff).then(
-        (socket) => done(null, socket),
-        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
-      );
-    },
-  });
+  return Object.assign(
+    new over.Agent({ keepAlive }),
+    dialing(({ hostname, port, calledOff }: TunnelOptions) =>
+      openSecureTunnel({ proxy, host: `${hostname ?? ""}:${port ?? ""}` }, calledOff),
+    ),
+  );
 }

@@ -34,7 +34,7 @@ export async function holderOf(
   { files, processes }: Pick<Host, "files" | "processes">,
 ): Promise<Owner | undefined> {
   const owner = parseOwner((await files.readText(path)) ?? "");
-  return owner !== undefined && (await processes.startTime(owner.pid)) === owner.start_time ? owner : undefined;
+  return owner !== undefined && (await isAlive(owner, processes)) ? owner : undefined;
 }
 
 /** This process, as it is written into the lock and into `service.json`. */
@@ -44,12 +44,16 @@ export async function ownerOf({ processes, pid }: Pick<Host, "processes" | "pid"
   return { pid, start_time };
 }
 
+async function isAlive({ pid, start_time }: Owner, processes: Host["processes"]): Promise<boolean> {
+  return (await processes.startTime(pid)) === start_time;
+}
+
 async function refuseLiving(path: string, text: string, host: LockHost): Promise<void> {
   const owner = parseOwner(text);
   const alive =
     owner === undefined
       ? text === "" && host.clock.now() - ((await host.files.status(path))?.modified ?? 0) < unwritten
-      : (await host.processes.startTime(owner.pid)) === owner.start_time;
+      : await isAlive(owner, host.processes);
   if (!alive) return;
   const who = owner === undefined ? "" : ` (process ${owner.pid})`;
   throw new FerryError("unavailable", `another service${who} has this data folder: ${path}`, {

@@ -18,6 +18,14 @@ const calls = (): string[] =>
 const hook = (name: string): string => join(git.folder, ".git", "hooks", name);
 const call = (...args: string[]) => ferry.run(args, { cwd: git.folder });
 
+/** Two changes of the branch, and a merge. */
+function changeBranchesAndMerge(): void {
+  git("checkout", "--quiet", "-b", "other");
+  commitFiles(git, { b: "b" });
+  git("checkout", "--quiet", "main");
+  git("merge", "--quiet", "other");
+}
+
 beforeAll(async () => {
   ferry = makeBinary();
   const bin = join(ferry.folder, "bin");
@@ -128,10 +136,7 @@ describe("hooks that are there already", () => {
     const before = readdirSync(join(git.folder, ".git", "hooks"));
     await call("hook", "install");
     await call("hook", "install");
-    git("checkout", "--quiet", "-b", "other");
-    commitFiles(git, { b: "b" });
-    git("checkout", "--quiet", "main");
-    git("merge", "--quiet", "other");
+    changeBranchesAndMerge();
     expect(readFileSync(join(git.folder, ".git", "ran"), "utf8")).toBe("checkout 1\ncheckout 1\nmerge\n");
     expect((await call("hook", "status")).stdout).toMatch(/^post-checkout\tyes\t.*\npost-merge\tyes\t.*\npre-push\tyes\t.*\n$/u);
     expect((await call("hook", "uninstall")).stderr).toBe("taken out of post-checkout, post-merge, pre-push\n");
@@ -243,10 +248,7 @@ require("fs").appendFileSync(".git/ran", \`\${name} \${require("./part.js")}\\n\
     // Without the mode that git runs it with.
     writeFileSync(hook("post-checkout"), old, { mode: 0o644 });
     await call("hook", "install");
-    git("checkout", "--quiet", "-b", "other");
-    commitFiles(git, { b: "b" });
-    git("checkout", "--quiet", "main");
-    git("merge", "--quiet", "other");
+    changeBranchesAndMerge();
     expect(readFileSync(join(git.folder, ".git", "ran"), "utf8")).toBe("post-checkout\npost-checkout\npost-merge\n");
     await call("hook", "uninstall");
     for (const name of ["post-checkout", "post-merge"]) expect(readFileSync(hook(name), "utf8")).toBe(program);
