@@ -126,7 +126,7 @@ test("and by logout, also where it was the only one", async () => {
 
 test("and logout tells it in JSON, too", async () => {
   await brokenOff();
-  const ended = [{ host: server.origin, account: "ada@example.com" }];
+  const ended = [{ host: server.origin, account: "ada@example.com", key_id: null }];
   const only = await ferry(world.next(), "logout", "--json");
   expect([only.code, JSON.parse(only.stdout)]).toEqual([
     0,

@@ -125,9 +125,19 @@ describe("an address that the server sent is handed to the browser", () => {
 
   test("metadata of another issuer", async () => {
     server.metadata = { ...server.metadata, issuer: "https://evil.example" };
-    const { code } = await scene.login();
+    const { code, stderr } = await scene.login();
     expect(code).toBe(1);
+    expect(stderr).toContain("ferry: agents.example.com says that its login is https://evil.example\n");
+    expect(stderr).toContain("if that is the service's address, log in there: ferry login --host https://evil.example\n");
     expect(world.opened).toEqual([]);
+  });
+
+  test("metadata of another issuer whose name is no address is not said back", async () => {
+    server.metadata = { ...server.metadata, issuer: "https://evil.example/$(id)\u001b[2J" };
+    const { code, stderr } = await scene.login();
+    expect(code).toBe(1);
+    expect(stderr).toContain("ferry: agents.example.com says that its login is somewhere that is no address of a host\n");
+    expect(stderr).not.toContain("$(id)");
   });
 
   test("metadata from elsewhere: a redirect is not followed", async () => {

@@ -1,13 +1,13 @@
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
 import { isLoopback } from "../../base/address.ts";
 import { FerryError } from "../../base/errors.ts";
-import { shellWord } from "../../base/words.ts";
 import { isRedirect } from "../../client/http/address.ts";
 import { readBody } from "../../client/http/body.ts";
 import { withoutKey } from "../../client/http/without-key.ts";
 import { loginResponseLines, requestLines } from "../../client/http/trace.ts";
 import type { Clock, Send, SendRequest } from "../../host/host.ts";
 import { refuseMisdirected } from "../misdirected.ts";
+import { elsewhere } from "./elsewhere.ts";
 
 /** How the calls of a login go out: by the same network as all others, so by the same proxy and certificates. */
 export interface Caller {
@@ -67,17 +67,5 @@ function secretsOf(body: URLSearchParams | undefined): string[] {
 async function moved(url: string, response: Awaited<ReturnType<Send>>): Promise<FerryError> {
   await response.cancel();
   const target = response.headers["location"] ?? "";
-  const { host } = new URL(url);
-  const origin = URL.canParse(target, url) ? new URL(target, url).origin : "";
-  // What a command names must be an address and nothing else: a shell reads more into what a URL may hold.
-  const there = /^https?:\/\/[a-z0-9.:[\]-]+$/u.test(origin);
-  return new FerryError(
-    "failure",
-    `${host} redirects the login to ${there ? origin : "somewhere that is no address of a host"}`,
-    {
-      hint: there
-        ? `if that is the service's address, log in there: ferry login --host ${shellWord(origin)}`
-        : "check the host's address, and ask whoever runs the service",
-    },
-  );
+  return elsewhere(`${new URL(url).host} redirects the login to`, URL.canParse(target, url) ? new URL(target, url).origin : "");
 }

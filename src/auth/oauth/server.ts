@@ -1,9 +1,16 @@
-import { type AuthorizationServer, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
+import {
+  type AuthorizationServer,
+  discoveryRequest,
+  JSON_ATTRIBUTE_COMPARISON,
+  OperationProcessingError,
+  processDiscoveryResponse,
+} from "oauth4webapi";
 import { isLoopback } from "../../base/address.ts";
 import { FerryError } from "../../base/errors.ts";
-import { oneLine } from "../../base/text.ts";
+import { oneLine, textOf } from "../../base/text.ts";
 import { isHtml } from "../../client/http/body.ts";
 import { callOptions, type Caller } from "./caller.ts";
+import { elsewhere } from "./elsewhere.ts";
 import { loginError } from "./failure.ts";
 
 /** A host's login endpoints (RFC 8414), each on the host's own origin. */
@@ -24,12 +31,21 @@ export async function findLoginServer(address: string, caller: Caller): Promise<
   try {
     const response = await discoveryRequest(issuer, { algorithm: "oauth2", ...callOptions(caller, address) });
     if (absent.includes(response.status) || isPage(response)) return undefined;
-    const metadata = withoutNulls(await processDiscoveryResponse(issuer, response));
+    const metadata = withoutNulls(await processDiscoveryResponse(issuer, response).catch(refuseOther(issuer)));
     checkEndpoints(metadata, address);
     return { address, metadata };
   } catch (error) {
     throw loginError(error, issuer.host);
   }
+}
+
+/** A service that is at another address than it was asked at says that it is another issuer (RFC 8414, 3.3). */
+function refuseOther({ host }: URL): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof OperationProcessingError) || error.code !== JSON_ATTRIBUTE_COMPARISON) throw error;
+    const { body } = error.cause as { readonly body: { readonly issuer?: unknown } };
+    throw elsewhere(`${host} says that its login is`, textOf(body.issuer));
+  };
 }
 
 /** An application's own page, shown for every address that the service doesn't know. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileName } from "../../base/file-name.ts";
 import { findFolders } from "../../base/folders.ts";
 import type { Context } from "../context.ts";
-import { chooseHost, chosenName } from "../flows/host/choose.ts";
+import { chooseHost, chosenName, keyOfEnvironment } from "../flows/host/choose.ts";
 import { connect, type Connection } from "../flows/host/connect.ts";
 import type { Candidate } from "./candidate.ts";
 
@@ -29,9 +29,7 @@ export async function remembered(
   const kept = await read(context, path);
   if (kept !== undefined && host.clock.now() - kept.at < fresh) return kept.values;
   const locked =
-    chosen.kind === "remote" &&
-    chosen.entry?.store === "keychain" &&
-    (chosen.beside === true || (host.env["FERRY_API_KEY"] ?? "") === "");
+    chosen.kind === "remote" && chosen.entry?.store === "keychain" && keyOfEnvironment(context, chosen) === undefined;
   const asked = locked ? undefined : await askBriefly(context, ask);
   if (asked === undefined) return kept?.values ?? [];
   await host.files.write(path, JSON.stringify({ at: host.clock.now(), values: asked } satisfies Kept));

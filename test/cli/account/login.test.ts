@@ -40,6 +40,17 @@ test("a piped key is verified, stored, and then used", async () => {
   });
 });
 
+test("in JSON a login names the key by its id, and a logout the same", async () => {
+  const [made] = (await service.store.keys.list({})).items;
+  const json = async (stdin: string, ...args: string[]) =>
+    JSON.parse((await ferry(world.next({}, { stdin }), ...args, "--host", url, "--json")).stdout) as Record<string, unknown>;
+  expect(await json(`${service.key}\n`, "login", "--with-token")).toEqual({
+    ...{ host: url, account: "ada@example.com", workspace: "test", scopes: ["all:all"] },
+    ...{ key_id: made?.id, store: "keychain" },
+  });
+  expect(await json("", "logout")).toMatchObject({ key_id: made?.id, deleted: true, broken_off: [] });
+});
+
 test("a service that judges the parameters before the key: a key that it refuses is none", async () => {
   const seed = makeSeedService();
   const strict: Send = async (request) =>
@@ -96,6 +107,16 @@ test("FERRY_API_KEY: login says that it wins, logout that it is still there", as
   expect((await ferry(world.next({ env: { FERRY_API_KEY: "x" } }), "logout", "--host", url)).stderr).toBe(
     "ferry: not logged in to agents.example.com\n  hint: FERRY_API_KEY is set: commands use that key until it is unset\n",
   );
+  expect((await ferry(world.next({ env: { FERRY_API_KEY: "x" } }), "logout")).stderr).toBe(
+    "ferry: not logged in anywhere\n  hint: FERRY_API_KEY is set: commands use that key where a host is named\n",
+  );
+});
+
+test("FERRY_API_KEY beside another FERRY_HOST is not this login's: neither login nor logout says so", async () => {
+  const env = { FERRY_API_KEY: "x", FERRY_HOST: "https://other.example" };
+  expect((await logIn(service.key, env)).stderr).not.toContain("FERRY_API_KEY");
+  expect((await ferry(world.next({ env }), "logout", "--host", url)).code).toBe(0);
+  expect((await ferry(world.next({ env }), "logout", "--host", url)).stderr).toBe("ferry: not logged in to agents.example.com\n");
 });
 
 test("a revoked key is told by the next command, and kept", async () => {

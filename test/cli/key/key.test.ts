@@ -50,6 +50,14 @@ test("a key for longer than a date can tell is a wrong usage, and none is made",
   expect((await service.store.keys.list({})).items).toHaveLength(1);
 });
 
+test("nor for one that would never work", async () => {
+  expect(await ferry(world.next(), "key", "create", "ci", "--scopes", "sessions:read", "--expires", "0d")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("argument '0d' is invalid. A key that never works is none.") as string,
+  });
+  expect((await service.store.keys.list({})).items).toHaveLength(1);
+});
+
 test("in JSON the key is there when secrets are asked for; else nothing is made that would be lost", async () => {
   const create = (...more: string[]) => ferry(world.next(), "key", "create", "ci", "--scopes", "all:all", "--json", ...more);
   expect((await create()).code).toBe(2);

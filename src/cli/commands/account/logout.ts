@@ -4,7 +4,7 @@ import { type Credentials, isSamePlace } from "../../../auth/credentials.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { chooseHost, chosenName, namedHost } from "../../flows/host/choose.ts";
+import { chooseHost, chosenName, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
 import { endPending, forgetPending } from "../../flows/login/broken-off.ts";
 import { endKey, wayToRevoke } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
@@ -34,8 +34,10 @@ export const logout: Verb = {
         `${options.forget ? "forgot" : "ended"} a login to ${hostName(url)}${account === "" ? "" : ` (${account})`} that was broken off`,
       );
     if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && ended.length === 0)
-      throw new FerryError("auth", "not logged in anywhere", hintOf(context));
-    const brokenOff = ended.map(({ url, account }) => ({ host: url, account: account || null }));
+      throw new FerryError("auth", "not logged in anywhere", {
+        hint: isKeySet(context) ? "FERRY_API_KEY is set: commands use that key where a host is named" : undefined,
+      });
+    const brokenOff = ended.map(({ url, account, keyId }) => ({ host: url, account: account || null, key_id: keyId ?? null }));
     if (ended.length > 0 && (await readConfig(host)).hosts.length === 0)
       return context.global.json
         ? print.json({ host: null, account: null, key_id: null, deleted: false, revoked: false, broken_off: brokenOff })
@@ -44,7 +46,11 @@ export const logout: Verb = {
     const chosen = await chooseHost(context, null);
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
     const { entry } = chosen;
-    if (entry === undefined) throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, hintOf(context));
+    if (entry === undefined)
+      throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, {
+        // Who is logged in by the variable alone has nothing here that a logout could end.
+        hint: keyOfEnvironment(context, chosen) && "FERRY_API_KEY is set: commands use that key until it is unset",
+      });
     const { deleted, ...ending } = options.forget
       ? await forget(context, credentials, entry)
       : await endLogin(context, credentials, entry, { ...options, trouble: unreached.get(entry.store) });
@@ -70,11 +76,6 @@ export const logout: Verb = {
 function whatIsThere({ keyId }: HostEntry, { revoked, lost }: Pick<Ending, "revoked" | "lost">): string {
   if (revoked) return "the key is revoked";
   return `the key${keyId === undefined ? "" : ` ${keyId}`} ${lost === true ? "may still be valid" : "was not revoked"} there`;
-}
-
-/** Who is logged in by the variable alone has nothing here that a logout could end. */
-function hintOf(context: Context): { readonly hint?: string } {
-  return isKeySet(context) ? { hint: "FERRY_API_KEY is set: commands use that key until it is unset" } : {};
 }
 
 function isKeySet({ host }: Context): boolean {

@@ -1,11 +1,11 @@
-import { hostName, local, parseAddress } from "../../../auth/address.ts";
+import { hostName, local } from "../../../auth/address.ts";
 import { identify, namelessAccount } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { count } from "../../../base/text.ts";
 import { shellWord } from "../../../base/words.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { type ChosenHost, chooseHost, namedHost } from "../../flows/host/choose.ts";
+import { type ChosenHost, chooseHost, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
 import { clientFor } from "../../flows/host/connect.ts";
 import type { Column } from "../../output/table.ts";
 import { record } from "../../output/record.ts";
@@ -124,10 +124,11 @@ interface Candidate {
 
 /** FERRY_API_KEY is a login, too, to the host that is named beside it: by FERRY_HOST, and by --host only where that is not set. */
 async function fromEnvironment(context: Context): Promise<Candidate[]> {
-  const [key, named] = [context.host.env["FERRY_API_KEY"] ?? "", namedHost(context)];
-  if (key === "" || named === undefined || named === local || (await chooseHost(context)).beside === true) return [];
-  const url = parseAddress(named);
-  return [{ url, account: namelessAccount, workspace: null, place: "FERRY_API_KEY", read: async () => key }];
+  const chosen = namedHost(context) === undefined ? undefined : await chooseHost(context);
+  if (chosen?.kind !== "remote") return [];
+  const key = keyOfEnvironment(context, chosen);
+  if (key === undefined) return [];
+  return [{ url: chosen.url, account: namelessAccount, workspace: null, place: "FERRY_API_KEY", read: async () => key }];
 }
 
 /** Whether there is a key in the environment that goes nowhere: no stored login is used then either. */

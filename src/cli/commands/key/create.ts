@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "commander";
 import { FerryError } from "../../../base/errors.ts";
 import { textOf } from "../../../base/text.ts";
 import { shellWord } from "../../../base/words.ts";
@@ -27,7 +28,7 @@ export const create: Verb = {
     command
       .argument("<name>", "what to call it")
       .requiredOption("--scopes <list>", "what it may do, e.g. sessions:read,repositories:all", list)
-      .option("--expires <duration>", "how long it works, e.g. 90d (default: until it is revoked)", duration);
+      .option("--expires <duration>", "how long it works, e.g. 90d (default: until it is revoked)", lifetime);
   },
   async run(context, { scopes, expires }: Options, name: string) {
     // Cut from the JSON, the key would be gone for good.
@@ -54,6 +55,12 @@ export const create: Verb = {
     await context.print.note(`the key ${name} (${key.id}) is shown this once`);
   },
 };
+
+function lifetime(text: string): number {
+  const time = duration(text);
+  if (time === 0) throw new InvalidArgumentError("A key that never works is none.");
+  return time;
+}
 
 function checked(scope: string): Scope {
   const found = known.find((one) => one === scope);

@@ -34,7 +34,7 @@ export async function chooseHost(context: Context, linked?: string | null): Prom
   const given = namedHost(context);
   if (given !== undefined) {
     const chosen = named(given, config);
-    return isBeside(chosen, nonEmpty(host.env["FERRY_HOST"]), config) ? { ...chosen, beside: true } : chosen;
+    return mayTakeKey(context, addressIn(chosen), config) ? chosen : { ...chosen, beside: true };
   }
   const link = linked === undefined ? await linkedHost(context) : (linked ?? undefined);
   if (link !== undefined) return beforeLogin(selected(link, config, "this branch is linked to a session on"), config);
@@ -52,6 +52,20 @@ export async function chooseHost(context: Context, linked?: string | null): Prom
 /** What the user names outright, for this command or in the environment. */
 export function namedHost({ global, host }: Context): string | undefined {
   return global.host ?? nonEmpty(host.env["FERRY_HOST"]);
+}
+
+/** Whether FERRY_API_KEY is for that host, where it is named: beside FERRY_HOST it is for that one alone. */
+export function mayTakeKey({ host }: Pick<Context, "host">, address: string, config: Config): boolean {
+  const other = nonEmpty(host.env["FERRY_HOST"]);
+  return other === undefined || (other === local ? local : addressOf(other, config)) === address;
+}
+
+/**
+ * FERRY_API_KEY where it is that host's key; else undefined. It goes where the user said outright, never to a host that a repository
+ * names, and beside FERRY_HOST to that one alone.
+ */
+export function keyOfEnvironment({ host }: Pick<Context, "host">, { named, beside = false }: ChosenHost): string | undefined {
+  return named && !beside ? nonEmpty(host.env["FERRY_API_KEY"]) : undefined;
 }
 
 /** How a host is called in lines for people. */
@@ -76,9 +90,8 @@ function named(text: string, config: Config): ChosenHost {
   return { kind: "remote", url: entry?.url ?? parseAddress(text), entry, named: true };
 }
 
-function isBeside(chosen: ChosenHost, other: string | undefined, config: Config): boolean {
-  if (other === undefined || other === local) return other === local && chosen.kind !== "local";
-  return chosen.kind === "local" || addressOf(other, config) !== chosen.url;
+function addressIn(chosen: ChosenHost): string {
+  return chosen.kind === "local" ? local : chosen.url;
 }
 
 function selected(text: string, config: Config, who: string): ChosenHost {

@@ -8,7 +8,7 @@ import type { Memory } from "../../../client/memory.ts";
 import type { Host, Send } from "../../../host/host.ts";
 import { makeMemory } from "../../config/memory.ts";
 import type { Context } from "../../context.ts";
-import { chooseHost, chosenName, type ChosenHost } from "./choose.ts";
+import { chooseHost, chosenName, type ChosenHost, keyOfEnvironment } from "./choose.ts";
 import { findLocal, type LocalService } from "../local/find.ts";
 import { sendToLocal } from "../local/revive.ts";
 import { ensureLocal } from "../local/start.ts";
@@ -51,7 +51,7 @@ export async function connect(
   if (!silent && linked === undefined && chosen.insteadOf !== undefined)
     await context.print.note(`host: ${chosenName(chosen)}, since ${chosen.why ?? ""}; the last login is ${chosen.insteadOf}`);
   if (chosen.kind === "local") {
-    keyOfEnvironment(context.host, chosen);
+    requirePlace(context.host, chosen);
     const service = hasty ? await requireLocal(context.host) : await ensureLocal(context);
     const send = hasty ? context.host.network.overSocket(service.socket) : sendToLocal(context, service);
     return makeConnection(context, chosen, {
@@ -125,7 +125,8 @@ function makeConnection(context: Context, chosen: ChosenHost, wanted: Target): C
  * @throws FerryError auth where there is none, or the keychain is locked; usage where FERRY_API_KEY is meant for nobody knows whom
  */
 export async function keyFor(context: Context, chosen: ChosenHost & { kind: "remote" }): Promise<ApiKey> {
-  const value = keyOfEnvironment(context.host, chosen);
+  requirePlace(context.host, chosen);
+  const value = keyOfEnvironment(context, chosen);
   if (value !== undefined) return { value, source: "FERRY_API_KEY" };
   if (chosen.entry === undefined)
     throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, {
@@ -139,10 +140,8 @@ export async function keyFor(context: Context, chosen: ChosenHost & { kind: "rem
   };
 }
 
-/** It goes where the user said outright, never to a host that a repository names, and beside FERRY_HOST to that one alone. */
-function keyOfEnvironment({ env }: Host, { named, beside = false }: ChosenHost): string | undefined {
-  const value = env["FERRY_API_KEY"] ?? "";
-  if (value === "" || beside) return undefined;
-  if (named) return value;
+/** @throws FerryError usage where there is a key in the environment that nobody knows a host for */
+function requirePlace({ env }: Host, { named }: ChosenHost): void {
+  if (named || (env["FERRY_API_KEY"] ?? "") === "") return;
   throw new FerryError("usage", "FERRY_API_KEY is set, but no host for it", { hint: "set FERRY_HOST" });
 }

@@ -1,6 +1,7 @@
 import { loginByDevice } from "../../../auth/oauth/device.ts";
 import { requesterOf } from "../../../auth/oauth/requester.ts";
 import type { LoginServer } from "../../../auth/oauth/server.ts";
+import { isLoopback } from "../../../base/address.ts";
 import { oneLine } from "../../../base/text.ts";
 import type { Spinner } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
@@ -23,7 +24,9 @@ export async function keyByDevice(context: Context, server: LoginServer, choice:
       ...choice,
       requester: requesterOf(host),
       async tell({ userCode, page, direct, expiresIn }) {
-        await print.warn("On any device with a browser, open:");
+        // The address of a service on this computer leads nowhere from another one.
+        const isHere = isLoopback(new URL(server.address).hostname);
+        await print.warn(isHere ? "In a browser on this computer, open:" : "On any device with a browser, open:");
         await print.address(direct ?? page);
         await print.warn(
           `The page must show the code ${userCode} and this computer, ${oneLine(host.hostname)}. It waits for ${Math.round(expiresIn / 60_000)} minutes.`,

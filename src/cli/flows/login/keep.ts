@@ -5,6 +5,7 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, type PendingLogin, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
+import { mayTakeKey } from "../host/choose.ts";
 import { clientFor } from "../host/connect.ts";
 import { whileWaiting } from "../waiting.ts";
 import { endPending } from "./broken-off.ts";
@@ -163,7 +164,14 @@ async function report(context: Context, identity: Identity, entry: HostEntry, wa
   const scopes = scopesOf(identity);
   if (warning !== undefined) await print.warn(warning);
   if (global.json) {
-    await print.json({ host: url, account, workspace: workspace ?? null, scopes: scopes ?? null, store: place });
+    await print.json({
+      host: url,
+      account,
+      workspace: workspace ?? null,
+      scopes: scopes ?? null,
+      key_id: entry.keyId ?? null,
+      store: place,
+    });
     return;
   }
   const who = account === namelessAccount ? "" : ` as ${account}`;
@@ -174,7 +182,8 @@ async function report(context: Context, identity: Identity, entry: HostEntry, wa
     ...(scopes === undefined ? [] : [`its scopes: ${scopes.join(", ")}`]),
   ];
   if (about.length > 0) await print.note(about.join("; "));
-  if ((host.env["FERRY_API_KEY"] ?? "") !== "") await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
+  if ((host.env["FERRY_API_KEY"] ?? "") !== "" && mayTakeKey(context, url, await readConfig(host)))
+    await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
 }
 
 /** A key that nobody has must not stay valid. */
