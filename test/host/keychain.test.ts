@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -111,6 +111,15 @@ describe.runIf(process.platform === "linux")("the keychain of Linux", () => {
       expect(await keychain.findCredentials("ferry")).toEqual([{ account: "a", password: "k2" }]);
       expect(await keychain.deletePassword("ferry", "a")).toBe(true);
       expect(await keychain.deletePassword("ferry", "a")).toBe(false);
+    });
+
+    test("what a program that NODE_OPTIONS loads prints is no answer of the keychain's", async () => {
+      const loud = join(folder, "loud.cjs");
+      writeFileSync(loud, "console.log('loaded');");
+      const keychain = keychainIn({ ...keyring.env, NODE_OPTIONS: `--require ${loud}` }, 10_000);
+      await keychain.setPassword("ferry", "loud", "k1");
+      expect(await keychain.findPassword("ferry")).toBe("k1");
+      expect(await keychain.deletePassword("ferry", "loud")).toBe(true);
     });
 
     test("what lies open is read without a process of its own, and encrypted on its way", async () => {

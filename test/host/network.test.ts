@@ -125,7 +125,7 @@ describe("compressed", () => {
       (error: FerryError) => error.message.includes("garbled") && isUnreadable(error),
     );
     await expect(send(get(`http://${await answer(whole, "compress")}/`))).rejects.toMatchObject({
-      message: expect.stringContaining('"compress"') as string,
+      message: expect.stringContaining('as compress,') as string,
       code: "unknown_encoding",
     });
   });
@@ -239,6 +239,15 @@ test("localhost and the names below it are this machine, without asking a name s
   const [, port = ""] = (await serve(echo())).split(":");
   for (const name of ["localhost", "agents.localhost", "no-such-name-anywhere.localhost."])
     expect((await send(get(`http://${name}:${port}/`))).status).toBe(200);
+});
+
+test("an encoding that we can't undo is told without the service's own word for it", async () => {
+  const encodedAs = (name: string) =>
+    serve(http.createServer((_, outgoing) => outgoing.setHeader("content-encoding", name).end("x")));
+  await expect(send(get(`http://${await encodedAs("key-of-a-test")}/`))).rejects.toThrow(
+    /^the answer is encoded in a way, which we didn't ask for$/u,
+  );
+  await expect(send(get(`http://${await encodedAs("deflate")}/`))).rejects.toThrow("is encoded as deflate, which we");
 });
 
 test("an answer that is encoded more than three times is not decoded", async () => {

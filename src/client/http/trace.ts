@@ -7,18 +7,17 @@ const plainHeader = /^(cache-control|connection|content-(encoding|length|type)|d
 const secretParameter = /key|token|secret|password|code|signature/i;
 
 /** What goes out, for --verbose: the request line and the headers, secrets cut. Bodies are never shown. */
-export function requestLines({ method, url, headers, body }: SendRequest): string[] {
+export function requestLines(request: SendRequest): string[] {
+  const { method, url, headers, body } = request;
   const size =
     body === undefined ? "" : ` (${typeof body === "string" ? new TextEncoder().encode(body).length : body.length} bytes)`;
-  return [`> ${method} ${withoutParameters(url)}${size}`, ...headerLines(">", headers)];
+  // A redirect may have put the key into the address.
+  return [`> ${method} ${withoutSecrets(withoutParameters(url), keysOf(request))}${size}`, ...headerLines(">", headers)];
 }
 
 /** What came back, and after how many ms; also where a service sends back what it was sent, no key of ours is in it. */
 export function responseLines({ status, headers }: SendResponse, elapsed: number, request: SendRequest): string[] {
-  const keys = Object.entries(request.headers).flatMap(([name, value]) =>
-    secretHeader.test(name) ? [value, value.replace(/^\w+ +/u, "")].filter(Boolean) : [],
-  );
-  const lines = headerLines("<", headers).map((line) => withoutSecrets(line, keys));
+  const lines = headerLines("<", headers).map((line) => withoutSecrets(line, keysOf(request)));
   return [`< ${status} (${Math.round(elapsed)} ms)`, ...lines];
 }
 
@@ -29,6 +28,13 @@ export function responseLines({ status, headers }: SendResponse, elapsed: number
 export function loginResponseLines(response: SendResponse, elapsed: number, request: SendRequest): string[] {
   const told = Object.entries(response.headers).filter(([name]) => plainHeader.test(name));
   return responseLines({ ...response, headers: Object.fromEntries(told) }, elapsed, request);
+}
+
+/** What of the request is a key, alone and behind the name of its scheme. */
+function keysOf({ headers }: SendRequest): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    secretHeader.test(name) ? [value, value.replace(/^\w+ +/u, "")].filter(Boolean) : [],
+  );
 }
 
 function headerLines(mark: string, headers: Readonly<Record<string, string>>): string[] {

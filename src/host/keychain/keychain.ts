@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import type { Environment, SecretStore, SecretStores } from "../host.ts";
 import type { BusAnswer } from "./bus.ts";
 import { callKeychain, type KeychainAnswer, type KeychainCall } from "./call.ts";
@@ -90,13 +91,13 @@ async function callInChild(
   const { text } = await import("node:stream/consumers");
   const child = spawn(process.execPath, [join(dist, "keychain-child.js")], {
     env,
-    stdio: ["pipe", "pipe", "ignore"],
+    stdio: ["pipe", "ignore", "ignore", "pipe"],
     timeout: patience,
     killSignal: "SIGKILL",
   });
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(JSON.stringify(request));
-  const answer = await text(child.stdout);
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(JSON.stringify(request));
+  const answer = await text(child.stdio[3] as Readable);
   if (answer !== "") return JSON.parse(answer) as KeychainAnswer;
   return child.killed ? undefined : { error: "unavailable", message: "the program that asks it ended without a word" };
 }

@@ -48,7 +48,9 @@ function undo(body: Readable, name: string): Readable {
   const decoder = decoders[name];
   if (decoder === undefined) {
     body.destroy();
-    throw unknownEncoding(`the answer is encoded as "${name.slice(0, 20)}", which we didn't ask for`);
+    // The word is the service's, which may be anything, a key that it was sent among it.
+    const known = /^(?:compress|dcb|dcz|deflate|exi|zstd)$/u.test(name);
+    throw unknownEncoding(`the answer is encoded ${known ? `as ${name}` : "in a way"}, which we didn't ask for`);
   }
   // An error of either side destroys the decoder, whose reader sees it.
   return process.getBuiltinModule("node:stream").pipeline(body, decoder(), () => undefined);

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Send } from "../../../src/host/host.ts";
 import { ferry } from "../../support/ferry.ts";
@@ -49,6 +51,18 @@ test("in JSON a login names the key by its id, and a logout the same", async () 
     ...{ key_id: made?.id, store: "keychain" },
   });
   expect(await json("", "logout")).toMatchObject({ key_id: made?.id, deleted: true, broken_off: [] });
+});
+
+test("whoami says that a key never expires only where the service says so", async () => {
+  await logIn(service.key);
+  expect((await ferry(world.next(), "whoami")).stdout).toMatch(/^key expires: +never$/mu);
+  world.services.set(url, async (request) => {
+    const { status, headers, body } = await service.send(request);
+    const info = JSON.parse(await text(Readable.from(body))) as { key: { expires_at?: unknown } };
+    delete info.key.expires_at;
+    return { ...answer(status, info), headers };
+  });
+  expect((await ferry(world.next(), "whoami")).stdout).toMatch(/^key expires: +–$/mu);
 });
 
 test("a service that judges the parameters before the key: a key that it refuses is none", async () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { rootCertificates } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { configPath } from "../../../src/cli/config/config.ts";
 import type { SendResponse } from "../../../src/host/host.ts";
@@ -279,10 +280,27 @@ test("certificates of one's own", async () => {
   expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({ verdict: "failed" });
   writeFileSync(path, "hello");
   expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({ verdict: "failed" });
-  writeFileSync(path, "-----BEGIN CERTIFICATE-----\n");
-  expect((await examine({ NODE_EXTRA_CA_CERTS: path, SSL_CERT_FILE: "x" })).row("certificates")).toMatchObject({ verdict: "ok" });
+  writeFileSync(path, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+  expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({
+    verdict: "failed",
+    says: `Node can't read certificate 1 in ${path} (NODE_EXTRA_CA_CERTS)`,
+  });
+  writeFileSync(path, `# ours\n${rootCertificates.slice(0, 2).join("\n")}\n`);
+  expect((await examine({ NODE_EXTRA_CA_CERTS: path, SSL_CERT_FILE: "x" })).row("certificates")).toMatchObject({
+    verdict: "ok",
+    says: `Node's own certificate authorities, and 2 from ${path}`,
+  });
   expect((await examine({ SSL_CERT_FILE: "/a ca.pem" })).row("certificates")).toMatchObject({
     verdict: "warning",
     hint: 'export NODE_EXTRA_CA_CERTS="/a ca.pem"',
+  });
+  expect((await examine({ SSL_CERT_FILE: "/ca.pem", NODE_OPTIONS: "--use-openssl-ca" })).row("certificates")).toMatchObject({
+    verdict: "ok",
+    says: "OpenSSL's certificate authorities, those of SSL_CERT_FILE among them",
+  });
+  expect((await examine({ NODE_OPTIONS: "--use-system-ca" })).row("certificates")?.says).toContain("and the system's");
+  expect((await examine({ NODE_TLS_REJECT_UNAUTHORIZED: "0" })).row("certificates")).toMatchObject({
+    verdict: "failed",
+    says: expect.stringContaining("none is checked") as string,
   });
 });

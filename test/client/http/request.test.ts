@@ -297,6 +297,16 @@ describe("the key, where a service says it back", () => {
     expect(lines.join("\n")).not.toContain(key);
   });
 
+  test("in the trace of the request that a redirect leads to", async () => {
+    const lines: string[] = [];
+    const { client } = play([{ status: 307, headers: { location: `/echo/${key}?t=${key}&u=%6Bey-of-a-test` } }, session], {
+      trace: (line) => lines.push(line),
+    });
+    await read(client);
+    expect(lines.filter((line) => line.startsWith("> GET")).at(-1)).toMatch(/\/echo\/<redacted>\?t=<redacted>&u=<redacted>$/u);
+    expect(lines.join("\n")).not.toMatch(/(?:k|%6B)ey-of-a-test/u);
+  });
+
   test("also where it is as long as a key can be, and has what a pattern would stumble over", async () => {
     for (const long of [`${key}${"k".repeat(8100)}`, `${"[(*".repeat(2000)}${key}`]) {
       const refusal = { status: 403, body: { message: `bad ${long} and ${long.toUpperCase()}.` } };

@@ -19,7 +19,8 @@ export const whoami: Verb = {
       ["user", info === undefined ? undefined : [...new Set([info.user?.name, account])].filter(Boolean).join(" ")],
       ["workspace", info?.workspace?.name],
       ["scopes", info?.key?.scopes?.join(", ")],
-      ["key expires", info?.key?.expires_at ?? (info === undefined ? undefined : "never")],
+      // A service that says nothing of it hasn't said never.
+      ["key expires", info?.key?.expires_at === null ? "never" : info?.key?.expires_at],
       ["service", [info?.service?.name, info?.service?.version].filter(Boolean).join(" ")],
     ];
     const why = connection.why ?? (isByVariable(context) ? "FERRY_HOST names it" : undefined);

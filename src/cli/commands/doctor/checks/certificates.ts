@@ -1,24 +1,65 @@
+import { X509Certificate } from "node:crypto";
 import { shellWord } from "../../../../base/words.ts";
-import type { Check } from "../check.ts";
+import type { Environment, Host } from "../../../../host/host.ts";
+import type { Check, Finding } from "../check.ts";
 
 export const certificates: Check = {
   name: "certificates",
   async run({ host }) {
-    const path = host.env["NODE_EXTRA_CA_CERTS"] ?? "";
-    const elsewhere = host.env["SSL_CERT_FILE"] ?? "";
-    if (path === "" && elsewhere !== "")
+    const { env } = host;
+    if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0")
+      return {
+        verdict: "failed",
+        says: "none is checked (NODE_TLS_REJECT_UNAUTHORIZED=0): whoever is in between can read your key",
+        hint: "unset NODE_TLS_REJECT_UNAUTHORIZED; for a certificate authority of your organisation's own: NODE_EXTRA_CA_CERTS",
+      };
+    const preset = presetOf(env);
+    const path = env["NODE_EXTRA_CA_CERTS"] ?? "";
+    if (path !== "") return extra(host, path, preset);
+    const elsewhere = env["SSL_CERT_FILE"] ?? "";
+    if (elsewhere !== "" && !preset.readsFile)
       return {
         verdict: "warning",
-        says: "Node's own certificate authorities, without those of SSL_CERT_FILE, which Node doesn't read",
+        says: `${preset.name}, without those of SSL_CERT_FILE, which Node doesn't read`,
         hint: `export NODE_EXTRA_CA_CERTS=${shellWord(elsewhere)}`,
       };
-    if (path === "") return { verdict: "ok", says: "Node's own certificate authorities" };
-    const text = await host.files.readText(path);
-    const hint = "set NODE_EXTRA_CA_CERTS to the PEM file of your organisation's certificate authority";
-    if (text === undefined)
-      return { verdict: "failed", says: `NODE_EXTRA_CA_CERTS names a file that isn't there: ${path}`, hint };
-    const count = text.split("-----BEGIN CERTIFICATE-----").length - 1;
-    if (count === 0) return { verdict: "failed", says: `no certificate in ${path} (NODE_EXTRA_CA_CERTS)`, hint };
-    return { verdict: "ok", says: `Node's own certificate authorities, and ${count} from ${path}` };
+    return { verdict: "ok", says: elsewhere === "" ? preset.name : `${preset.name}, those of SSL_CERT_FILE among them` };
   },
 };
+
+interface Preset {
+  readonly name: string;
+  readonly readsFile: boolean;
+}
+
+/** Which authorities Node believes by itself: the last of these flags counts (Node.js, Command-line API). */
+function presetOf(env: Environment): Preset {
+  const flags = (env["NODE_OPTIONS"] ?? "").split(/\s+/u);
+  if (flags.includes("--use-openssl-ca")) return { name: "OpenSSL's certificate authorities", readsFile: true };
+  const system = flags.includes("--use-system-ca") || env["NODE_USE_SYSTEM_CA"] === "1";
+  return {
+    name: system ? "Node's own certificate authorities and the system's" : "Node's own certificate authorities",
+    readsFile: false,
+  };
+}
+
+async function extra({ files }: Host, path: string, { name }: Preset): Promise<Finding> {
+  const text = await files.readText(path);
+  const hint = "set NODE_EXTRA_CA_CERTS to the PEM file of your organisation's certificate authority";
+  if (text === undefined) return { verdict: "failed", says: `NODE_EXTRA_CA_CERTS names a file that isn't there: ${path}`, hint };
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]*(?:-----END CERTIFICATE-----)?/gu) ?? [];
+  if (found.length === 0) return { verdict: "failed", says: `no certificate in ${path} (NODE_EXTRA_CA_CERTS)`, hint };
+  const broken = found.findIndex((each) => !isCertificate(each));
+  if (broken !== -1)
+    return { verdict: "failed", says: `Node can't read certificate ${broken + 1} in ${path} (NODE_EXTRA_CA_CERTS)`, hint };
+  return { verdict: "ok", says: `${name}, and ${found.length} from ${path}` };
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    new X509Certificate(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
