@@ -125,7 +125,7 @@ describe("compressed", () => {
       (error: FerryError) => error.message.includes("garbled") && isUnreadable(error),
     );
     await expect(send(get(`http://${await answer(whole, "compress")}/`))).rejects.toMatchObject({
-      message: expect.stringContaining('as compress,') as string,
+      message: expect.stringContaining("as compress,") as string,
       code: "unknown_encoding",
     });
   });
