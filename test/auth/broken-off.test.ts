@@ -204,7 +204,7 @@ test("the key of a first login that was killed is found by logout as well, where
   expect({ code, stderr }).toEqual({
     code: 0,
     stderr:
-      "a login to agents.example.com was broken off, and its key, where one was made by then, is lost and still valid: revoke it in the portal there\n" +
+      "a login to agents.example.com was broken off, and its key, where one was made and not ended by then, is lost and still valid: revoke it in the portal there\n" +
       "ended a login to agents.example.com that was broken off\n",
   });
   await killedAt(2);

@@ -4,6 +4,7 @@ import { confirmationCode, loginClient } from "../../wire/login.ts";
 import type { Caller } from "../oauth/caller.ts";
 import { type Binding, makeBinding } from "../oauth/pkce.ts";
 import { redeem } from "../oauth/redeem.ts";
+import type { Redeeming } from "../oauth/token-call.ts";
 import { requesterOf } from "../oauth/requester.ts";
 import { checkAddress, type LoginServer } from "../oauth/server.ts";
 import { type Callback, isIssuer, openCallback } from "./callback.ts";
@@ -20,7 +21,7 @@ export interface BrowserLogin {
   /** Asks for what the browser ended with; `until` in epoch ms. Rejects with the signal's reason. */
   paste(until: number, signal: AbortSignal): Promise<string>;
   /** Is awaited before a code is redeemed: from then on there may be a key. */
-  redeeming(): Promise<void>;
+  readonly redeeming: Redeeming;
   /** Says that a paste, or what the browser came back with, was no use, and why; or that somebody meddles. */
   complain(why: string): Promise<void>;
 }
@@ -56,10 +57,8 @@ export async function loginByBrowser(host: LoginHost, server: LoginServer, calle
   try {
     const code = await confirmationCode(binding.challenge);
     await login.show({ url, opening: callback.startAt(url), code, pasteOnly: callback.missing });
-    const take = oneAtATime(async (parameters) => {
-      await login.redeeming();
-      return redeem(server, caller, binding, { parameters, redirectUri });
-    });
+    const { redeeming } = login;
+    const take = oneAtATime((parameters) => redeem(server, caller, binding, { parameters, redirectUri, redeeming }));
     const key = await Promise.race([
       cameBack(callback, login, take),
       pasted(server, login, { binding, shown: code, until: host.clock.now() + patience, signal, take }),

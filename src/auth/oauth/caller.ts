@@ -67,5 +67,6 @@ function secretsOf(body: URLSearchParams | undefined): string[] {
 async function moved(url: string, response: Awaited<ReturnType<Send>>): Promise<FerryError> {
   await response.cancel();
   const target = response.headers["location"] ?? "";
-  return elsewhere(`${new URL(url).host} redirects the login to`, URL.canParse(target, url) ? new URL(target, url).origin : "");
+  const there = URL.canParse(target, url) ? new URL(target, url).origin : "";
+  return elsewhere(`${new URL(url).host} redirects the login to`, there, response.status);
 }

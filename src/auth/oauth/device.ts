@@ -9,10 +9,10 @@ import {
 import { asFerryError, FerryError } from "../../base/errors.ts";
 import { cut, oneLine } from "../../base/text.ts";
 import { loginClient } from "../../wire/login.ts";
-import { bearerOf } from "./bearer.ts";
 import { callOptions, type Caller } from "./caller.ts";
 import { isOverload, isRefusal, isTransient, loginError } from "./failure.ts";
 import { checkAddress, type LoginServer } from "./server.ts";
+import { keyOfCall, type Redeeming } from "./token-call.ts";
 
 /** What a person needs for a login on another device; made harmless for a terminal. */
 export interface DeviceTask {
@@ -30,7 +30,7 @@ export interface DeviceLogin {
   readonly requester: Readonly<Record<string, string>>;
   tell(task: DeviceTask): Promise<void>;
   /** Is awaited before each question: its answer may be a key. */
-  redeeming(): Promise<void>;
+  readonly redeeming: Redeeming;
   /** Whether the service can be asked now: says why not, and with nothing that it can again. */
   trouble(why: string | undefined): Promise<void>;
 }
@@ -94,11 +94,13 @@ async function poll(
     await clock.sleep(Math.min(pace.pause * 1000, deadline - clock.elapsed() + 1), signal);
     if (clock.elapsed() > deadline)
       throw new FerryError("auth", "nobody approved the login in time", { hint: "run ferry login again" });
-    await login.redeeming();
     try {
       const options = callOptions(caller, address);
-      const response = await deviceCodeGrantRequest(metadata, client, None(), granted.device_code, options);
-      return bearerOf(await processDeviceCodeResponse(metadata, client, response));
+      return await keyOfCall(
+        login.redeeming,
+        () => deviceCodeGrantRequest(metadata, client, None(), granted.device_code, options),
+        (response) => processDeviceCodeResponse(metadata, client, response),
+      );
     } catch (error) {
       pace = nextPace(error, pace);
       const { message } = asFerryError(loginError(error, new URL(address).host));

@@ -1,16 +1,17 @@
 import { authorizationCodeGrantRequest, None, processAuthorizationCodeResponse, validateAuthResponse } from "oauth4webapi";
 import { NoAnswerError } from "../../base/errors.ts";
 import { loginClient } from "../../wire/login.ts";
-import { bearerOf } from "./bearer.ts";
 import { callOptions, type Caller } from "./caller.ts";
 import { loginError } from "./failure.ts";
 import type { Binding } from "./pkce.ts";
 import type { LoginServer } from "./server.ts";
+import { keyOfCall, type Redeeming } from "./token-call.ts";
 
 /** An answer of the authorization endpoint, and the address that it was asked to go to. */
 export interface Answer {
   readonly parameters: URLSearchParams;
   readonly redirectUri: string;
+  readonly redeeming: Redeeming;
 }
 
 /**
@@ -21,14 +22,17 @@ export async function redeem(
   { address, metadata }: LoginServer,
   caller: Caller,
   { verifier, state }: Binding,
-  { parameters, redirectUri }: Answer,
+  { parameters, redirectUri, redeeming }: Answer,
 ): Promise<string> {
   const client = { client_id: loginClient };
   try {
     const valid = validateAuthResponse(metadata, client, parameters, state);
     const options = callOptions(caller, address);
-    const response = await authorizationCodeGrantRequest(metadata, client, None(), valid, redirectUri, verifier, options);
-    return bearerOf(await processAuthorizationCodeResponse(metadata, client, response));
+    return await keyOfCall(
+      redeeming,
+      () => authorizationCodeGrantRequest(metadata, client, None(), valid, redirectUri, verifier, options),
+      (response) => processAuthorizationCodeResponse(metadata, client, response),
+    );
   } catch (error) {
     if (error instanceof NoAnswerError && error.sent) throw unanswered(error);
     throw loginError(error, new URL(address).host);
@@ -37,6 +41,5 @@ export async function redeem(
 
 /** It isn't asked a second time: a code that is used twice is taken for stolen, and its key revoked (RFC 6749, 4.1.2). */
 function unanswered({ message, code, cause }: NoAnswerError): NoAnswerError {
-  const hint = "run ferry login again; a key that was made all the same is in the list of the portal: revoke it there";
-  return new NoAnswerError(message, { sent: true, code, hint, cause });
+  return new NoAnswerError(message, { sent: true, code, hint: "run ferry login again", cause });
 }

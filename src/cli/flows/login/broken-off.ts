@@ -121,7 +121,7 @@ async function end(
   // One that is a login's no more was there, and is gone only when it is ended.
   if (!left && first?.minted === true && first.account === "")
     warnings.add(
-      `a login to ${hostName(first.url)} was broken off, and its key, where one was made by then, is lost and still valid: revoke it in the portal there`,
+      `a login to ${hostName(first.url)} was broken off, and its key, where one was made and not ended by then, is lost and still valid: revoke it in the portal there`,
     );
   return !left;
 }

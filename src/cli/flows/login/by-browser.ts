@@ -1,6 +1,7 @@
 import { whyNoBrowser } from "../../../auth/browser/choice.ts";
 import { loginByBrowser, type LoginStart } from "../../../auth/browser/login.ts";
 import type { LoginServer } from "../../../auth/oauth/server.ts";
+import type { Redeeming } from "../../../auth/oauth/token-call.ts";
 import type { Context } from "../../context.ts";
 import { openBrowser } from "../browser.ts";
 import { callerOf } from "./caller.ts";
@@ -9,7 +10,7 @@ export interface BrowserChoice {
   readonly scopes: readonly string[];
   /** False after --no-browser. */
   readonly browser: boolean;
-  readonly redeeming: () => Promise<void>;
+  readonly redeeming: Redeeming;
 }
 
 /** A key by way of the browser: its address is on the screen before anything is opened, and the answer can be pasted as well. */

@@ -1,6 +1,7 @@
 import { loginByDevice } from "../../../auth/oauth/device.ts";
 import { requesterOf } from "../../../auth/oauth/requester.ts";
 import type { LoginServer } from "../../../auth/oauth/server.ts";
+import type { Redeeming } from "../../../auth/oauth/token-call.ts";
 import { isLoopback } from "../../../base/address.ts";
 import { oneLine } from "../../../base/text.ts";
 import type { Spinner } from "../../../host/host.ts";
@@ -11,7 +12,7 @@ const approval = "waiting for the approval";
 
 interface DeviceChoice {
   readonly scopes: readonly string[];
-  readonly redeeming: () => Promise<void>;
+  readonly redeeming: Redeeming;
 }
 
 /** A key that a person approves on another device: says where, with which code, and for which computer. */

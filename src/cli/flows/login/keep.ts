@@ -1,6 +1,7 @@
 import { hostName } from "../../../auth/address.ts";
 import { type Credentials, isSamePlace, type StoreName } from "../../../auth/credentials.ts";
 import { type Identity, identify, keyIdOf, namelessAccount, scopesOf, workspaceOf } from "../../../auth/login.ts";
+import type { Leftover, Redeeming } from "../../../auth/oauth/token-call.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, type PendingLogin, readConfig, updateConfig } from "../../config/config.ts";
@@ -24,26 +25,41 @@ export interface NewKey {
 
 /**
  * The key that `make` has the service make, which awaits `redeeming` before there can be one. It is noted then: were this killed with
- * the answer on its way, the next login or logout tells that there may be a key that nobody has.
+ * the answer on its way, the next login or logout tells that there may be a key that nobody has. Where that comes out here, it is told
+ * here, or the key is ended.
  */
 export async function mintKey(
   context: Context,
   url: string,
-  make: (redeeming: () => Promise<void>) => Promise<string>,
+  make: (redeeming: Redeeming) => Promise<string>,
 ): Promise<{ readonly value: string; readonly note: Note }> {
   const credentials = credentialsOf(context);
   let noting: Promise<Note> | undefined;
   const note = (): Promise<Note> => (noting ??= notePending(context.host, credentials, { url, minted: true }));
+  let left: Leftover = "nothing";
+  const redeeming: Redeeming = async () => {
+    await note();
+    const before = left;
+    left = "maybe a key";
+    return (now) => (left = now === "as before" ? before : now);
+  };
   try {
-    const value = await make(async () => {
-      await note();
-    });
-    return { value, note: await note() };
+    return { value: await make(redeeming), note: await note() };
   } catch (error) {
     const noted = await noting?.catch(() => undefined);
-    if (noted !== undefined) await withdraw(context, credentials, noted, undefined);
+    // Where nobody can be told, the note stays for the next login.
+    if (noted !== undefined) await giveUp(context, noted, left).catch(() => undefined);
     throw error;
   }
+}
+
+async function giveUp(context: Context, note: Note, left: Leftover): Promise<void> {
+  if (typeof left === "object") await endUnkept(context, note.url, left.key);
+  else if (left === "maybe a key")
+    await context.print.warn(
+      `a key that was made all the same is in the list of the portal at ${hostName(note.url)}: revoke it there`,
+    );
+  await withdraw(context, credentialsOf(context), note);
 }
 
 /** A key that is stored, and not entered among the logins yet. */
@@ -79,7 +95,7 @@ export async function keepKey(context: Context, added: NewKey): Promise<void> {
     await endPending(context, credentials);
     entered = { ...(await enter(context, credentials, stored, identity)), identity };
   } catch (error) {
-    if (minted !== undefined) await endUnkept(context, added, identity);
+    if (minted !== undefined) await endUnkept(context, url, key.value, identity);
     if (note !== undefined) await withdraw(context, credentials, note, stored?.store);
     throw error;
   }
@@ -144,16 +160,19 @@ async function keyOf(credentials: Credentials, login: HostEntry): Promise<string
   return credentials.find(login, "at login").catch(() => undefined);
 }
 
-/** What can't be deleted stays noted: the next login or logout tries again. */
-async function withdraw(context: Context, credentials: Credentials, note: Note, store: StoreName | undefined): Promise<void> {
+/** What can't be deleted, or struck out, stays noted: the next login or logout tries again. */
+async function withdraw({ host, print }: Context, credentials: Credentials, note: Note, store?: StoreName): Promise<void> {
+  let place = store && credentials.place(store);
   try {
     if (store !== undefined) await credentials.delete({ ...note, store });
-    await updateConfig(context.host, (config) => withoutNote(config, note));
+    place = undefined;
+    await updateConfig(host, (config) => withoutNote(config, note));
   } catch (error) {
-    const places = store === undefined ? credentials.places() : [store];
     const { message } = asFerryError(error);
-    await context.print.warn(
-      `the key of this login may still be in ${places.map((place) => credentials.place(place)).join(" or ")} (${message})`,
+    await print.warn(
+      place === undefined
+        ? `this login stays noted as one that was broken off (${message}): the next login or logout clears that away`
+        : `the key of this login may still be in ${place} (${message})`,
     );
   }
 }
@@ -187,8 +206,8 @@ async function report(context: Context, identity: Identity, entry: HostEntry, wa
 }
 
 /** A key that nobody has must not stay valid. */
-async function endUnkept(context: Context, { url, key }: NewKey, identity: Identity | undefined): Promise<void> {
-  const why = await endKey(context, url, key.value);
+async function endUnkept(context: Context, url: string, key: string, identity?: Identity): Promise<void> {
+  const why = await endKey(context, url, key);
   const keyId = identity && keyIdOf(identity);
   if (why !== undefined)
     await context.print.warn(
