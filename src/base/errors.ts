@@ -26,6 +26,8 @@ export interface ErrorDetails {
   readonly code?: string | undefined;
   /** When the service wants to be asked again, in ms from now. */
   readonly retryAfter?: number | undefined;
+  /** What of a write isn't known, though it went wrong: that it was done, perhaps. Whoever knows better words for it leaves this out. */
+  readonly doubt?: string | undefined;
   readonly cause?: unknown;
   /** More lines for a person (paths, candidates), already in order. */
   readonly details?: readonly string[] | undefined;
@@ -40,6 +42,7 @@ export class FerryError extends Error {
   readonly asked: string | undefined;
   readonly code: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly doubt: string | undefined;
   readonly details: readonly string[];
 
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
@@ -50,13 +53,14 @@ export class FerryError extends Error {
     this.asked = details.asked;
     this.code = details.code;
     this.retryAfter = details.retryAfter;
+    this.doubt = details.doubt;
     this.details = details.details ?? [];
   }
 }
 
-/** What went wrong, in a line that says of a service's own words what they answer. */
-export function lineOf({ message, asked }: FerryError): string {
-  return asked === undefined ? message : `${message} (${asked})`;
+/** What went wrong, in a line that says of a service's own words what they answer, and of a write whether it may have been done. */
+export function lineOf({ message, asked, doubt }: FerryError): string {
+  return [asked === undefined ? message : `${message} (${asked})`, ...(doubt === undefined ? [] : [doubt])].join("; ");
 }
 
 /** OpenSSL's words for a certificate that isn't believed, and Node's for one of another name. */

@@ -59,7 +59,7 @@ async function collect({ body }: SendResponse, limit: number): Promise<Uint8Arra
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > limit) throw new FerryError("unavailable", `the answer is larger than ${sizeOf(limit)}`);
+    if (size > limit) throw new FerryError("unavailable", `the answer is larger than ${sizeOf(limit)}`, { code: unexpected });
     chunks.push(chunk);
   }
   return joined(chunks, size);

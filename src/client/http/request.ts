@@ -2,6 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import type { SendRequest, SendResponse } from "../../host/host.ts";
 import type { ClientOptions } from "../options.ts";
 import { isRedirect, redirectTarget } from "./address.ts";
+import { inDoubt, orDoubt } from "./doubt.ts";
 import { keyHeader, type KeyForm, withoutSecrets } from "./key.ts";
 import { problem } from "./problem.ts";
 import { isPassing, persevere } from "./retry.ts";
@@ -41,37 +42,49 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
   const send = traced(options);
   return async (call, read) => {
     const signal = anyOf(options.signal, call.signal);
-    const repeatable = call.method === "GET" || call.method === "HEAD";
     const patience = { ...options, limit: call.patience ?? options.patience ?? 30_000, signal };
+    const asItCame = options.showSecrets === true || exact.has(call.headers["accept"] ?? "");
+    const ask = async <T>(request: SendRequest, take: (answer: Arrived) => Promise<T>): Promise<T> => {
+      const repeatable = isRead(request);
+      return persevere(patience, repeatable, async () => {
+        signal?.throwIfAborted();
+        const answer = await withKey(options, (key) =>
+          follow(send, { ...request, headers: { ...request.headers, ...key } }, options.key.value),
+        );
+        const response = asItCame ? answer : withoutKey(answer, options.key.value);
+        const again = patience.limit > 0 && isPassing(response.status, repeatable);
+        if (again) throw await problem(response, { ...request, key: options.key, clock: options.clock });
+        return take({ ...response, see: answer.see });
+      });
+    };
+    const silence = (method: string): number => (isRead({ method }) ? readSilence : writeSilence);
     const request: SendRequest = {
       ...call,
       url: `${baseUrl}${call.path}`,
       headers: { "user-agent": options.userAgent, ...call.headers },
       signal,
-      idleTimeout: call.idleTimeout ?? options.idleTimeout ?? (repeatable ? readSilence : writeSilence),
+      idleTimeout: call.idleTimeout ?? options.idleTimeout ?? silence(call.method),
     };
-    return persevere(patience, repeatable, async () => {
-      signal?.throwIfAborted();
-      const answer = await withKey(options, (key) =>
-        follow(send, { ...request, headers: { ...request.headers, ...key } }, options.key.value),
-      );
-      const asItCame = options.showSecrets === true || exact.has(call.headers["accept"] ?? "");
-      const response = asItCame ? answer : withoutKey(answer, options.key.value);
-      const again = patience.limit > 0 && isPassing(response.status, repeatable);
-      if (again) throw await problem(response, { ...request, key: options.key, clock: options.clock });
-      return read(response);
+    if (isRead(request)) return ask(request, read);
+    const done = await ask(request, async (answer) => {
+      if (answer.see !== undefined) return { see: answer.see };
+      return { value: await (answer.status < 400 ? orDoubt(read(answer), signal) : read(answer)) };
     });
+    if ("value" in done) return done.value;
+    const idleTimeout = call.idleTimeout ?? options.idleTimeout ?? silence("GET");
+    return orDoubt(ask({ ...request, url: done.see, method: "GET", body: undefined, idleTimeout }, read), signal);
   };
+}
+
+function isRead({ method }: Pick<SendRequest, "method">): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /**
  * The key as `x-api-key`; where a host's form isn't known and it says 401, once as a bearer token. What worked is remembered,
  * and forgotten when it no longer does.
  */
-async function withKey(
-  options: ClientOptions,
-  exchange: (header: Record<string, string>) => Promise<SendResponse>,
-): Promise<SendResponse> {
+async function withKey(options: ClientOptions, exchange: (header: Record<string, string>) => Promise<Arrived>): Promise<Arrived> {
   const { key, memory } = options;
   const known = await memory.get("key-form");
   const form: KeyForm = known === "authorization" ? known : "x-api-key";
@@ -90,25 +103,35 @@ async function withKey(
   return second;
 }
 
-/** Follows redirects as RFC 9110, 15.4, has them: 303 turns into a GET, a write is only repeated by 307 and 308. */
-async function follow(send: ClientOptions["send"], request: SendRequest, key: string): Promise<SendResponse> {
-  let current = request;
+/** An answer; that of a write may say where what came of it is to be seen. */
+interface Arrived extends SendResponse {
+  readonly see?: string | undefined;
+}
+
+/**
+ * Follows redirects as RFC 9110, 15.4, has them: a write is only repeated by 307 and 308. Who sends it elsewhere in another way, or where
+ * it can't go, may have done it before. By 303 it is done: what follows is another request, and the only one that may be made again.
+ */
+async function follow(send: ClientOptions["send"], request: SendRequest, key: string): Promise<Arrived> {
+  const isWrite = !isRead(request);
+  let url = request.url;
   let status: number | undefined;
+  const target = async (response: SendResponse): Promise<string> => {
+    await response.cancel();
+    const there = redirectTarget(url, response, key);
+    if (!isWrite || response.status === 303 || response.status >= 307) return there;
+    const what = `${new URL(there).host} redirects a ${request.method} to ${withoutSecrets(there, [key])}`;
+    throw new FerryError("failure", what, { status, hint: "use that address" });
+  };
   for (let count = 0; count <= mostRedirects; count++) {
-    const response = await send(current);
+    const response = await send({ ...request, url });
     ({ status } = response);
     if (!isRedirect(response)) return response;
-    await response.cancel();
-    const url = redirectTarget(current.url, response, key);
-    if (response.status === 303) current = { ...current, url, method: "GET", body: undefined };
-    else if (current.method === "GET" || current.method === "HEAD" || response.status >= 307) current = { ...current, url };
-    else
-      throw new FerryError("failure", `${new URL(url).host} redirects a ${current.method} to ${withoutSecrets(url, [key])}`, {
-        status,
-        hint: "use that address",
-      });
+    url = await (isWrite ? orDoubt(target(response), request.signal) : target(response));
+    if (isWrite && status === 303) return { ...response, see: url };
   }
-  throw new FerryError("failure", `${new URL(current.url).host} redirects in a circle`, { status });
+  const circle = new FerryError("failure", `${new URL(url).host} redirects in a circle`, { status });
+  throw isWrite ? inDoubt(circle) : circle;
 }
 
 function traced({ send, trace, clock }: ClientOptions): ClientOptions["send"] {

@@ -178,40 +178,6 @@ describe("a further try", () => {
   });
 });
 
-describe("a redirect", () => {
-  const to = (location: string, status = 307): Step => ({ status, headers: { location } });
-
-  test("within the origin is followed with the key, a write only by 307 and 308", async () => {
-    const { client, asked } = play([to("/elsewhere"), to("http://localhost/again", 308), session]);
-    await write(client);
-    expect(asked.map(({ method, url, headers }) => [method, url, headers["x-api-key"]])).toEqual(
-      ["/api/v1/sessions/ses_1/messages", "/elsewhere", "/again"].map((path) => [
-        "POST",
-        `http://localhost${path}`,
-        "key-of-a-test",
-      ]),
-    );
-    await expect(write(play([to("/elsewhere", 302)]).client)).rejects.toMatchObject({ kind: "failure" });
-    await expect(read(play([to("/elsewhere", 302), session]).client)).resolves.toEqual({ id: "ses_1" });
-  });
-
-  test.each(["https://localhost/", "http://localhost:8080/", "http://evil.example/", "//evil.example/"])(
-    "to %s is not followed: the key stays here",
-    async (location) => {
-      const { client, asked, open } = play([to(location)]);
-      await expect(read(client)).rejects.toMatchObject({
-        kind: "failure",
-        message: expect.stringContaining("the key is not sent there") as string,
-      });
-      expect([asked.length, open()]).toEqual([1, 0]);
-    },
-  );
-
-  test("in a circle ends", async () => {
-    await expect(read(play(Array(6).fill(to("/a")) as Step[]).client)).rejects.toThrow("localhost redirects in a circle");
-  });
-});
-
 describe("the trace", () => {
   test("tells each request and answer, and no secret", async () => {
     const lines: string[] = [];

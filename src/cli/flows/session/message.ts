@@ -98,7 +98,7 @@ async function deliver(context: Context, open: OpenSession, outgoing: Outgoing):
     throw error instanceof FerryError ? inDoubt(open, error) : error;
   }
   // Where the service itself says that it failed, and has nothing, it failed. That it was done (2xx), and nothing, is a riddle.
-  throw isUnreadable(lost) || isStillAtIt(lost) ? inDoubt(open, lost) : lost;
+  throw isTaken(lost) || isStillAtIt(lost) ? inDoubt(open, lost) : lost;
 }
 
 /** The search takes some seconds, for which a person would see nothing. */
@@ -133,7 +133,12 @@ const unanswered: ReadonlySet<ErrorKind> = new Set(["unavailable", "interrupted"
 
 /** Neither no answer nor a gateway's says whether the service behind has taken it: sent once more, it may be taken. */
 function isLost(error: FerryError): boolean {
-  return isUnsure(error) && !isUnreadable(error);
+  return isUnsure(error) && !isTaken(error);
+}
+
+/** The service answered that it was done, or sent us elsewhere, and only what came with that is amiss. */
+function isTaken(error: FerryError): boolean {
+  return error.doubt !== undefined || isUnreadable(error);
 }
 
 /** A gateway that timed out (RFC 9110, 15.6.5) has passed it on: the service behind may yet be about to store it. */
@@ -149,13 +154,13 @@ function isUnsure(error: FerryError): boolean {
 const notBegun: readonly number[] = [501, 505];
 
 /**
- * Whether a write may have been done all the same: where no answer came, or none that can be read, where a gateway answered, and
- * where the service failed (5xx), which it may have done after it.
+ * Whether a write may have been done all the same: where no answer came, or none that can be read, where it sends us elsewhere, where a
+ * gateway answered or gave up on waiting (408), and where the service failed (5xx), which it may have done after it.
  */
 export function mayHaveArrived(error: unknown): error is FerryError {
   if (!(error instanceof FerryError)) return false;
   const { status = 0 } = error;
-  return isUnsure(error) || isUnreadable(error) || (status >= 500 && !notBegun.includes(status));
+  return isUnsure(error) || isTaken(error) || status === 408 || (status >= 500 && !notBegun.includes(status));
 }
 
 /** Whether the agent took it at once, in words; where it waits, behind how many others, if that can be known. */
