@@ -264,8 +264,11 @@ export interface LoopbackRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly host: string;
-  /** Whose process asks: a browser of ours, or another user's program; often that can't be known. */
-  readonly peer: "self" | "other" | "unknown";
+  /**
+   * Whose process asks: a browser of ours, or another user's program; often that can't be known. `gone`: it could have been, had it
+   * not hung up at once.
+   */
+  readonly peer: "self" | "other" | "gone" | "unknown";
 }
 
 export interface LoopbackAnswer {

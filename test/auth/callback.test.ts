@@ -5,14 +5,13 @@ import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Arrival, type Callback, openCallback } from "../../src/auth/browser/callback.ts";
+import { makeRefuse } from "../../src/auth/browser/refuse.ts";
 import { makeStartPage } from "../../src/auth/browser/start.ts";
 import type { Binding } from "../../src/auth/oauth/pkce.ts";
 import { listen } from "../../src/host/network/listener.ts";
 
-const start = makeStartPage(
-  () => new Uint8Array(16),
-  async () => undefined,
-);
+const refuse = makeRefuse(async () => undefined);
+const start = makeStartPage(() => new Uint8Array(16), refuse);
 const binding: Binding = { verifier: "v", challenge: "c", state: "the-state" };
 
 let callback: Callback;
@@ -20,7 +19,7 @@ let arrival: Promise<Arrival>;
 let arrived: URLSearchParams | undefined;
 beforeEach(async () => {
   arrived = undefined;
-  callback = await openCallback({ listen }, { binding, start }, { issuer: "x" });
+  callback = await openCallback({ listen }, { binding, start, refuse }, { issuer: "x" });
   arrival = callback.next();
   void arrival.then(({ parameters }) => (arrived = parameters));
 });
@@ -86,7 +85,7 @@ describe("what isn't our answer gets 400 and ends nothing", () => {
 
   test("no issuer, where the service says that it names itself", async () => {
     const metadata = { issuer: "x", authorization_response_iss_parameter_supported: true };
-    const strict = await openCallback({ listen }, { binding, start }, metadata);
+    const strict = await openCallback({ listen }, { binding, start, refuse }, metadata);
     const answer = await fetch(`${strict.redirectUri}?code=abc&state=the-state`);
     expect(answer.status).toBe(400);
     await strict.close();

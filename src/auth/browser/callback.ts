@@ -4,6 +4,7 @@ import { type Binding, isState } from "../oauth/pkce.ts";
 import type { LoginServer } from "../oauth/server.ts";
 import { pages } from "./pages.ts";
 import { hasOneOutcome } from "./paste.ts";
+import type { Refuse } from "./refuse.ts";
 import type { StartPage } from "./start.ts";
 
 /** Where the browser comes back to, open only while a login runs. */
@@ -27,7 +28,7 @@ export interface Arrival {
 /** Listens on 127.0.0.1, a port of the system's choice. Rejects with the system's error where none can be had. */
 export async function openCallback(
   network: Pick<Network, "listen">,
-  { binding, start }: { readonly binding: Binding; readonly start: StartPage },
+  { binding, start, refuse }: { readonly binding: Binding; readonly start: StartPage; readonly refuse: Refuse },
   metadata: LoginServer["metadata"],
 ): Promise<Callback> {
   const waiting: Arrival[] = [];
@@ -37,6 +38,8 @@ export async function openCallback(
   const listener = await network.listen(async (request) => {
     if (request.path === start.path && request.host === `127.0.0.1:${port}`) return start.answer(request);
     if (!isOurs(request, port, binding) || !isIssuer(request.query, metadata)) return pages.refused;
+    if (request.peer === "other") return refuse(another);
+    if (request.peer === "gone") return pages.refused;
     const answered = promised<LoopbackAnswer>();
     waiting.push({ parameters: request.query, answer: (page) => answered.resolve(pages[page]) });
     arrived.resolve(undefined);
@@ -61,6 +64,16 @@ export async function openCallback(
     close: () => listener.close(),
   };
 }
+
+/**
+ * The state is no secret on a machine of many: who sees the command line of a browser that was given the true address has it, and could
+ * bring a code of his own, or end the login. So what another user's program brings is refused, and what somebody brings who hangs up at
+ * once, by which it isn't known any more who that was; a browser waits for its page. A stranger to this machine's tables is heard: that
+ * is a port forwarded from outside, which only this user or the administrator can arrange (WSL's host, a container's), or a system
+ * that has no such tables. Ports that sshd and editors forward are this user's processes, or root's.
+ */
+const another =
+  "an answer to this login came from a program of another user of this computer, and was refused: if that was your own browser, paste the address that it ended at";
 
 /** A navigation to the exact address that we gave, with our state once, and a code or an error once. */
 function isOurs({ method, path, host, query }: LoopbackRequest, port: number, binding: Binding): boolean {

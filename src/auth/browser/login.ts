@@ -9,6 +9,7 @@ import { requesterOf } from "../oauth/requester.ts";
 import { checkAddress, type LoginServer } from "../oauth/server.ts";
 import { type Callback, isIssuer, openCallback } from "./callback.ts";
 import { readPasted } from "./paste.ts";
+import { makeRefuse } from "./refuse.ts";
 import { makeStartPage } from "./start.ts";
 
 type LoginHost = Pick<Host, "network" | "random" | "clock" | "hostname" | "system" | "version">;
@@ -44,8 +45,8 @@ const patience = 600_000;
  */
 export async function loginByBrowser(host: LoginHost, server: LoginServer, caller: Caller, login: BrowserLogin): Promise<string> {
   const binding = makeBinding(host.random);
-  const start = makeStartPage(host.random, (what) => login.complain(what));
-  const callback = await tryCallback(host, { binding, start }, server);
+  const refuse = makeRefuse((what) => login.complain(what));
+  const callback = await tryCallback(host, { binding, start: makeStartPage(host.random, refuse), refuse }, server);
   const redirectUri = callback.redirectUri;
   const url = authorizationUrl(server, binding, {
     ...requesterOf(host),

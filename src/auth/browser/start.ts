@@ -1,5 +1,6 @@
 import type { LoopbackAnswer, LoopbackRequest } from "../../host/host.ts";
 import { pages } from "./pages.ts";
+import type { Refuse } from "./refuse.ts";
 
 /**
  * What is opened in the place of the authorization address. That one holds the login's state, and a command line (of the browser, of
@@ -15,22 +16,15 @@ export interface StartPage {
   answer(request: LoopbackRequest): Promise<LoopbackAnswer>;
 }
 
-/** `suspect` takes what is odd about who asked, in words for the terminal; each is told once. */
-export function makeStartPage(random: (size: number) => Uint8Array, suspect: (what: string) => Promise<void>): StartPage {
-  const told = new Set<string>();
+export function makeStartPage(random: (size: number) => Uint8Array, refuse: Refuse): StartPage {
   let target: string | undefined;
   let isSpent = false;
-  const refuse = async (what: string): Promise<LoopbackAnswer> => {
-    if (!told.has(what)) await suspect(what);
-    told.add(what);
-    return pages.refused;
-  };
   return {
     path: `/start/${Buffer.from(random(16)).toString("base64url")}`,
     lead: (url) => (target = url),
     async answer({ method, peer }) {
       if (peer === "other") return refuse(another);
-      if (method !== "GET" || target === undefined) return pages.refused;
+      if (method !== "GET" || target === undefined || peer === "gone") return pages.refused;
       if (peer === "unknown" && isSpent) return refuse(twice);
       isSpent = true;
       return {

@@ -4,16 +4,39 @@ import type { LoopbackRequest } from "../host.ts";
 
 /**
  * Whose process has connected to us from within this machine: Linux has a table of all sockets with their owners (proc_net_tcp(5)).
- * Root counts as ourselves, since nothing is hidden from it. Elsewhere, and where that process has already hung up (then the table has
- * no owner), it is unknown.
+ * Root counts as ourselves, since nothing is hidden from it. Where that process has hung up the table has no owner, and soon no row.
+ * It is unknown elsewhere, where the table lacks what must be in it (WSL 1), and of a connection that stands and has no other end here:
+ * that comes from another network namespace, or from outside of this system.
  */
-export async function peerOf(socket: Socket): Promise<LoopbackRequest["peer"]> {
+export async function peerOf({ localAddress, localPort, remoteAddress, remotePort }: Ends): Promise<LoopbackRequest["peer"]> {
   const uid = process.getuid?.();
   if (process.platform !== "linux" || uid === undefined) return "unknown";
-  const owner = otherEnd((await readTables()) ?? [], socket)?.owner;
-  if (owner === undefined) return "unknown";
-  return owner === uid || owner === 0 ? "self" : "other";
+  if (remotePort === undefined) return "gone";
+  const ends = { localAddress, localPort, remoteAddress, remotePort };
+  const here = written(localAddress, localPort);
+  let isTold = false;
+  let stands = false;
+  for (let look = 0; look < looks; look++) {
+    const rows = (await readTables()) ?? [];
+    const end = otherEnd(rows, ends);
+    if (end !== undefined) return end.owner === undefined ? "gone" : whose(end.owner, uid);
+    isTold ||= rows.some(({ state, local }) => state === listening && local === here);
+    stands = ownEnd(rows, ends)?.state === established;
+  }
+  return isTold && !stands ? "gone" : "unknown";
 }
+
+/** In a user namespace everybody of outside is nobody: other people, but root and ourselves, too. */
+async function whose(owner: number, uid: number): Promise<LoopbackRequest["peer"]> {
+  if (owner === uid || owner === 0) return "self";
+  return owner === nobody && (await isInUserNamespace()) ? "unknown" : "other";
+}
+
+/** A connection's ends, taken down before it is closed: a socket forgets them then. */
+type Ends = { readonly [End in "localAddress" | "localPort" | "remoteAddress" | "remotePort"]?: Socket[End] | undefined };
+
+/** States of a socket, as the table has them (the kernel's tcp_states.h). */
+const [established, listening] = ["01", "0A"];
 
 /** Who has the other end of a connection: nobody that a key need be kept from, another person, or it can't be known. */
 export type Holder = "trusted" | "other" | "unknown";
@@ -54,8 +77,12 @@ export interface Person {
 export async function findPerson(): Promise<Person | undefined> {
   const uid = process.getuid?.();
   if (process.platform !== "linux" || uid === undefined) return undefined;
-  const isInside = isNarrow(await readFile("/proc/self/uid_map", "latin1").catch(() => ""));
+  const isInside = await isInUserNamespace();
   return uid === 0 && !isInside ? undefined : { uid, isInside };
+}
+
+async function isInUserNamespace(): Promise<boolean> {
+  return isNarrow(await readFile("/proc/self/uid_map", "latin1").catch(() => ""));
 }
 
 /** Whether this uid_map has another than each of the machine's ids for itself. */
@@ -82,17 +109,21 @@ export interface Row {
   readonly owner: number | undefined;
 }
 
-function otherEnd(rows: readonly Row[], { localAddress, localPort, remoteAddress, remotePort }: Socket): Row | undefined {
+function otherEnd(rows: readonly Row[], { localAddress, localPort, remoteAddress, remotePort }: Ends): Row | undefined {
+  return ownEnd(rows, { localAddress: remoteAddress, localPort: remotePort, remoteAddress: localAddress, remotePort: localPort });
+}
+
+function ownEnd(rows: readonly Row[], { localAddress, localPort, remoteAddress, remotePort }: Ends): Row | undefined {
   const [here, there] = [written(localAddress, localPort), written(remoteAddress, remotePort)];
-  return rows.find(({ local, remote }) => local === there && remote === here);
+  return rows.find(({ local, remote }) => local === here && remote === there);
 }
 
 /** The nearest one takes it: at this address, else at all of its kind, else at all of IPv6, which may stand for both. */
 function listenerAt(rows: readonly Row[], { remoteAddress = "", remotePort }: Socket): Row | undefined {
   const all = isIPv4(remoteAddress.replace(/^::ffff:/u, "")) ? ["0.0.0.0", "::"] : ["::"];
   const places = [remoteAddress, ...all].map((address) => written(address, remotePort));
-  const listening = rows.filter(({ state }) => state === "0A");
-  return places.flatMap((place) => listening.find(({ local }) => local === place) ?? [])[0];
+  const open = rows.filter(({ state }) => state === listening);
+  return places.flatMap((place) => open.find(({ local }) => local === place) ?? [])[0];
 }
 
 /** Undefined where there are none to read. */

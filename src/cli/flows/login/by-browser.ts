@@ -40,8 +40,14 @@ async function say({ print }: Context, { url, code, pasteOnly }: LoginStart, obs
     await print.warn(`The browser can't come back here by itself (${pasteOnly}): paste what it shows in the end.`);
 }
 
-/** Whether the browser may not reach what listens here: Windows' own from WSL, or one elsewhere that BROWSER leads to. */
+/**
+ * Whether the browser may not reach what listens here: Windows' own from WSL, or one elsewhere that BROWSER leads to. It gets the true
+ * address then, from which it goes on also where no port is forwarded, or another one, and the code is pasted. All users of this machine
+ * can read that one on the command line, and with it the login's state: so only on Linux, where what another user's program answers
+ * with is refused. On others what is opened leads here, which editors from afar forward; the true address is on the screen.
+ */
 async function isFar(host: Context["host"]): Promise<boolean> {
+  if (host.platform !== "linux") return false;
   if ((host.env["WSL_DISTRO_NAME"] ?? "") !== "") return true;
   return (await whyNoBrowser({ ...host, env: { ...host.env, BROWSER: undefined } })) !== undefined;
 }
