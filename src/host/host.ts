@@ -86,6 +86,8 @@ export interface Terminal {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Whether what is written to stdout is gone: it was closed, or is /dev/null. */
+  discards(): boolean;
   /** False in a terminal that can't show more than ASCII. */
   readonly unicode: boolean;
   /** Calls back on each change of size until the returned function is called. */

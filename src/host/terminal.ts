@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { fstatSync, statSync } from "node:fs";
 import { FerryError, ReaderGoneError, systemReason } from "../base/errors.ts";
 import type { Environment, Input, Output, Terminal } from "./host.ts";
 import { spin } from "./spinner.ts";
@@ -17,6 +18,7 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
     get stderr() {
       return (stderr ??= makeOutput(process.stderr, env, interrupt, true));
     },
+    discards: () => isNull(1),
     unicode: showsUnicode(env, platform),
     onResize(callback) {
       process.stdout.on("resize", callback);
@@ -24,6 +26,17 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
     },
     spin,
   };
+}
+
+/** Where a shell closed it (`>&-`) Node has opened /dev/null in its place, so that no file of ours comes to be there. */
+function isNull(fd: number): boolean {
+  try {
+    const output = fstatSync(fd);
+    return output.isCharacterDevice() && output.rdev === statSync("/dev/null").rdev;
+  } catch {
+    // No such device, as on Windows.
+    return false;
+  }
 }
 
 function makeInput(interrupt: AbortSignal): Input {

@@ -48,3 +48,24 @@ test("what is piped in is not for a question", async () => {
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain("hint: say so with --yes");
 });
+
+test("a new key that nobody gets is revoked, and never ends as if all were well", async () => {
+  const ended: string[] = [];
+  const keys = await serve(
+    createServer(({ method = "", url = "" }, response) => {
+      if (method === "DELETE") ended.push(url);
+      const about = url.endsWith("/cli") ? { capabilities: ["keys"] } : { id: "key_1", name: "ci", secret: "key-of-its-own" };
+      response.setHeader("content-type", "application/json").end(JSON.stringify(about));
+    }),
+  );
+  const create = (where: string) => shell(`FERRY_HOST=http://${keys} $FERRY key create ci --scopes all:all ${where}`);
+  for (const [where, why] of [
+    ["| true", "nobody reads the output any more"],
+    ["> /dev/full", "can't write the output: no space left on device"],
+  ] as const)
+    expect(await create(where)).toEqual({ code: 1, stdout: "", stderr: `ferry: ${why}; so the key ci (key_1) is revoked\n` });
+  expect(ended).toEqual(["/api/v1/api-keys/key_1", "/api/v1/api-keys/key_1"]);
+  for (const where of [">&-", "> /dev/null"])
+    expect(await create(where)).toMatchObject({ code: 2, stderr: expect.stringContaining("closed or thrown away") as string });
+  expect(ended).toHaveLength(2);
+});

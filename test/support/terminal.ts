@@ -12,12 +12,20 @@ export interface FakeTerminalOptions {
   readonly stdin?: string | Uint8Array;
   /** Whether it shows more than ASCII, as most do. */
   readonly unicode?: boolean;
+  /** Whether stdout is closed. */
+  readonly closed?: boolean;
 }
 
 /** How wide stderr is where a test names no width: what is said there then stays in one line. */
 const roomy = 1000;
 
-export function makeFakeTerminal({ tty = false, columns, stdin, unicode = true }: FakeTerminalOptions): FakeTerminal {
+export function makeFakeTerminal({
+  tty = false,
+  columns,
+  stdin,
+  unicode = true,
+  closed = false,
+}: FakeTerminalOptions): FakeTerminal {
   const written: FakeTerminal["written"] = { stdout: "", stderr: "", bytes: [] };
   const output = (name: "stdout" | "stderr"): Output => ({
     isTTY: tty,
@@ -41,6 +49,7 @@ export function makeFakeTerminal({ tty = false, columns, stdin, unicode = true }
     },
     stdout: output("stdout"),
     stderr: output("stderr"),
+    discards: () => closed,
     unicode,
     onResize: () => () => undefined,
     spin: () => ({ update: () => undefined, stop: () => undefined }),

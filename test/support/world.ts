@@ -43,6 +43,8 @@ export interface WorldOptions {
   readonly stdin?: string | Uint8Array;
   /** Whether the terminal shows more than ASCII, as most do. */
   readonly unicode?: boolean;
+  /** Whether stdout is closed. */
+  readonly closed?: boolean;
   /** Who listens on loopback; refused where the test doesn't say. */
   readonly listen?: Network["listen"];
   /** What the browser does with an address that was opened. */

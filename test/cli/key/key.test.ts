@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FerryError, NoAnswerError, ReaderGoneError } from "../../../src/base/errors.ts";
+import type { SendResponse } from "../../../src/host/host.ts";
 import { ferry } from "../../support/ferry.ts";
-import { json } from "../../support/login-server.ts";
+import { json, text } from "../../support/login-server.ts";
 import { makeSeedService } from "../../support/seed-service.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
 import { makeWorld, type World } from "../../support/world.ts";
@@ -118,6 +120,129 @@ test("a service that makes keys only in its portal: told plainly", async () => {
   });
 });
 
+describe("a key that is made and doesn't get out", () => {
+  const create = (there: World, ...more: string[]) => ferry(there, "key", "create", "ci", "--scopes", "all:all", ...more);
+  /** A world whose stdout takes nothing. */
+  const failing = (failure: Error): World => {
+    const there = world.next();
+    const { terminal } = there.host;
+    const stdout = { ...terminal.stdout, write: () => Promise.reject(failure) };
+    return { ...there, host: { ...there.host, terminal: { ...terminal, stdout } } };
+  };
+  const secrets = ["--json", "--show-secrets"];
+  const keys = async () => (await service.store.keys.list({})).items.filter(({ name }) => name === "ci");
+  /** Answers a POST itself, after the service took it. */
+  const answering = (answer: () => SendResponse): void =>
+    void world.services.set(url, async (request) => {
+      const response = await service.send(request);
+      if (request.method !== "POST") return response;
+      await response.cancel();
+      return answer();
+    });
+
+  test.each([
+    ["no reader", new ReaderGoneError("nobody reads the output any more"), 1],
+    ["a full disk", new FerryError("failure", "can't write the output: no space left on device"), 1],
+    ["Ctrl-C before a reader took it", new FerryError("interrupted", "interrupted"), 130],
+  ])("is revoked: %s", async (_, failure, exit) => {
+    for (const more of [[], secrets]) {
+      const { code, stderr } = await create(failing(failure), ...more);
+      const [key] = await keys();
+      expect([code, stderr]).toEqual([
+        exit,
+        expect.stringContaining(`${failure.message}; so the key ci (${key?.id ?? ""}) is revoked`),
+      ]);
+    }
+    expect(await keys()).toMatchObject([
+      { revoked_at: expect.any(String) as string },
+      { revoked_at: expect.any(String) as string },
+    ]);
+  });
+
+  test("or, where it can't be revoked, told", async () => {
+    world.services.set(url, async (request) => (request.method === "DELETE" ? text(500, "") : service.send(request)));
+    const { code, stderr } = await create(failing(new ReaderGoneError("nobody reads the output any more")), "--host", url);
+    const id = (await keys())[0]?.id ?? "";
+    expect([code, stderr]).toEqual([
+      1,
+      `ferry: nobody reads the output any more; the key ci (${id}) was made and is lost\n  hint: ferry key revoke ${id} --host ${url}\n`,
+    ]);
+  });
+
+  test.each([
+    ["a field that there is none of", ["--show-secrets", "--fields", "id,nope,secret"], "there is no field nope"],
+    ["fields without the key", ["--show-secrets", "--fields", "id"], "would be left out and lost"],
+    ["secrets cut", ["--fields", "id,secret"], "would be cut and lost"],
+  ])("is not even made: %s", async (_, more, says) => {
+    const { code, stderr } = await create(world.next(), ...more);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(await keys()).toEqual([]);
+  });
+
+  test("nor where standard output is closed, nor by the call itself with secrets cut", async () => {
+    expect(await create(world.next({}, { closed: true }))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("closed") as string,
+    });
+    const call = await ferry(world.next(), "api", "POST", "api-keys", "-f", "name=ci");
+    expect(call).toMatchObject({ code: 2, stderr: expect.stringContaining("would be cut and lost") as string });
+    expect(await keys()).toEqual([]);
+  });
+
+  test.each([
+    ["leaves it out", [...secrets, "--jq", ".id"], 2, "--jq left the new key out; so the key ci "],
+    ["tells its length alone", [...secrets, "--jq", ".secret | length"], 2, "--jq left the new key out; so the key ci "],
+    ["fails", [...secrets, "--jq", '.secret | error("x")'], 1, "; so the key ci "],
+  ])("is revoked where --jq %s", async (_, more, exit, says) => {
+    const { code, stderr } = await create(world.next(), ...more);
+    expect([code, (await keys())[0]?.revoked_at]).toEqual([exit, expect.any(String)]);
+    expect(stderr).toContain(says);
+  });
+
+  test("and kept where --jq gives it in another form", async () => {
+    const { code, stdout } = await create(world.next(), ...secrets, "--fields", "secret", "--jq", ".secret | @base64");
+    expect([code, Buffer.from(stdout, "base64").toString()]).toEqual([0, expect.stringMatching(/^ferry_/u)]);
+    expect(await keys()).toMatchObject([{ revoked_at: null }]);
+  });
+
+  const noAnswer = (sent: boolean) => (): never => {
+    throw new NoAnswerError("agents.example.com: the connection was cut", { sent, code: "ECONNRESET" });
+  };
+  const look = "a key that was made all the same is in: ferry key list";
+
+  test.each([
+    ["is cut", noAnswer(true)],
+    ["is a gateway's", () => text(502, "")],
+    ["has no id", () => json(201, { name: "ci", secret: "s" })],
+    ["is half of one", () => text(201, '{"id":"key_1","secret":"abc', { "content-type": "application/json" })],
+  ])("may be there where the answer %s: that is said", async (_, answer) => {
+    answering(answer);
+    const { code, stderr } = await create(world.next());
+    expect([code, stderr]).toEqual([6, expect.stringContaining(look)]);
+  });
+
+  test("and on Ctrl-C", async () => {
+    const there = world.next();
+    answering(() => {
+      there.interrupt();
+      throw there.host.interrupt.reason;
+    });
+    expect(await create(there)).toEqual({ code: 130, stdout: "", stderr: `ferry: interrupted\n  hint: ${look}\n` });
+  });
+
+  test.each([
+    ["is a refusal", () => json(403, { error: "no" })],
+    ["is none: it never got there", noAnswer(false)],
+    ["is that it is too early", () => text(425, "")],
+  ])("isn't spoken of where the answer %s", async (_, answer) => {
+    world.services.set(url, async (request) => (request.method === "POST" ? answer() : service.send(request)));
+    const there = world.next();
+    const sleep = () => Promise.reject(new FerryError("unavailable", "no patience"));
+    const { code, stderr } = await create({ ...there, host: { ...there.host, clock: { ...there.host.clock, sleep } } });
+    expect([code === 0, stderr]).toEqual([false, expect.not.stringContaining("all the same")]);
+  });
+});
+
 test.each([
   ["an escape sequence", "ferry_\u001b]0;pwned\u0007"],
   ["a line break", "ferry_a\nferry_b"],
@@ -131,5 +256,7 @@ test.each([
   });
   const { code, stdout, stderr } = await ferry(world.next(), "key", "create", "ci", "--scopes", "all:all");
   expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
-  expect(stderr).toMatch(/^ferry: the service made a key that can be none: it .+\n {2}hint: ferry key revoke key_1\n$/u);
+  expect(stderr).toMatch(
+    /^ferry: the service made a key that can be none: it .+; the key ci \(key_1\) was made and is lost\n {2}hint: ferry key revoke key_1\n$/u,
+  );
 });

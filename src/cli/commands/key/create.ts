@@ -1,13 +1,11 @@
 import { InvalidArgumentError } from "commander";
-import { FerryError } from "../../../base/errors.ts";
-import { textOf } from "../../../base/text.ts";
-import { shellWord } from "../../../base/words.ts";
-import { faultOf } from "../../../client/http/key.ts";
-import { fields } from "../../../wire/fields.ts";
+import { asFerryError, FerryError, NoAnswerError } from "../../../base/errors.ts";
 import { type Scope, scopes as known } from "../../../wire/values.ts";
 import { duration, list } from "../../options.ts";
+import type { Context } from "../../context.ts";
 import type { Verb } from "../../verb.ts";
 import { connectForKeys } from "./connect.ts";
+import { checkWayOut, commandFor, handOver, type MadeKey } from "./hand-over.ts";
 
 interface Options {
   readonly scopes: readonly string[];
@@ -31,30 +29,37 @@ export const create: Verb = {
       .option("--expires <duration>", "how long it works, e.g. 90d (default: until it is revoked)", lifetime);
   },
   async run(context, { scopes, expires }: Options, name: string) {
-    // Cut from the JSON, the key would be gone for good.
-    if (context.global.json && !context.global.showSecrets)
-      throw new FerryError("usage", "with --json the new key would be cut and lost", { hint: "add --show-secrets" });
+    checkWayOut(context);
     const body = {
       name,
       scopes: scopes.map(checked),
       ...(expires !== undefined && { expires_at: after(context.host.clock.now() + expires) }),
     };
-    const { client } = await connectForKeys(context);
-    const { secret, ...key } = await client.createKey({ body });
-    if (typeof secret !== "string")
-      throw new FerryError("unavailable", "the service made a key and did not tell it", {
-        hint: `ferry key revoke ${shellWord(textOf(key.id))}`,
-      });
-    const fault = faultOf(secret);
-    if (fault !== undefined)
-      throw new FerryError("unavailable", `the service made a key that can be none: it ${fault}`, {
-        hint: `ferry key revoke ${shellWord(textOf(key.id))}`,
-      });
-    if (context.global.json) await context.print.json({ ...key, secret }, [...fields.apiKey, "secret"]);
-    else await context.print.data(`${secret}\n`);
-    await context.print.note(`the key ${name} (${key.id}) is shown this once`);
+    const connection = await connectForKeys(context);
+    await handOver(context, connection, await make(context, () => connection.client.createKey({ body })));
   },
 };
+
+/** Where its outcome isn't known there may be a key that nobody has. */
+async function make(context: Context, call: () => Promise<MadeKey>): Promise<MadeKey> {
+  try {
+    return await call();
+  } catch (error) {
+    const { interrupt } = context.host;
+    const failure = asFerryError(interrupt.aborted ? interrupt.reason : error);
+    if (!interrupt.aborted && !isDoubtful(failure)) throw error;
+    const { kind, message, status, code, asked, hint } = failure;
+    const look = `a key that was made all the same is in: ${commandFor(context, "list")}`;
+    const hints = hint === undefined ? look : `${hint}; ${look}`;
+    throw new FerryError(kind, message, { hint: hints, status, code, asked, cause: error });
+  }
+}
+
+/** No answer, a gateway's or one that can't be read, and not that it never got there, or was refused unread (425, 429). */
+function isDoubtful(error: FerryError): boolean {
+  if (error instanceof NoAnswerError) return error.sent;
+  return error.kind === "unavailable" && error.status !== 425 && error.status !== 429;
+}
 
 function lifetime(text: string): number {
   const time = duration(text);
