@@ -5,6 +5,11 @@ import { oneLine } from "../base/text.ts";
 /** The embedded service's name among the hosts; it has no address. */
 export const local = "local";
 
+/** Whether a person means that: no spelling of it may be taken for an address, to which a key would go. */
+export function isLocal(text: string): boolean {
+  return /^\s*local\/*\s*$/iu.test(text);
+}
+
 /**
  * A host's address in the one form that it is kept and compared in: scheme, host in lower case, path without a slash at its
  * end. Without a scheme it is https, on this machine itself http.
@@ -50,6 +55,12 @@ export function shown(address: string): string {
 /** How people call a host: its address without the scheme. */
 export function hostName(url: string): string {
   return url.replace(/^https?:\/\//u, "");
+}
+
+/** Whether somebody who writes this calls a host by its name: the case of a host counts nothing, that of a path does (RFC 9110, 4.2.3). */
+export function isNameOf(text: string, url: string): boolean {
+  const [host = "", ...path] = text.trim().replace(/\/+$/u, "").split("/");
+  return hostName(url) === [host.toLowerCase(), ...path].join("/");
 }
 
 function hostOf(address: string): string {

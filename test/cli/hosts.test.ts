@@ -118,6 +118,61 @@ describe("what a repository names selects only a host that the user logged in to
   });
 });
 
+describe("two services at one host, told apart by the case of a path alone", () => {
+  const [upper, lower] = ["https://h.example/Team", "https://h.example/team"] as const;
+  beforeEach(async () => {
+    for (const url of [upper, lower]) services.set(url, makeSeedService({ key: `key-of-${url}` }));
+    world.services.set("https://h.example", (request) => {
+      const url = request.url.startsWith(`${upper}/`) ? upper : lower;
+      const send = services.get(url)?.send ?? Promise.reject.bind(Promise);
+      return send({ ...request, url: request.url.replace(url, "https://h.example") });
+    });
+    for (const url of [upper, lower]) await login(url);
+  });
+
+  test.each(["h.example/Team", "H.Example/Team/", " h.example/Team", upper])(
+    "--host '%s' is that one's login alone",
+    async (name) => {
+      expect((await ferry(world.next(), "auth", "token", "--host", name)).stdout).toBe(`key-of-${upper}\n`);
+      expect((await ferry(world.next(), "auth", "switch", name)).stderr).toMatch(/^now h\.example\/Team as /u);
+      expect((await ferry(world.next(), "logout", "--host", name)).stderr).toMatch(/^logged out of h\.example\/Team /u);
+      expect((await ferry(world.next(), "auth", "token", "--host", name)).code).toBe(4);
+    },
+  );
+
+  test("what names neither is neither", async () => {
+    for (const argv of [
+      ["whoami", "--host", "h.example/TEAM"],
+      ["logout", "--host", "h.example/TEAM"],
+      ["auth", "switch", "h.example/TEAM"],
+    ])
+      expect((await ferry(world.next(), ...argv)).stderr).toMatch(/^ferry: not logged in (?:as or )?to h\.example\/TEAM\n/u);
+  });
+
+  test("a session's address is looked for where it lies", async () => {
+    for (const { calls } of services.values()) calls.length = 0;
+    await ferry(world.next(), "session", "view", `${upper}/sessions/ses_1`);
+    expect([services.get(upper)?.calls.length !== 0, services.get(lower)?.calls]).toEqual([true, []]);
+  });
+});
+
+test.each(["LOCAL", "Local", " local ", "local/", "lOCAL//"])("'%s' is the embedded service, never an address", async (name) => {
+  const env = { FERRY_API_KEY: "secret" };
+  const asked: string[] = [];
+  world.services.set("https://local", ({ url }) => (asked.push(url), Promise.reject(new Error("asked"))));
+  for (const [change, argv] of [
+    [{ env }, ["--host", name]],
+    [{ env: { ...env, FERRY_HOST: name } }, []],
+  ] as const) {
+    expect((await ferry(world.next(change), "logout", ...argv)).stderr).toBe("ferry: the embedded service has no login\n");
+    expect((await ferry(world.next(change), "login", ...argv)).stderr).toBe("ferry: the embedded service needs no login\n");
+    expect((await ferry(world.next(change), "auth", "status", ...argv)).stderr).toContain(
+      "local, the embedded service, needs no login",
+    );
+  }
+  expect(asked).toEqual([]);
+});
+
 describe("FERRY_API_KEY", () => {
   const key = { FERRY_API_KEY: "key-of-https://a.example" };
 

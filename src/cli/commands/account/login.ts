@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { hostName, local, parseAddress } from "../../../auth/address.ts";
+import { hostName, isLocal, parseAddress } from "../../../auth/address.ts";
 import { knock } from "../../../auth/knock.ts";
 import { findLoginServer } from "../../../auth/oauth/server.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
@@ -72,7 +72,7 @@ async function tellWhereElse(context: Context, url: string): Promise<void> {
 
 async function chooseAddress({ global, host, interactive }: Context): Promise<string> {
   const given = global.host ?? host.env["FERRY_HOST"] ?? "";
-  if (given === local) throw new FerryError("usage", "the embedded service needs no login");
+  if (isLocal(given)) throw new FerryError("usage", "the embedded service needs no login");
   if (given !== "") return parseAddress(given);
   if (!interactive) throw new FerryError("usage", "no host to log in to", { hint: "name it: --host https://agents.example.com" });
   // Whose key has ended most often logs in there again.

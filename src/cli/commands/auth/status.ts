@@ -1,4 +1,4 @@
-import { hostName, local } from "../../../auth/address.ts";
+import { hostName, isLocal, local } from "../../../auth/address.ts";
 import { identify, namelessAccount } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { count } from "../../../base/text.ts";
@@ -44,9 +44,9 @@ export const status: Verb = {
         });
       await context.print.note("FERRY_API_KEY is set, but no host for it: commands refuse until FERRY_HOST or --host names one");
     }
-    const isLocal = namedHost(context) === local || (logins.length === 0 && (await chosenKind(context)) === "local");
-    if (isLocal) await context.print.note(`${local}, the embedded service, needs no login`);
-    if (isLocal && logins.length === 0) return context.global.json ? context.print.json([], fields) : undefined;
+    const isLocalMeant = isLocal(namedHost(context) ?? "") || (logins.length === 0 && (await chosenKind(context)) === "local");
+    if (isLocalMeant) await context.print.note(`${local}, the embedded service, needs no login`);
+    if (isLocalMeant && logins.length === 0) return context.global.json ? context.print.json([], fields) : undefined;
     if (logins.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
     const checked = await Promise.all(logins.map((login, at) => check(context, login, at === 0)));
     await show(

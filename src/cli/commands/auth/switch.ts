@@ -4,6 +4,7 @@ import { oneLine } from "../../../base/text.ts";
 import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { choose } from "../../flows/choice.ts";
+import { loginsAt } from "../../flows/host/choose.ts";
 import type { Verb } from "../../verb.ts";
 
 /** `switch` is a word of the language. */
@@ -49,7 +50,7 @@ async function chooseLogin(
 
 /** What an account is called is a service's choice: the name of a host is that host, whoever else has it. */
 function named(hosts: readonly HostEntry[], given: string): readonly HostEntry[] {
-  const byHost = hosts.filter(({ url }) => [url, hostName(url)].includes(given));
+  const byHost = loginsAt(given, { hosts });
   return byHost.length > 0 ? byHost : hosts.filter(({ account }) => account === given);
 }
 

@@ -1,4 +1,4 @@
-import { hostName, local, parseAddress, shown } from "../../../auth/address.ts";
+import { hostName, isLocal, isNameOf, local, parseAddress, shown } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { shellWord } from "../../../base/words.ts";
 import { getConfig } from "../../../git/config.ts";
@@ -57,7 +57,7 @@ export function namedHost({ global, host }: Context): string | undefined {
 /** Whether FERRY_API_KEY is for that host, where it is named: beside FERRY_HOST it is for that one alone. */
 export function mayTakeKey({ host }: Pick<Context, "host">, address: string, config: Config): boolean {
   const other = nonEmpty(host.env["FERRY_HOST"]);
-  return other === undefined || (other === local ? local : addressOf(other, config)) === address;
+  return other === undefined || (isLocal(other) ? local : addressOf(other, config)) === address;
 }
 
 /**
@@ -85,7 +85,7 @@ async function linkedHost(context: Context): Promise<string | undefined> {
 }
 
 function named(text: string, config: Config): ChosenHost {
-  if (text === local) return { kind: "local", named: true };
+  if (isLocal(text)) return { kind: "local", named: true };
   const entry = loggedIn(text, config);
   return { kind: "remote", url: entry?.url ?? parseAddress(text), entry, named: true };
 }
@@ -96,7 +96,7 @@ function addressIn(chosen: ChosenHost): string {
 
 function selected(text: string, config: Config, who: string): ChosenHost {
   const why = `${who} it`;
-  if (text === local) return { kind: "local", named: false, why };
+  if (isLocal(text)) return { kind: "local", named: false, why };
   const entry = loggedIn(text, config);
   if (entry !== undefined) return { kind: "remote", url: entry.url, entry, named: false, why };
   const [last] = config.hosts;
@@ -110,15 +110,24 @@ function beforeLogin(chosen: ChosenHost, { hosts: [last] }: Config): ChosenHost 
   return isLast ? chosen : { ...chosen, insteadOf: hostName(last.url) };
 }
 
+/** The logins at the host that somebody names in that way, by its name or its address. */
+export function loginsAt(text: string, { hosts }: Pick<Config, "hosts">): readonly HostEntry[] {
+  const byName = hosts.filter(({ url }) => isNameOf(text, url));
+  if (byName.length > 0) return byName;
+  const address = parsed(text);
+  return hosts.filter(({ url }) => url === address);
+}
+
 function loggedIn(text: string, config: Config): HostEntry | undefined {
-  const address = addressOf(text, config);
-  return config.hosts.find(({ url }) => url === address);
+  return loginsAt(text, config)[0];
 }
 
 /** By the name of a login, or as it is; undefined of something that is neither. */
-function addressOf(text: string, { hosts }: Config): string | undefined {
-  const byName = hosts.find(({ url }) => hostName(url) === text.toLowerCase());
-  if (byName !== undefined) return byName.url;
+function addressOf(text: string, config: Config): string | undefined {
+  return loggedIn(text, config)?.url ?? parsed(text);
+}
+
+function parsed(text: string): string | undefined {
   try {
     return parseAddress(text);
   } catch (error) {

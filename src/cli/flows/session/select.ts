@@ -77,8 +77,17 @@ async function fromAddress(context: Context, named: string): Promise<{ id: strin
   // Without what may be a secret: a user name and password, a query.
   if (id === undefined) throw new FerryError("usage", `this address names no session: ${oneLine(origin + pathname)}`);
   const { hosts } = await readConfig(context.host);
-  const host = hosts.find(({ url }) => new URL(url).origin === origin)?.url;
+  const host = hostOf(
+    `${origin}${pathname}`,
+    hosts.map(({ url }) => url),
+  );
   return { id, ...(host === undefined ? {} : { host }) };
+}
+
+/** Where several are at one origin, the one that the page lies below; a portal may be at another path than what is called, too. */
+function hostOf(page: string, urls: readonly string[]): string | undefined {
+  const above = urls.filter((url) => page.startsWith(`${url}/`)).toSorted((one, other) => other.length - one.length);
+  return above[0] ?? urls.find((url) => URL.canParse(url) && new URL(url).origin === new URL(page).origin);
 }
 
 /** Undefined for nothing, and for escapes that stand for no text. */
