@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { updateConfig } from "../../../src/cli/config/config.ts";
+import { type Config, type HostEntry, readConfig, updateConfig } from "../../../src/cli/config/config.ts";
+import type { Prompt } from "../../../src/host/host.ts";
 import { ferry } from "../../support/ferry.ts";
 import { gitIn } from "../../support/git.ts";
 import { makeTestService, type TestService } from "../../support/service.ts";
@@ -173,6 +174,31 @@ test("switch takes a host by its name, whatever another service calls its accoun
     hosts: config.hosts.map((entry) => (entry.url === b ? { ...entry, account: "a.example.com" } : entry)),
   }));
   expect((await ferry(world.next(), "auth", "switch", "a.example.com")).stderr).toBe("now a.example.com as ada@example.com\n");
+});
+
+test("a login that is renewed while a person chooses stays as it is by then; one that is ended isn't brought back", async () => {
+  const choosing = (meanwhile: (config: Config) => Config) => {
+    const there = world.next({}, { tty: true });
+    there.prompt.expect("Which login?", "a.example.com");
+    const select: Prompt["select"] = async (question, choices) => {
+      await updateConfig(there.host, meanwhile);
+      return there.prompt.select(question, choices);
+    };
+    const host = { ...there.host, prompt: { ...there.prompt, select } };
+    return ferry({ ...there, host }, "auth", "switch", "ada@example.com");
+  };
+  const renew = (entry: HostEntry): HostEntry => (entry.url === a ? { ...entry, item: "new", keyId: "key_new" } : entry);
+  expect((await choosing((config) => ({ ...config, hosts: config.hosts.map(renew) }))).code).toBe(0);
+  expect((await readConfig(world.host)).hosts[0]).toMatchObject({ url: a, item: "new", keyId: "key_new" });
+
+  const end = (config: Config): Config => ({ ...config, hosts: config.hosts.filter(({ url }) => url !== a) });
+  expect(await choosing(end)).toEqual({
+    code: 4,
+    stdout: "",
+    stderr:
+      "ferry: another ferry ended the login to a.example.com as ada@example.com meanwhile\n  hint: see what there is now: ferry auth status\n",
+  });
+  expect((await readConfig(world.host)).hosts.map(({ url }) => url)).toEqual([b]);
 });
 
 test("switch asks where several are meant, and names them where there is nobody to ask", async () => {

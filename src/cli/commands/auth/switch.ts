@@ -1,7 +1,7 @@
 import { hostName, shown } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
-import { type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
+import { type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { choose } from "../../flows/choice.ts";
 import { loginsAt } from "../../flows/host/choose.ts";
@@ -16,14 +16,24 @@ export const change: Verb = {
   async run(context, _, given?: string) {
     const { hosts } = await readConfig(context.host);
     const chosen = await chooseLogin(context, hosts, given ?? context.global.host);
-    await updateConfig(context.host, (config) => ({
-      ...config,
-      hosts: [chosen, ...config.hosts.filter((entry) => !isSame(entry, chosen))],
-    }));
+    await updateConfig(context.host, (config) => moveUp(config, chosen));
     if (context.global.json) await context.print.json({ host: chosen.url, account: chosen.account });
     await context.print.note(`now ${nameOf(chosen)}`);
   },
 };
+
+/**
+ * The login as it is by now: while a person chose, a new one may have brought another key.
+ * @throws FerryError auth where it was ended meanwhile
+ */
+function moveUp(config: Config, chosen: HostEntry): Config {
+  const now = config.hosts.find((entry) => isSame(entry, chosen));
+  if (now === undefined)
+    throw new FerryError("auth", `another ferry ended the login to ${nameOf(chosen)} meanwhile`, {
+      hint: "see what there is now: ferry auth status",
+    });
+  return { ...config, hosts: [now, ...config.hosts.filter((entry) => entry !== now)] };
+}
 
 async function chooseLogin(
   { interactive, host }: Context,
