@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from "commander";
-import { asFerryError, FerryError, NoAnswerError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { type Scope, scopes as known } from "../../../wire/values.ts";
 import { duration, list } from "../../options.ts";
 import type { Context } from "../../context.ts";
+import { mayHaveArrived } from "../../flows/session/message.ts";
 import type { Verb } from "../../verb.ts";
 import { connectForKeys } from "./connect.ts";
 import { checkWayOut, commandFor, handOver, type MadeKey } from "./hand-over.ts";
@@ -42,23 +43,16 @@ export const create: Verb = {
 
 /** Where its outcome isn't known there may be a key that nobody has. */
 async function make(context: Context, call: () => Promise<MadeKey>): Promise<MadeKey> {
+  const { interrupt } = context.host;
+  interrupt.throwIfAborted();
   try {
     return await call();
   } catch (error) {
-    const { interrupt } = context.host;
-    const failure = asFerryError(interrupt.aborted ? interrupt.reason : error);
-    if (!interrupt.aborted && !isDoubtful(failure)) throw error;
-    const { kind, message, status, code, asked, hint } = failure;
-    const look = `a key that was made all the same is in: ${commandFor(context, "list")}`;
-    const hints = hint === undefined ? look : `${hint}; ${look}`;
-    throw new FerryError(kind, message, { hint: hints, status, code, asked, cause: error });
+    if (!interrupt.aborted && !mayHaveArrived(error)) throw error;
+    const { kind, message, status, code, asked } = asFerryError(interrupt.aborted ? interrupt.reason : error);
+    const hint = `a key that was made all the same is in: ${commandFor(context, "list")}`;
+    throw new FerryError(kind, message, { hint, status, code, asked, cause: error });
   }
-}
-
-/** No answer, a gateway's or one that can't be read, and not that it never got there, or was refused unread (425, 429). */
-function isDoubtful(error: FerryError): boolean {
-  if (error instanceof NoAnswerError) return error.sent;
-  return error.kind === "unavailable" && error.status !== 425 && error.status !== 429;
 }
 
 function lifetime(text: string): number {
