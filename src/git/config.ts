@@ -1,3 +1,4 @@
+import { FerryError } from "../base/errors.ts";
 import type { Clock } from "../host/host.ts";
 import type { Git, GitResult } from "./git.ts";
 import { lockedError, lockPatience, lockPause } from "./locked.ts";
@@ -58,6 +59,20 @@ export async function getConfig(git: Git, cwd: string, name: string): Promise<st
   const result = await git.run(args, { cwd });
   if (result.code > 1) throw gitError(args, result);
   return result.code === 0 ? result.stdout.toString("utf8").replace(/\0$/u, "") : undefined;
+}
+
+/**
+ * A boolean as git reads one: yes, on, true and 1 in any case, and a name without a value. False where there is none.
+ * @throws FerryError usage for a value that is none
+ */
+export async function getBoolean(git: Git, cwd: string, name: string): Promise<boolean> {
+  const result = await git.run(["config", "--type=bool", "--get", name], { cwd });
+  if (/^fatal: bad (boolean|numeric) config value/mu.test(result.stderr.toString("utf8")))
+    throw new FerryError("usage", `${name} in the git configuration is neither true nor false`, {
+      hint: `git config ${name} true, or git config --unset ${name}`,
+    });
+  if (result.code > 1) throw gitError(["config", "--get", name], result);
+  return result.stdout.toString("utf8").trim() === "true";
 }
 
 /**

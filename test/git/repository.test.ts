@@ -2,7 +2,15 @@ import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { shellWord } from "../../src/base/words.ts";
-import { getConfig, readBranchLink, removeBranchLink, setConfig, unsetConfig, writeBranchLink } from "../../src/git/config.ts";
+import {
+  getBoolean,
+  getConfig,
+  readBranchLink,
+  removeBranchLink,
+  setConfig,
+  unsetConfig,
+  writeBranchLink,
+} from "../../src/git/config.ts";
 import { discover, readHead } from "../../src/git/discover.ts";
 import { listRemotes } from "../../src/git/remotes.ts";
 import { makeGit } from "../../src/git/runner.ts";
@@ -121,6 +129,22 @@ describe("configuration", () => {
     await unsetConfig(at(cwd), "ferry.x");
     expect(await getConfig(git, cwd, "ferry.x")).toBeUndefined();
     await expect(setConfig(at(cwd), "nosection", "x")).rejects.toMatchObject({ code: "git" });
+  });
+
+  it("takes booleans as git does, and names what is none", async () => {
+    const { folder: cwd } = fresh();
+    expect(await getBoolean(git, cwd, "ferry.hookStrict")).toBe(false);
+    const values = { true: true, TRUE: true, yes: true, on: true, 1: true, no: false, off: false, 0: false };
+    for (const [value, expected] of Object.entries(values)) {
+      await setConfig(at(cwd), "ferry.hookStrict", value);
+      expect(await getBoolean(git, cwd, "ferry.hookStrict")).toBe(expected);
+    }
+    await setConfig(at(cwd), "ferry.hookStrict", "perhaps");
+    const message = "ferry.hookStrict in the git configuration is neither true nor false";
+    await expect(getBoolean(git, cwd, "ferry.hookStrict")).rejects.toMatchObject({ kind: "usage", message });
+    await unsetConfig(at(cwd), "ferry.hookStrict");
+    writeFileSync(`${cwd}/.git/config`, "[ferry]\n\thookStrict\n", { flag: "a" });
+    expect(await getBoolean(git, cwd, "ferry.hookStrict")).toBe(true);
   });
 
   it("is waited for where another git has it locked, and not for ever", async () => {

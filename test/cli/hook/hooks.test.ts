@@ -103,7 +103,7 @@ test("a service that is down, or isn't running, is one line and exit 0; with fer
     ) as string,
   });
   expect(readdirSync(down.FERRY_DATA_DIR)).toEqual([]);
-  git("config", "ferry.hookStrict", "true");
+  git("config", "ferry.hookStrict", "yes");
   expect((await ferry.run(["hook", "run", "post-merge"], { cwd: git.folder, env: down })).code).toBe(6);
 });
 

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
-import { getConfig } from "../../../git/config.ts";
+import { getBoolean } from "../../../git/config.ts";
 import type { Context } from "../../context.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { readLink } from "../../flows/place/link.ts";
@@ -35,7 +35,7 @@ export const run: Verb = {
       const failure = interrupt.aborted
         ? new FerryError("unavailable", "no answer within 3 seconds", { cause: error })
         : asFerryError(error);
-      if ((await getConfig(context.git, place.folder, "ferry.hookStrict")) === "true") throw failure;
+      if (await getBoolean(context.git, place.folder, "ferry.hookStrict")) throw failure;
       await context.print.note(`ferry: the commits of ${link.session} were not pulled: ${failure.message}`);
     }
   },
