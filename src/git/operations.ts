@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "./discover.ts";
 import type { Git } from "./git.ts";
@@ -36,6 +36,22 @@ const marks: readonly (readonly [Operation, string])[] = [
   ["cherry-pick", "sequencer"],
   ["bisect", "BISECT_LOG"],
 ];
+
+/**
+ * Whether the merge that MERGE_HEAD tells of is made: while post-merge runs, git (2.39's `finish`) hasn't yet taken its notes away. One
+ * that isn't made merges no parent of HEAD, since git has nothing to do there.
+ */
+export async function isMergeMade(git: Git, { gitDir }: Repository): Promise<boolean> {
+  const heads = (await readFile(join(gitDir, "MERGE_HEAD"), "utf8").catch(() => "")).split("\n").filter(Boolean);
+  const { code, stdout } = await git.run(["rev-parse", "--revs-only", "HEAD^@"], { cwd: gitDir, gitDir });
+  const parents = new Set(stdout.toString("utf8").split("\n"));
+  return code === 0 && heads.length > 0 && heads.every((head) => parents.has(head));
+}
+
+/** Whether git keeps local work that a merge put aside (`--autostash`), to put it back on HEAD when the merge is over. */
+export async function hasAutostash(git: Git, { gitDir }: Repository): Promise<boolean> {
+  return (await git.run(["rev-parse", "--verify", "--quiet", "MERGE_AUTOSTASH"], { cwd: gitDir, gitDir })).code === 0;
+}
 
 /** Where refs aren't files (reftable), these two are in the ref store. */
 async function pseudoRefs(git: Git, { gitDir }: Repository): Promise<(Operation | undefined)[]> {

@@ -4,7 +4,7 @@ import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
 import { discover, type Head, type Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
-import { endings, openOperations } from "../git/operations.ts";
+import { endings, hasAutostash, isMergeMade, openOperations, type Operation } from "../git/operations.ts";
 import type { Context } from "./context.ts";
 import type { Errand, PatchHost } from "./request.ts";
 import { worktreeWith } from "./worktree/list.ts";
@@ -62,15 +62,29 @@ async function isBeingCommitted(git: Git, { gitDir, workTree }: Context["reposit
   return (await git.run(["diff-index", "--cached", "--quiet", "HEAD", "--"], options)).code !== 0;
 }
 
-/** @throws FerryError attention for an operation that git or a person is in the middle of, or a branch that is checked out elsewhere too */
+/**
+ * @throws FerryError attention for an operation that git or a person is in the middle of, for local work that git will put back on HEAD, and for
+ * a branch that is checked out elsewhere too
+ */
 export async function refuseBusy(context: Context, head: Head): Promise<void> {
-  const { git, repository } = context;
-  const [operation] = await openOperations(git, repository);
+  const [operation] = await operationsInTheWay(context);
   if (operation !== undefined)
     throw new FerryError("attention", `${operation === "am" ? "an" : "a"} ${operation} is in progress here`, {
       hint: `end it first: ${endings[operation]}`,
     });
+  if (await hasAutostash(context.git, context.repository))
+    throw new FerryError(
+      "attention",
+      "git has put local work aside for a merge, and puts it back when that is over: ferry pull, then",
+    );
   await refuseCheckedOut(context, head);
+}
+
+/** All that are open, but in post-merge the merge itself, which is made by then. */
+async function operationsInTheWay({ git, repository, request }: Context): Promise<readonly Operation[]> {
+  const open = await openOperations(git, repository);
+  const isOver = request.hook === "post-merge" && open.includes("merge") && (await isMergeMade(git, repository));
+  return isOver ? open.filter((operation) => operation !== "merge") : open;
 }
 
 /** @throws FerryError attention for a branch that is checked out in another working copy */
