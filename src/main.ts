@@ -42,7 +42,7 @@ function makeHost(): Host {
     get hostname() {
       return os().hostname();
     },
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     get home() {
       return findHome(os());
     },
@@ -66,6 +66,14 @@ function makeHost(): Host {
     jq: lazyJq(dist),
     interrupt,
   };
+}
+
+function currentFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }
 
 function readVersion(): string {

@@ -17,6 +17,8 @@ export function isLocal(text: string): boolean {
  */
 export function parseAddress(text: string): string {
   const given = text.trim();
+  // Of an address, URLs take line breaks and tabs out: what is left may be another one.
+  if (/\p{Cc}/u.test(given)) throw noAddress(given);
   // A scheme with a slash too few would be read as a host, and what follows, a password among it, as a path.
   if (/^[a-z][a-z0-9+.-]*:(?!\/\/)[/\\]/iu.test(given)) throw noAddress(given);
   const address = /^[a-z][a-z0-9+.-]*:\/\//iu.test(given) ? given : `${isLoopback(hostOf(given)) ? "http" : "https"}://${given}`;

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
 import { makeGit } from "../git/runner.ts";
@@ -27,9 +27,17 @@ export function makeContext(given: Host, options: GlobalOptions): Context {
     global,
     print: makePrinter(host, global),
     git: makeGit(host),
-    folder: resolve(host.cwd, global.C ?? ""),
+    folder: folderOf(host, global.C ?? ""),
     interactive: isInteractive(host, global),
   };
+}
+
+function folderOf({ cwd }: Host, given: string): string {
+  if (isAbsolute(given)) return resolve(given);
+  if (cwd !== undefined) return resolve(cwd, given);
+  throw new FerryError("failure", "the current folder is no longer there", {
+    hint: "go to another one (cd), or name one: -C FOLDER",
+  });
 }
 
 /** @throws FerryError usage where -C names no folder */

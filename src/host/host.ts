@@ -11,7 +11,8 @@ export interface Host {
   /** The system's name and release, as `login` shows it, e.g. `Linux 6.1`. */
   readonly system: string;
   readonly hostname: string;
-  readonly cwd: string;
+  /** Undefined where it is gone. */
+  readonly cwd: string | undefined;
   readonly home: string;
   readonly pid: number;
   /** The user's number, as files have it; -1 where the system has none. */

@@ -28,6 +28,8 @@ describe("what is refused, without repeating a password", () => {
     ["", /is no address/u],
     ["https://", /is no address/u],
     ["not an address", /is no address/u],
+    ["https://agents.exam\nple.com", /is no address/u],
+    ["127.0.0.1:186\t12", /is no address/u],
     ["https://me:secret@example.com", /no user name or password/u],
     ["me@example.com", /no user name or password/u],
     ["https://me:secret@ex$ample.com", /"https:\/\/…@ex\$ample.com" is no address/u],

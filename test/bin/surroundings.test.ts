@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileURLToPath } from "node:url";
@@ -45,5 +45,24 @@ test("and a command is told what is missing instead of failing over it", async (
   expect({ code, stderr }).toEqual({
     code: 4,
     stderr: "ferry: not logged in to a.example\n  hint: ferry login --host https://a.example, or set FERRY_API_KEY\n",
+  });
+});
+
+test("in a folder that is gone, who needs one is told so in a line, and -C names another", async () => {
+  const ferry = (...args: string[]) =>
+    collect(
+      spawn("sh", ["-c", 'rmdir "$PWD" && exec "$@"', "sh", process.execPath, program, ...args], {
+        cwd: mkdtempSync(join(binary.folder, "gone-")),
+        env: binary.env,
+      }),
+    );
+  expect(await ferry("config", "list")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "ferry: the current folder is no longer there\n  hint: go to another one (cd), or name one: -C FOLDER\n",
+  });
+  expect(await ferry("-C", binary.folder, "config", "list")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^credential_store\t/u) as string,
   });
 });

@@ -53,6 +53,22 @@ describe("provider", () => {
       expect((await call(argv)).stdout).not.toContain(token);
   });
 
+  test("one with a line break, or that is no ASCII, is refused before anything is sent, and isn't said back", async () => {
+    for (const [given, why] of [
+      ["half-of\nit", "has a line break in it"],
+      ["half of", "has a blank in it"],
+      ["gl-ü", "has a character that is not ASCII"],
+    ] as const) {
+      const { code, stderr } = await call(["provider", "create", "--name", "odd", "--token-stdin"], { stdin: `${given}\n` });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: `ferry: the access token of standard input ${why}\n  hint: copy it again, as one word\n`,
+      });
+    }
+    expect((await call([...createProvider, "--token-stdin"], { stdin: "x\n" })).code).toBe(2);
+    expect(await json("provider", "list")).toEqual([]);
+  });
+
   test("without a terminal and a token: exit 2, and there is no flag for it", async () => {
     expect(await call(["provider", "create", "--name", "x"])).toMatchObject({
       code: 2,

@@ -80,7 +80,7 @@ export function makeWorld(options: WorldOptions = {}): World {
 interface Parts extends Pick<World, "folder" | "services" | "keychain" | "opened"> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly options: WorldOptions;
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
 }
 
 function assemble(parts: Parts): World {

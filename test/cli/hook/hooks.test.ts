@@ -266,6 +266,16 @@ require("fs").appendFileSync(".git/ran", \`\${name} \${require("./part.js")}\\n\
     expect((await call("hook", "uninstall")).stderr).toBe("there was nothing of ferry's\n");
   });
 
+  test("are switched off where core.hooksPath is set to nothing: git looks for none in the working copy then", async () => {
+    git("config", "core.hooksPath", "");
+    expect(await call("hook", "install")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("git's hooks are switched off here: core.hooksPath is set to nothing\n") as string,
+    });
+    expect((await call("hook", "status")).stdout).not.toContain("yes");
+    expect(git("status", "--porcelain")).toBe("");
+  });
+
   test("of husky go on, in their own folder and with what is given to them; made anew they have no part of ours", async () => {
     const folder = join(git.folder, ".husky");
     // What husky 9 writes, each time that it is set up.

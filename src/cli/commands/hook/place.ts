@@ -119,15 +119,18 @@ export async function writeHook({ host }: Context, { path, mode }: Hook, text: s
 /** @throws FerryError attention where core.hooksPath, or a link in the place of the repository's own folder, leads to what holds no hooks, /dev/null mostly: so somebody switches them off */
 export async function requireHooksFolder(context: Context): Promise<void> {
   const { files } = context.host;
-  const { folder, isSet } = await hooksFolder(context);
+  const { folder, isSet, isEmpty } = await hooksFolder(context);
+  if (isEmpty) throw switchedOff("core.hooksPath is set to nothing", findHooksPath);
   const real = await files.realPath(folder);
   if (real === undefined || (await files.status(real))?.kind === "folder") return;
-  const off = "git's hooks are switched off here";
-  if (!isSet)
-    throw new FerryError("attention", `${off}: ${oneLine(folder)} is no folder`, { hint: "take it away, and try again" });
-  throw new FerryError("attention", `${off}: core.hooksPath is ${oneLine(folder)}, which is no folder`, {
-    hint: "git config --show-origin core.hooksPath says where that stands",
-  });
+  if (!isSet) throw switchedOff(`${oneLine(folder)} is no folder`, "take it away, and try again");
+  throw switchedOff(`core.hooksPath is ${oneLine(folder)}, which is no folder`, findHooksPath);
+}
+
+const findHooksPath = "git config --show-origin core.hooksPath says where that stands";
+
+function switchedOff(why: string, hint: string): FerryError {
+  return new FerryError("attention", `git's hooks are switched off here: ${why}`, { hint });
 }
 
 /** What leads out of this repository to hooks that others may run, too; undefined where they are its own. */
@@ -147,6 +150,8 @@ interface HooksFolder {
   readonly folder: string;
   /** Whether core.hooksPath says so. */
   readonly isSet: boolean;
+  /** Set to nothing: git looks for `/post-merge` and the like then. */
+  readonly isEmpty: boolean;
 }
 
 /** githooks(5): a relative core.hooksPath counts from where the hooks run, the top of the working copy. */
@@ -157,5 +162,10 @@ async function hooksFolder(context: Context): Promise<HooksFolder> {
   const fields = (await context.git.run(args, { cwd: folder })).stdout.toString("utf8").split("\0");
   const paths = fields.filter((_, at) => at % 2 === 1 && fields[at - 1] !== "command");
   const path = paths.at(-1);
-  return { folder: resolve(folder, path ?? join(repository.commonDir, "hooks")), isSet: path !== undefined };
+  const isEmpty = path === "";
+  return {
+    folder: isEmpty ? resolve("/") : resolve(folder, path ?? join(repository.commonDir, "hooks")),
+    isSet: path !== undefined,
+    isEmpty,
+  };
 }
