@@ -1,6 +1,6 @@
 import { FerryError } from "../base/errors.ts";
 import type { AnswerOf } from "../wire/contract.ts";
-import { memberAt, unexpected } from "./http/json.ts";
+import { digitsOf, unexpected } from "./http/json.ts";
 import { routes, type RouteName } from "../wire/routes.ts";
 import { printOf } from "./timeline/whole/print.ts";
 import type { Tolerant } from "./tolerant.ts";
@@ -108,14 +108,10 @@ function named(item: unknown, at: number, text: TextAt | undefined): unknown {
   if (isResource(item)) return item;
   const fields = isObject(item) ? item : { payload: item };
   const { id } = fields as { readonly id?: unknown };
-  return { ...fields, id: typeof id === "number" ? digitsOf(id, at, text) : `no-id-${printOf({ item }).toString(36)}` };
-}
-
-/** Beyond 2^53 neighbours are the same number to us (RFC 8259, 6): those have their digits from the text. */
-function digitsOf(id: number, at: number, text: TextAt | undefined): string {
-  const item = Number.isSafeInteger(id) ? undefined : text?.(at);
-  const written = item?.slice(memberAt(item, "id")).match(/^\s*(-?\d+)(?![\d.eE])/u);
-  return written?.[1] ?? String(id);
+  return {
+    ...fields,
+    id: typeof id === "number" ? digitsOf(id, "id", () => text?.(at)) : `no-id-${printOf({ item }).toString(36)}`,
+  };
 }
 
 function envelope(answer: unknown): Readonly<Record<string, unknown>> {

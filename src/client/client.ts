@@ -1,9 +1,10 @@
 import { FerryError } from "../base/errors.ts";
 import type { SendResponse } from "../host/host.ts";
 import { routePath, routes, type RouteName } from "../wire/routes.ts";
-import { checkAnswer } from "./answers.ts";
+import { checkAnswer, isObject } from "./answers.ts";
 import type { CallOptions, Calls, Client } from "./calls.ts";
 import { readCapabilities } from "./capabilities.ts";
+import { cursorOf } from "./cursor.ts";
 import { checkBaseUrl } from "./http/address.ts";
 import { parseJson, readBody } from "./http/body.ts";
 import { unexpected } from "./http/json.ts";
@@ -39,7 +40,8 @@ export function makeClient(options: ClientOptions): Client {
     const wanted = toCall(route, input, { accept: "application/json" });
     return request(wanted, async (response) => {
       const body = await readBody(await refuse(route, response, wanted), options.clock);
-      return checkAnswer(route, parseJson(body, response, new URL(baseUrl).host), wanted.path);
+      const answer = withPlainCursor(parseJson(body, response, new URL(baseUrl).host), body);
+      return checkAnswer(route, answer, wanted.path);
     });
   };
   const names = Object.keys(routes) as RouteName[];
@@ -66,6 +68,12 @@ interface AnyInput extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly idleTimeout?: number;
+}
+
+/** The layers above have no text to take the digits of a large number from. */
+function withPlainCursor(answer: unknown, body: Uint8Array): unknown {
+  if (!isObject(answer) || typeof answer["next_cursor"] !== "number") return answer;
+  return { ...answer, next_cursor: cursorOf(answer, () => new TextDecoder().decode(body)) };
 }
 
 /** What a service has to make when it is asked for it, out of a sandbox that may be large or asleep. */

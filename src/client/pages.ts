@@ -1,5 +1,6 @@
 import { FerryError } from "../base/errors.ts";
 import type { Page } from "./answers.ts";
+import { cursorOf } from "./cursor.ts";
 import { broken } from "./http/json.ts";
 
 /** So many pages in a row may bring nothing new: a filter of the service's own may leave some empty. */
@@ -44,7 +45,7 @@ export async function listAll<Item extends object>(
 /**
  * The items of a list from all its pages, those alone that the filters let through, also where the service ignores or refuses them.
  * With an `order`, a limit spares the pages behind it only as long as they come in that order: else the whole is read, and put into it.
- * @throws FerryError unavailable where the cursors go in a circle, or lead on and on to nothing new
+ * @throws FerryError unavailable where the cursors go in a circle, or lead on and on to nothing new, or are none
  */
 export async function readList<Item extends object>(
   call: ListCall<Item>,
@@ -62,7 +63,7 @@ export async function readList<Item extends object>(
     }
     if (!ordered) continue;
     if (items.length > limit) return { items: items.slice(0, limit), more: true };
-    if (items.length === limit && follows(page)) return { items, more: true };
+    if (items.length === limit && cursorOf(page) !== undefined) return { items, more: true };
   }
   return { items: items.toSorted(order).slice(0, limit), more: items.length > limit };
 }
@@ -89,21 +90,18 @@ async function* pages<Item>(call: ListCall<Item>, options: ListOptions): AsyncGe
       guessed = {};
       continue;
     }
+    const next = cursorOf(page);
     yield page;
-    if (!follows(page)) return;
+    if (next === undefined) return;
     const had = ids.size;
     for (const { id } of page.items as readonly { readonly id?: unknown }[]) ids.add(id);
     vain = ids.size > had ? 0 : vain + 1;
     if (vain >= mostVain) throw vainPages();
-    cursor = page.next_cursor;
+    cursor = next;
     if (seen.has(cursor))
       throw new FerryError("unavailable", "the service's list goes in a circle: a page names one that came before");
     seen.add(cursor);
   }
-}
-
-function follows<Item>(page: Page<Item>): page is Page<Item> & { next_cursor: string } {
-  return typeof page.next_cursor === "string" && page.next_cursor !== "";
 }
 
 /** The seed shows no page size: it goes out only when the user wants few. One item alone would not show in which order they come. */

@@ -9,7 +9,7 @@ function play(...steps: Step[]) {
   return { ...makeTestClient(script.send), queries };
 }
 
-const page = (ids: string, next?: string | null): Step => ({
+const page = (ids: string, next?: unknown): Step => ({
   body: { items: Array.from(ids, (id) => ({ id })), next_cursor: next },
 });
 const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id).join("");
@@ -18,6 +18,19 @@ test.each([[undefined], [null], [""]])("goes on until the cursor is %j", async (
   const { listSessions, queries } = play(page("ab", "x y"), page("", "z"), page("c", last));
   expect(idsOf(await listAll(listSessions))).toBe("abc");
   expect(queries()).toEqual(["", "?cursor=x+y", "?cursor=z"]);
+});
+
+test("a cursor may be a number, and one beyond 2^53 is its digits", async () => {
+  const large = { body: '{"items":[{"id":"b","next_cursor":1}],"next_cursor":9007199254740993 }' };
+  const { listSessions, queries } = play(page("a", 7), large, page("c"));
+  expect(idsOf(await listAll(listSessions))).toBe("abc");
+  expect(queries()).toEqual(["", "?cursor=7", "?cursor=9007199254740993"]);
+});
+
+test.each([false, true, {}, ["x"]])("a cursor that is %j is an error, not the end of the list", async (next) => {
+  const none = { kind: "unavailable", message: /next_cursor is neither text nor a number/u };
+  await expect(listAll(play(page("a", next)).listSessions)).rejects.toMatchObject(none);
+  await expect(readList(play(page("a", next)).listSessions, { limit: 1 })).rejects.toMatchObject(none);
 });
 
 test("a bare array is the whole list", async () => {

@@ -1,6 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import type { Answer } from "../../client/answers.ts";
 import type { Client, StreamInput } from "../../client/calls.ts";
+import { cursorOf } from "../../client/cursor.ts";
 import type { PatchSource } from "../../patch/source.ts";
 import type { Manifest, ManifestItem, Uncommitted } from "../../wire/patches.ts";
 
@@ -68,7 +69,7 @@ function parseManifest(page: Answer<"readPatches">): Manifest {
     reason: page.reason ?? "",
     ...(typeof page.left_behind === "string" && page.left_behind !== "" ? { left_behind: page.left_behind } : {}),
     items: items.map(parseItem),
-    next_cursor: page.next_cursor ?? "",
+    next_cursor: cursorOf(page) ?? "",
   };
 }
 

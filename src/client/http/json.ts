@@ -86,3 +86,13 @@ export function memberAt(object: string, name: string): number {
   }
   return found;
 }
+
+/**
+ * A number that an object has under a name, as its digits: beyond 2^53 neighbours are the same to us (RFC 8259, 6), so those have theirs
+ * from the object's text.
+ */
+export function digitsOf(value: number, name: string, text: () => string | undefined): string {
+  const object = Number.isSafeInteger(value) ? undefined : text();
+  const written = object?.slice(memberAt(object, name)).match(/^\s*(-?\d+)(?![\d.eE])/u);
+  return written?.[1] ?? String(value);
+}

@@ -43,6 +43,20 @@ test("all pages are one array", async () => {
   ]);
 });
 
+test("pages with numbers for cursors are one array, too", async () => {
+  const page = (count: string | null) => {
+    const next = count === null ? "7" : count === "7" ? "9007199254740993" : '""';
+    return `{"items":[{"id":"${count ?? ""}"}],"next_cursor":${next}}`;
+  };
+  world.services.set(url, async ({ url: asked }) => {
+    async function* body() {
+      yield Buffer.from(page(new URL(asked).searchParams.get("cursor")));
+    }
+    return { status: 200, headers: { "content-type": "application/json" }, body: body(), cancel: async () => undefined };
+  });
+  expect(await json("api", "GET", "things", "--paginate")).toEqual([{ id: "" }, { id: "7" }, { id: "9007199254740993" }]);
+});
+
 test("a body from fields, typed fields, a file or stdin", async () => {
   const { id } = (await json("repo", "create", "--clone-url", "https://x.example/acme/a.git")) as { id: string };
   expect(await json("api", "PATCH", `repositories/${id}`, "-F", "enabled=false")).toMatchObject({ enabled: false });

@@ -71,42 +71,6 @@ describe("a message", () => {
     expect(missing.calls()).toEqual(["POST messages", ...Array<string>(looks).fill("GET events")]);
   });
 
-  const elsewhere = (status: number, location: string): Step => ({ status, headers: { location } });
-
-  test.each<[string, Step[]]>([
-    ["is redirected to a sign-in page", [elsewhere(302, "/login")]],
-    ["is redirected to another host", [elsewhere(307, "https://other.example/")]],
-    ["is done, and to be seen on another host", [elsewhere(303, "https://other.example/")]],
-    ["is done, and not to be seen", [elsewhere(303, "/made"), { status: 404 }]],
-    ["is done, and the look at it refused", [elsewhere(303, "/made"), { status: 429 }]],
-    ["is done, and the look at it fails at a gateway", [elsewhere(303, "/made"), { status: 502 }]],
-    ["is answered by what is cut off", [{ body: '{"id":"evt_1"}', cut: true }]],
-    ["is answered by more than is read", [{ body: new Uint8Array(64 * 1024 * 1024 + 1) }]],
-  ])("that %s is looked for, and never sent again", async (_what, steps) => {
-    const arrived = play(...steps, timeline(event("evt_1", "queued", { client_id: clientId })));
-    expect((await arrived.send()).event?.id).toBe("evt_1");
-    for (const send of [sendMessage, sendFirstMessage]) {
-      const missing = play(
-        ...steps,
-        ...searched(timeline(event("evt_0", "completed", { client_id: `ferry-${"1".repeat(24)}` }))),
-      );
-      const told = {
-        message: /[^;]; whether the message has arrived is not known$/u,
-        hint: "see with: ferry message list ses_1",
-      };
-      await expect(send(missing.context, missing.open, "hi")).rejects.toMatchObject({ ...told, doubt: undefined });
-      expect(missing.calls().filter((call) => call.startsWith("POST"))).toHaveLength(1);
-    }
-  });
-
-  test("that the service gave up on waiting for (408) is looked for", async () => {
-    const arrived = play({ status: 408 }, timeline(event("evt_1", "queued", { client_id: clientId })));
-    expect((await arrived.send()).event?.id).toBe("evt_1");
-    const missing = play({ status: 408 }, ...searched(timeline()));
-    await expect(missing.send()).rejects.toMatchObject({ status: 408 });
-    expect(missing.calls().filter((call) => call.startsWith("POST"))).toHaveLength(1);
-  });
-
   test("that the service stores only after its gateway gave up is not sent again", async () => {
     const late = play({ status: 504 }, timeline(), timeline(), timeline(event("evt_1", "processing", { client_id: clientId })));
     expect((await late.send()).event?.id).toBe("evt_1");

@@ -6,15 +6,36 @@ import { makeTestClient } from "../../support/client.ts";
 import { kinds, outcome, play, shown, ways, work } from "../../support/following.ts";
 import { makeIdleClock } from "../../support/idle-clock.ts";
 
-/** Reads the timeline of a service that answers each request so. */
-async function read(body: (count: number) => AsyncGenerator<Uint8Array>, clock = makeIdleClock()): Promise<void> {
+/** Reads the timeline of a service that answers each request so: nothing that holds an event; gives what was asked for. */
+async function read(body: (count: number) => AsyncGenerator<Uint8Array>, clock = makeIdleClock()): Promise<string[]> {
   let count = 0;
+  const asked: string[] = [];
   const headers = { "content-type": "application/json" };
   const answer = (): SendResponse => ({ status: 200, headers, body: body(count++), cancel: async () => undefined });
-  const client = makeTestClient(async () => answer(), { clock });
+  const send = async ({ url }: { readonly url: string }) => {
+    asked.push(new URL(url).search);
+    return answer();
+  };
+  const client = makeTestClient(send, { clock });
   const whole = makeWholeTimeline({ client, sessionId: "ses_1", clock, makeSpool: systemFiles.makeSpool });
   for await (const batch of whole.read()) expect(batch.events).toEqual([]);
+  return asked;
 }
+
+test("pages may be numbered, be it beyond 2^53", async () => {
+  const cursors = ["7", "9007199254740993 ", '"x"', "null"];
+  const pages = async function* (count: number) {
+    yield Buffer.from(`{"items":[],"next_cursor":${cursors[count] ?? ""}}`);
+  };
+  expect(await read(pages)).toEqual(["", "?cursor=7", "?cursor=9007199254740993", "?cursor=x"]);
+});
+
+test.each(["false", "{}", "[1]"])("a cursor that is %s isn't taken for the end", async (cursor) => {
+  const page = async function* () {
+    yield Buffer.from(`{"items":[],"next_cursor":${cursor}}`);
+  };
+  await expect(read(page)).rejects.toMatchObject({ kind: "unavailable", message: /next_cursor is neither text nor/u });
+});
 
 test.each<[string, object[]]>([
   ["that are empty", []],

@@ -1,6 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import { harmless, oneLine } from "../../../base/text.ts";
 import { shellWord } from "../../../base/words.ts";
+import { cursorOf } from "../../../client/cursor.ts";
 import { parseJson, readBody } from "../../../client/http/body.ts";
 import { withoutSecret } from "../../../client/http/trace.ts";
 import { kindOf } from "../../../client/http/problem.ts";
@@ -146,15 +147,16 @@ async function allPages({ host }: Context, connection: Connection, call: ApiCall
   const seen = new Set<string>();
   for (let path = call.path; ;) {
     const answer = await send(connection, { ...call, path });
-    const value = parseJson(await readBody(answer, host.clock), answer, place(call));
+    const body = await readBody(answer, host.clock);
+    const value = parseJson(body, answer, place(call));
     if (answer.status >= 400) throw refused(call, answer.status);
     if (Array.isArray(value)) return [...items, ...(value as unknown[])];
-    const page = value as { items?: unknown[]; next_cursor?: string | null };
+    const page = value as { items?: unknown[] };
     if (!Array.isArray(page.items))
       throw new FerryError("usage", `${place(call)} answers no list`, { hint: "leave --paginate out" });
     for (const item of page.items) items.push(item);
-    const cursor = page.next_cursor ?? "";
-    if (cursor === "") return items;
+    const cursor = cursorOf(page, () => new TextDecoder().decode(body));
+    if (cursor === undefined) return items;
     if (seen.has(cursor))
       throw new FerryError("unavailable", "the service's list goes in a circle: a page names one that came before");
     seen.add(cursor);

@@ -1,5 +1,6 @@
 import type { Clock, SendResponse, Spool } from "../../../host/host.ts";
 import type { Client } from "../../calls.ts";
+import { cursorOf } from "../../cursor.ts";
 import { parseJson, steadily } from "../../http/body.ts";
 import { broken, parseCut } from "../../http/json.ts";
 import { sliceArray } from "../../http/json-array.ts";
@@ -117,10 +118,11 @@ async function gather(
   const portions = sliceArray(response.body);
   let step = await portions.next();
   for (; step.done !== true; step = await portions.next()) await sheaf.add(step.value);
-  if (step.value === undefined) return { events: [], next: undefined };
-  const page = parseJson(step.value, response, host, parseCut);
-  const { events, slices } = eventsIn(step.value, page, sessionId);
-  const { next_cursor: next } = page as { readonly next_cursor?: unknown };
+  const { value: body } = step;
+  if (body === undefined) return { events: [], next: undefined };
+  const page = parseJson(body, response, host, parseCut);
+  const { events, slices } = eventsIn(body, page, sessionId);
+  const next = cursorOf(page, () => new TextDecoder().decode(body));
   await sheaf.add(slices());
-  return { events, next: typeof next === "string" && next !== "" ? next : undefined };
+  return { events, next };
 }
