@@ -4,7 +4,7 @@ import type { Outcome } from "./outcome.ts";
 import { followAfter } from "./timeline/after.ts";
 import { isUpdate, placeAmong, readyNow } from "./timeline/ahead.ts";
 import { followArray, readAll, readRest } from "./timeline/array.ts";
-import { makeEnding, type EndingOptions } from "./timeline/ending.ts";
+import { makeEnding, type EndingOptions, type InTheWay } from "./timeline/ending.ts";
 import { madeAt, type SessionState, type SourceName, type Update } from "./timeline/items.ts";
 import { isFailing, isNotOffered, passes, type Watched } from "./timeline/source.ts";
 import { followStream } from "./timeline/stream.ts";
@@ -25,6 +25,8 @@ export type FollowItem =
       readonly outcome: Outcome;
       readonly note?: string;
       readonly session: SessionState | undefined;
+      /** With `timeout`. */
+      readonly inTheWay?: InTheWay;
       /** Why the last of the timeline isn't there: it could not be read. */
       readonly unread?: FerryError;
     };

@@ -125,7 +125,8 @@ function ours(events: readonly TimelineEvent[], message: Situation["message"]): 
   return messages.find((event) => message !== undefined && isNamed(event, message)) ?? messages.at(-1);
 }
 
-function isNamed(event: TimelineEvent | undefined, message: string | readonly string[]): boolean {
+/** Whether it is the message that goes by one of these names. */
+export function isNamed(event: TimelineEvent | undefined, message: string | readonly string[]): boolean {
   const names = typeof message === "string" ? [message] : message;
   return event !== undefined && (names.includes(event.id) || names.includes(event.client_id ?? ""));
 }

@@ -1,13 +1,20 @@
 import { FerryError, type ErrorKind } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
 import { isAgentResting, isOver, isResting, type Outcome } from "../../client/outcome.ts";
+import type { InTheWay } from "../../client/timeline/ending.ts";
 import type { FollowView } from "./follow.ts";
 import type { KnownSession } from "./session/select.ts";
 
-/** What an outcome is for whoever waited `until` that: undefined where all is well, else the error that tells it. */
-export function outcomeError(outcome: Outcome, session: KnownSession, until?: FollowView["until"]): FerryError | undefined {
+/** What was waited for, and what was in the way of it when the time was up. */
+export interface Waited {
+  readonly until: FollowView["until"];
+  readonly inTheWay?: InTheWay | undefined;
+}
+
+/** What an outcome is for whoever waited: undefined where all is well, else the error that tells it. */
+export function outcomeError(outcome: Outcome, session: KnownSession, waited?: Waited): FerryError | undefined {
   const { id } = session;
-  const told = outcome === "timeout" ? outOfTime(session, until) : tellings[outcome];
+  const told = outcome === "timeout" ? outOfTime(session, waited) : tellings[outcome];
   return told === undefined
     ? undefined
     : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(typedId(id)) });
@@ -34,13 +41,48 @@ function viewIt(id: string): string {
   return `how it stands: ferry session view ${id}`;
 }
 
-function outOfTime(session: KnownSession, until: FollowView["until"] | undefined): Telling | undefined {
+function outOfTime(session: KnownSession, { until, inTheWay }: Partial<Waited> = {}): Telling | undefined {
   if (isOver(session)) return until === "merged" && session.status === "finished" ? overUnmerged : overUnread;
-  if (isResting(session)) return stillOpen;
   if (session.agent_status === "waiting_for_user") return stillAsking;
   if (!isAgentResting(session.agent_status)) return tellings.timeout;
-  return until === "merged" ? notMerged : unclear;
+  if (until === "merged" || until === "end") return isResting(session) ? stillOpen : until === "merged" ? notMerged : unclear;
+  return until === undefined ? unknown : unsettled[inTheWay ?? "nothing"];
 }
+
+/** Who waits for the agent, and not for an end, is told what else than the session's own words was to be waited for. */
+const unsettled: Readonly<Record<InTheWay | "nothing", Telling>> = {
+  unread: {
+    kind: "pending",
+    message: "the agent has nothing to do by the session's word, but the timeline could not be read in that time",
+    hint: (id) => `try it again with: ferry events ${id}`,
+  },
+  missing: {
+    kind: "pending",
+    message: "the agent has nothing to do, but the message is not in the timeline yet",
+    hint: (id) => `see with: ferry message list ${id}`,
+  },
+  queued: {
+    kind: "pending",
+    message: "the agent has nothing to do, but something is queued for it",
+    hint: (id) => `see with: ferry message list ${id}`,
+  },
+  processing: {
+    kind: "pending",
+    message: "the agent has nothing to do, but something is still processing",
+    hint: (id) => `see with: ferry events ${id}`,
+  },
+  nothing: {
+    kind: "pending",
+    message: "the agent has nothing to do now, but has not rested for long enough to be sure of it",
+    hint: (id) => `wait for longer: ferry session wait ${id}`,
+  },
+};
+
+const unknown: Telling = {
+  kind: "pending",
+  message: "the time is up, and what the agent does now is not known",
+  hint: viewIt,
+};
 
 /** Only a merge can come after the end. */
 const overUnmerged: Telling = {

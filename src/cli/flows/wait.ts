@@ -21,6 +21,7 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
   const {
     outcome,
     note,
+    inTheWay,
     session = open.session,
   } = await followSession(context, open, { ...view, silent: true }).catch((error: unknown) => {
     const id = typedId(open.session.id);
@@ -28,7 +29,7 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
   });
   const now = outcome === "timeout" ? ((await readNow(context, open)) ?? session) : session;
   const { status = null, agent_status = null } = now;
-  const failure = outcomeError(outcome, now, view.until);
+  const failure = outcomeError(outcome, now, { until: view.until, inTheWay });
   const exit = failure === undefined ? 0 : exitCodes[failure.kind];
   const told = { session_id: now.id, outcome, status, agent_status, exit };
   if (global.json) await print.json(told);

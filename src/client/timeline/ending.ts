@@ -1,7 +1,7 @@
 import type { Clock } from "../../host/host.ts";
 import type { Client } from "../calls.ts";
-import { isOpen, isTelling, judge, settleTime, type Outcome, type Verdict } from "../outcome.ts";
-import type { SessionState, TimelineEvent, Update } from "./items.ts";
+import { isNamed, isOpen, isTelling, judge, settleTime, type Outcome, type Verdict } from "../outcome.ts";
+import { madeAt, type SessionState, type TimelineEvent, type Update } from "./items.ts";
 import { passes } from "./source.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
 
@@ -26,7 +26,19 @@ export interface EndingOptions {
 /** What still comes after the end of a session is waited for this long, in ms. */
 const drainTime = 2_000;
 
-type End = { readonly outcome: Outcome; readonly note?: string };
+/**
+ * What was in the way of an end when the time was up, besides what the session says: its timeline wasn't there, our message isn't in that,
+ * or something in it waits or is under way.
+ */
+export type InTheWay = "unread" | "missing" | "queued" | "processing";
+
+type End = { readonly outcome: Outcome; readonly note?: string; readonly inTheWay?: InTheWay };
+
+/** An event as far as the verdict depends on it, with when it was made. */
+interface Told {
+  readonly event: TimelineEvent;
+  readonly made: number;
+}
 
 /** Decides when the following is over. */
 export interface Ending {
@@ -46,7 +58,9 @@ export interface Ending {
 
 /** What is known of the session while it is followed, as far as the end of the following depends on it. */
 export function makeEnding({ client, sessionId, clock, signal, until, message, timeout = Infinity }: EndingOptions): Ending {
-  const telling = new Map<string, TimelineEvent>();
+  const telling = new Map<string, Told>();
+  /** Events come late, too; the newest is the one that was made last. */
+  let [newest, isInOrder] = [-Infinity, true];
   /** The same as a list, made when it is asked for: there may be many, and each step asks more than once. */
   let list: readonly TimelineEvent[] | undefined;
   const deadline = clock.elapsed() + timeout;
@@ -59,14 +73,37 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
   let over = Infinity;
   /** Events may be other than we know them: they couldn't be read the last time. */
   let isStale = false;
+  /** Whether the timeline isn't there: it has yet to be read, or that fails just now. */
+  let [isRead, isFailing] = [false, false];
 
-  const tellingEvents = (): readonly TimelineEvent[] => (list ??= [...telling.values()]);
+  const tellingEvents = (): readonly TimelineEvent[] => {
+    if (list !== undefined) return list;
+    const told = [...telling.values()];
+    if (!isInOrder) told.sort((one, other) => (one.made === other.made ? 0 : one.made - other.made));
+    return (list = told.map(({ event }) => event));
+  };
+  const take = (event: TimelineEvent, made: number): void => {
+    if (!isTelling(event)) return void telling.delete(event.id);
+    if (made < newest && !telling.has(event.id)) isInOrder = false;
+    newest = Math.max(newest, made);
+    telling.set(event.id, { event: tellingOf(event), made });
+  };
+  const outOfTime = (): End => {
+    const inTheWay = whatIsInTheWay();
+    return inTheWay === undefined ? { outcome: "timeout" } : { outcome: "timeout", inTheWay };
+  };
+  const whatIsInTheWay = (): InTheWay | undefined => {
+    if (!isRead || isFailing) return "unread";
+    const events = tellingEvents();
+    if (message !== undefined && !events.some((event) => isNamed(event, message))) return "missing";
+    return (["queued", "processing"] as const).find((word) => events.some(({ status }) => status === word));
+  };
   const verdict = (): Verdict => {
     if (session === undefined || until === "never") return { state: "going" };
     return judge({ session, events: tellingEvents(), message, quiet: clock.elapsed() - changed });
   };
   /** A state that it has only just come to has not rested yet, however long nothing happened before. */
-  const take = (now: SessionState): void => {
+  const takeSession = (now: SessionState): void => {
     const isAsBefore = session?.status === now.status && session?.agent_status === now.agent_status;
     if (!isAsBefore) changed = clock.elapsed();
     session = now;
@@ -75,7 +112,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
     try {
       const read = await orTimeUp(client.readSession({ params: { sessionId }, signal }), deadline - clock.elapsed(), clock);
       if (read === timeUp) return false;
-      take(read);
+      takeSession(read);
       return true;
     } catch (error) {
       // The line is bad just now: the source will bring the session when it is better.
@@ -87,15 +124,20 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
     observe(update) {
       if (update.kind === "session") {
         wasOver = update.before === true || (wasOver && session?.status === update.session.status);
-        take(update.session);
+        takeSession(update.session);
       }
-      if (update.kind === "trouble") isStale = true;
+      if (update.kind === "trouble") [isStale, isFailing] = [true, true];
+      if (update.kind === "source") isRead = true;
+      if (update.kind === "events" || update.kind === "session") isFailing = false;
       if (update.kind !== "events") return;
       changed = clock.elapsed();
       list = undefined;
+      // One whose time can't be read stays behind its neighbour.
+      let last = newest;
       for (const { event } of update.items) {
-        if (isTelling(event)) telling.set(event.id, tellingOf(event));
-        else telling.delete(event.id);
+        const made = madeAt(event);
+        if (!Number.isNaN(made)) last = made;
+        take(event, last);
       }
     },
     caughtUp() {
@@ -114,7 +156,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
       return session;
     },
     async decide() {
-      if (clock.elapsed() >= deadline) return { outcome: "timeout" };
+      if (clock.elapsed() >= deadline) return outOfTime();
       const first = verdict();
       over = first.state === "ended" ? Math.min(over, clock.elapsed()) : Infinity;
       if (first.state === "ended") {
@@ -125,7 +167,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
         return undefined;
       }
       // What we know of the session may be a moment old: only what it says now counts.
-      if (!(await reread())) return clock.elapsed() >= deadline ? { outcome: "timeout" } : undefined;
+      if (!(await reread())) return clock.elapsed() >= deadline ? outOfTime() : undefined;
       const second = verdict();
       drained = Infinity;
       if (second.state !== first.state || !("outcome" in second)) return undefined;

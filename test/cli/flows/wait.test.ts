@@ -105,6 +105,51 @@ describe("how it was when the waiting was over: one object, and the exit code", 
     expect(await wait({ timeout: 5000, until })).toMatchObject({ exit: 8, failure: { message } });
   });
 
+  const rests = "the agent has nothing to do";
+
+  test.each<[what: string, message: string, act: () => void, view?: Partial<View>]>([
+    [
+      "its timeline hangs",
+      `${rests} by the session's word, but the timeline could not be read in that time`,
+      () => {
+        const { send } = service;
+        Object.assign(service, {
+          send: async (request: Parameters<typeof send>[0]) => {
+            if (request.url.includes("/events")) await clock.sleep(600_000, request.signal);
+            return send(request);
+          },
+        });
+      },
+    ],
+    ["a message is queued", `${rests}, but something is queued for it`, () => service.add("user_message", { status: "queued" })],
+    [
+      "it may yet be at it",
+      `${rests}, but something is still processing`,
+      () => service.add("tool_call", { status: "processing" }),
+    ],
+    ["ours isn't there", `${rests}, but the message is not in the timeline yet`, () => undefined, { message: "ferry-1" }],
+    [
+      "it doesn't rest for long",
+      `${rests} now, but has not rested for long enough to be sure of it`,
+      () => {
+        const { send } = service;
+        service.add("user_message", { status: "completed" });
+        Object.assign(service, {
+          send: async (request: Parameters<typeof send>[0]) => {
+            service.session = { ...service.session, agent_status: clock.elapsed() < 3000 ? "working" : "idle" };
+            return send(request);
+          },
+        });
+      },
+    ],
+  ])("an agent that rests, while %s, is told as that, and not as a session to be closed", async (_what, message, act, view) => {
+    service.session = { id: "ses_1", status: "active", agent_status: "idle" };
+    act();
+    const { exit, failure } = await wait({ timeout: 3000, ...view });
+    expect({ exit, message: failure?.message }).toEqual({ exit: 8, message });
+    expect(failure?.hint).not.toContain("close");
+  });
+
   test("a service that falls silent is no reason to wait for longer than was asked", async () => {
     let asked = 0;
     const { send } = service;

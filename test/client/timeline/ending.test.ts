@@ -18,6 +18,21 @@ describe.each(Object.entries(ways))("by %s", (_way, capabilities) => {
     expect(outcome(items)).toMatchObject({ outcome: "finished" });
   });
 
+  test("a message that comes late, and was made before, is not the newest", async () => {
+    const played = play(capabilities);
+    const newest = played.service.add("user_message", { status: "processing" });
+    const turn = (async () => {
+      await played.clock.sleep(3000);
+      played.service.add("user_message", { status: "canceled", created_at: "2020-01-01T00:00:00Z" });
+      await played.clock.sleep(3000);
+      played.service.change(newest.id, { status: "completed" });
+      played.service.set({ status: "active", agent_status: "idle" });
+    })();
+    const items = await played.watch();
+    await turn;
+    expect(outcome(items)).toMatchObject({ outcome: "idle" });
+  });
+
   test("the session ends and goes on with a queued message: so does the following", async () => {
     const played = play(capabilities);
     const first = played.service.add("user_message", { status: "processing" });
