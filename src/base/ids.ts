@@ -68,13 +68,20 @@ export function typedId(id: string): string {
   return /^[a-z]{3}_[0-9a-z]{16}$/u.test(id) ? id.slice(0, 12) : shellWord(id);
 }
 
+/** A shorter start of an id names none, as with git's own: one may be typed by a slip, and what it names be deleted. */
+export const shortestStart = 4;
+
 /**
- * Those whose id begins as given, with or without its prefix, or begins and ends so where `…` or `...` stands between; the one alone
+ * Those whose id begins as given (its kind's prefix doesn't count), with or without its prefix, or begins and ends so where `…` or `...` stands between; the one alone
  * whose id is exactly that, if there is one.
  */
 export function withIdLike<T extends { readonly id: string }>(things: readonly T[], given: string): T[] {
   const exact = things.filter(({ id }) => id === given);
   if (exact.length > 0 || given === "") return exact;
   const [, start = given, end = ""] = typedOmitted.exec(given) ?? [];
-  return things.filter(({ id }) => id.endsWith(end) && (id.startsWith(start) || withoutPrefix(id).startsWith(start)));
+  return things.filter(({ id }) => {
+    const bare = withoutPrefix(id);
+    const begun = id.startsWith(start) ? start.length - (id.length - bare.length) : bare.startsWith(start) ? start.length : 0;
+    return (begun >= shortestStart || start === bare) && id.endsWith(end);
+  });
 }

@@ -2,6 +2,7 @@ import { shown } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { withIdLike } from "../../base/ids.ts";
 import { oneLine, textOf } from "../../base/text.ts";
+import { nearMisses } from "../near.ts";
 
 /** What is looked for, in words: what one is called and several are, and the noun whose `list` shows them. */
 export interface Sort {
@@ -10,19 +11,23 @@ export interface Sort {
   readonly noun: string;
 }
 
+/** So many may have been meant; more than that is no help. */
+const mostMeant = 3;
+
 /** Where there are no more, all are told to who named none of them. */
 const mostTold = 8;
 
 interface Candidates<T> {
   readonly all: readonly T[];
   readonly called: readonly T[];
-  /** What tells one from another that is called the same, beside its id. */
-  readonly about: (item: T) => readonly (string | null | undefined)[];
+  /** What it is called, and what tells it from another that is called the same, beside its id. */
+  readonly about: (item: T) => readonly unknown[];
 }
 
 /**
- * The one thing of a service that the user named: of those that are called so, else of those whose id begins so.
- * @throws FerryError not_found where there is none, with those that there are where they are few; usage with the ids, and what they are, where several match
+ * The one thing of a service that the user named, by its id or by what it is called. Nothing less names it: the name of one that is gone
+ * may be the start of another's id.
+ * @throws FerryError not_found where there is none, with what may have been meant, and those that there are where they are few; usage with the ids, and what they are, where several match
  */
 export function theOneNamed<T extends { readonly id: string }>(
   given: string,
@@ -30,17 +35,28 @@ export function theOneNamed<T extends { readonly id: string }>(
   { one, several, noun }: Sort,
   service: string,
 ): T {
-  const matching = called.length > 0 ? called : withIdLike(all, given);
+  const same = all.filter(({ id }) => id === given);
+  const matching = same.length > 0 ? same : called;
   const [only] = matching;
   // An address that somebody copied may have a password in it.
   const named = shown(given);
   const told = (items: readonly T[]): string[] =>
     items.map((item) => [item.id, ...about(item).map(textOf)].filter(Boolean).map(oneLine).join("  "));
-  if (only === undefined)
+  if (only === undefined) {
+    const begun = withIdLike(all, given).map(({ id }) => id);
+    const meant =
+      begun.length > 0
+        ? begun
+        : nearMisses(
+            given,
+            all.map((item) => textOf(about(item)[0])),
+          );
     throw new FerryError("not_found", `${service} has no ${one} ${named}`, {
       details: all.length > mostTold ? [] : told(all),
-      hint: `ferry ${noun} list`,
+      hint:
+        meant.length > 0 && meant.length <= mostMeant ? `did you mean ${meant.map(oneLine).join(" or ")}?` : `ferry ${noun} list`,
     });
+  }
   if (matching.length > 1)
     throw new FerryError("usage", `${named} could be several ${several}`, {
       details: told(matching),

@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
-import { typedId } from "../../../base/ids.ts";
 import { textOf } from "../../../base/text.ts";
+import { shellWord } from "../../../base/words.ts";
 import type { Connection } from "../../flows/host/connect.ts";
 import { isSameAddress } from "../../flows/place/remotes.ts";
 import { type KnownRepository, visibleRepositories } from "../../flows/place/repository.ts";
@@ -36,7 +36,7 @@ export function refuseOther(known: KnownRepository, wishes: Wishes): void {
   ];
   const other = pairs.filter(([, wish, there]) => wish !== undefined && there !== undefined && wish !== there);
   const details = other.map(([flag, , there]) => `${flag} is ${textOf(there) === "" ? "empty" : textOf(there)} there`);
-  const id = typedId(known.id);
+  const id = shellWord(known.id);
   const name = nameOf(known);
   if (details.length > 0)
     throw new FerryError("usage", `this repository is registered already, as ${name}`, {

@@ -26,7 +26,7 @@ export async function connectForSchedules(context: Context): Promise<Connection>
   });
 }
 
-/** The one of that name or id, or whose id begins so. */
+/** The one of that name or id. */
 export async function findSchedule({ client, name }: Connection, given: string): Promise<KnownSchedule> {
   const all = await listAll(client.listSchedules);
   const called = all.filter((schedule) => schedule.name === given);

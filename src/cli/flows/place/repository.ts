@@ -59,7 +59,7 @@ export async function visibleRepositories({ client }: Connection): Promise<Known
   }
 }
 
-/** One that the user named: `owner/name`, its id, or the start of that. */
+/** One that the user named: `owner/name`, or its id. */
 export async function repositoryNamed({ client, name }: Connection, given: string): Promise<KnownRepository> {
   const all = await listAll(client.listRepositories);
   const called = all.filter(({ full_name }) => textOf(full_name).toLowerCase() === given.toLowerCase());
