@@ -37,6 +37,10 @@ function addSession(id: string, branch_name: string, day: number, more: Record<s
   });
 }
 
+async function* bytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
 async function chosen(...argv: readonly string[]): Promise<unknown> {
   const { code, stdout, stderr } = await ferry(
     world.next({ cwd: git.folder }),
@@ -84,6 +88,57 @@ test("what could be several is exit 2 with the candidates, what is none exit 5",
 test("an address that names no session is exit 2", async () => {
   for (const path of ["/sessions/%zz", "/%zz", "/"])
     expect(await chosen(`${url}${path}`)).toMatchObject({ code: 2, message: `this address names no session: ${url}${path}` });
+});
+
+test.each(["s", "ses", "ses_", "ses_abc", "wxy"])(
+  "%s is too little of an id to name one, though only one may begin so",
+  async (given) => {
+    service.sessions.splice(1);
+    expect(await chosen(given)).toMatchObject({
+      code: 5,
+      hint: expect.stringMatching(/^see ferry session list/u) as string,
+    });
+  },
+);
+
+describe("an address is of the host that it lies on", () => {
+  const other = "https://other.example.com";
+  const loggedIn = () => ({ ...world.host.env, FERRY_HOST: "", FERRY_API_KEY: "" });
+  const edit = async (world: World, address: string) => ferry(world, "session", "edit", address, "--model", "m");
+
+  test("and isn't looked for on another one that is named", async () => {
+    const { code, stderr } = await edit(world.next(), `${other}/sessions/ses_abcd1111?key=secret`);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "ferry: this address is of other.example.com, and the host is agents.example.com\n  hint: name the session by its id, or the host that it is of: --host\n",
+    });
+    expect(service.calls.filter((call) => call.startsWith("PATCH"))).toEqual([]);
+  });
+
+  test("also where the user is logged in to it, but names another", async () => {
+    world.services.set(other, makeSeedService({ key: "other-key" }).send);
+    const login = world.next({ env: loggedIn() }, { stdin: "other-key\n" });
+    expect((await ferry(login, "login", "--host", other, "--with-token")).code).toBe(0);
+    expect((await edit(world.next(), `${other}/sessions/ses_abcd1111`)).code).toBe(2);
+    expect(service.calls.filter((call) => call.startsWith("PATCH"))).toEqual([]);
+    const none = await edit(world.next({ env: loggedIn() }), `${url}/sessions/ses_abcd1111`);
+    expect(none).toMatchObject({
+      code: 4,
+      stderr: `ferry: this address is of agents.example.com, and you are logged in to other.example.com\n  hint: log in there if you trust it: ferry login --host ${url}\n`,
+    });
+  });
+
+  test("or of the host whose portal it lies in, as that one says", async () => {
+    world.services.set(url, async (request) => {
+      if (!request.url.endsWith("/api/v1/cli")) return service.send(request);
+      const info = { service: { name: "x" }, portal_url: "https://portal.example.com/app" };
+      const headers = { "content-type": "application/json" };
+      return { status: 200, headers, body: bytes(JSON.stringify(info)), cancel: async () => undefined };
+    });
+    expect(await chosen("https://portal.example.com/app/sessions/ses_abcd1111")).toBe("ses_abcd1111");
+    expect(await chosen("https://portals.example.com/app/sessions/ses_abcd1111")).toMatchObject({ code: 2 });
+  });
 });
 
 describe("an empty word is not one left out", () => {

@@ -1,10 +1,9 @@
 import { FerryError } from "../../../base/errors.ts";
-import { narrowIds, withIdLike } from "../../../base/ids.ts";
+import { narrowIds, shortestStart, withIdLike } from "../../../base/ids.ts";
 import { count, cut, oneLine, textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Session } from "../../../wire/resources.ts";
-import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { choose } from "../choice.ts";
 import { connect, type Connection } from "../host/connect.ts";
@@ -12,6 +11,7 @@ import { readLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { repositoriesOf } from "../place/repository.ts";
 import { whileWaiting } from "../waiting.ts";
+import { connectFor, readPage } from "./address.ts";
 import { repositoryNames } from "./repositories.ts";
 
 export type KnownSession = Tolerant<Session>;
@@ -61,43 +61,10 @@ async function readLinked({ client, name }: Connection, sessionId: string): Prom
 }
 
 async function openNamed(context: Context, named: string): Promise<OpenSession> {
-  const { id, host } = await fromAddress(context, named);
-  const connection = await connect(context, host);
-  return { connection, session: await whileWaiting(context, connection.name, () => findSession(connection, id)) };
-}
-
-/**
- * A portal address names a session of the host that it lies on, if the user is logged in there.
- * @throws FerryError usage for an address that names none
- */
-async function fromAddress(context: Context, named: string): Promise<{ id: string; host?: string }> {
-  if (!/^https?:\/\//iu.test(named) || !URL.canParse(named)) return { id: named };
-  const { origin, pathname } = new URL(named);
-  const id = unescaped(/\/sessions\/([^/]+)/u.exec(pathname)?.[1] ?? pathname.split("/").filter(Boolean).at(-1) ?? "");
-  // Without what may be a secret: a user name and password, a query.
-  if (id === undefined) throw new FerryError("usage", `this address names no session: ${oneLine(origin + pathname)}`);
-  const { hosts } = await readConfig(context.host);
-  const host = hostOf(
-    `${origin}${pathname}`,
-    hosts.map(({ url }) => url),
-  );
-  return { id, ...(host === undefined ? {} : { host }) };
-}
-
-/** Where several are at one origin, the one that the page lies below; a portal may be at another path than what is called, too. */
-function hostOf(page: string, urls: readonly string[]): string | undefined {
-  const above = urls.filter((url) => page.startsWith(`${url}/`)).toSorted((one, other) => other.length - one.length);
-  return above[0] ?? urls.find((url) => URL.canParse(url) && new URL(url).origin === new URL(page).origin);
-}
-
-/** Undefined for nothing, and for escapes that stand for no text. */
-function unescaped(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment) || undefined;
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
-  }
+  const page = readPage(named);
+  const connection = page === undefined ? await connect(context) : await connectFor(context, page);
+  const given = page?.id ?? named;
+  return { connection, session: await whileWaiting(context, connection.name, () => findSession(connection, given)) };
 }
 
 async function findSession({ client, name }: Connection, given: string): Promise<KnownSession> {
@@ -111,7 +78,7 @@ async function findSession({ client, name }: Connection, given: string): Promise
   }
   const starting = withIdLike(all, given);
   const matching = starting.length > 0 ? starting : all.filter(({ branch_name }) => branch_name === given);
-  return onlyOne(matching, `"${oneLine(given)}"`) ?? notFound(`${name} has no session "${oneLine(given)}"`);
+  return onlyOne(matching, `"${oneLine(given)}"`) ?? notFound(`${name} has no session "${oneLine(given)}"`, given);
 }
 
 /** The one whose branch is the current one and whose repository is one of the remotes', where sessions tell theirs. */
@@ -182,8 +149,10 @@ function describe(session: KnownSession, names: ReadonlyMap<string, string> = ne
   return [id, ...repository, textOf(branch_name) || "–", textOf(status) || "–", cut(textOf(title), 50)].map(oneLine).join("  ");
 }
 
-function notFound(message: string): never {
-  throw new FerryError("not_found", message, { hint: "see ferry session list" });
+function notFound(message: string, given = ""): never {
+  const isShort = given !== "" && given.length < shortestStart;
+  const hint = `see ferry session list${isShort ? `; the start of an id is ${shortestStart} characters or more` : ""}`;
+  throw new FerryError("not_found", message, { hint });
 }
 
 /** The newest first. By their code units, as ISO times sort: the tables of `localeCompare` take 20 ms to load. */
