@@ -1,5 +1,5 @@
 import { FerryError } from "./errors.ts";
-import { cut } from "./text.ts";
+import { count, cut } from "./text.ts";
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -19,6 +19,12 @@ export function parseDuration(text: string, what = "duration"): number {
   if (duration > longest * 86_400_000)
     throw new FerryError("usage", `${what}: "${cut(text, 40)}" is too long`, { hint: `the longest is ${longest}d` });
   return duration;
+}
+
+/** A duration in ms as a sentence has it, in seconds where minutes would round too much: `45 seconds`, `1 second`, `10 minutes`. */
+export function inWords(duration: number): string {
+  const seconds = Math.round(duration / 1000);
+  return seconds < 120 ? count(seconds, "second") : count(Math.round(seconds / 60), "minute");
 }
 
 /** How long ago `then` was, in the coarsest unit that says enough: `now`, `5m`, `3h`, `12d`. Both in epoch ms. */

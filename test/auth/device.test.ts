@@ -90,6 +90,7 @@ describe("--device", () => {
   test("an interval longer than the code lives is not waited for: its end is", async () => {
     const { code, stderr, slept } = await device([pending], { interval: 86_400, expires_in: 30 });
     expect(code).toBe(4);
+    expect(stderr).toContain("It waits for 30 seconds.\n");
     expect(stderr).toContain("ferry: the code has expired\n  hint: run ferry login again\n");
     expect(slept[0]).toBeLessThan(30_002);
   });

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { keychainService } from "../../src/auth/keychain-probe.ts";
+import { configPath, type HostEntry, updateConfig } from "../../src/cli/config/config.ts";
 import { dead } from "../support/dead.ts";
 import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
@@ -42,6 +44,19 @@ describe("logout", () => {
     );
     expect(world.keychain.items.size).toBe(0);
   });
+
+  test.each(["http://evil.example", "nonsense", "https://me:secret@evil.example"])(
+    "of a login whose address somebody changed to one that keys aren't sent to, %s, asks nobody, and says so",
+    async (url) => {
+      const entry: HostEntry = { url, account: "ada", store: "keychain", item: "it", minted: true };
+      await world.keychain.setPassword(keychainService, `${url} it`, "stored-key");
+      await updateConfig(world.host, (config) => ({ ...config, hosts: [entry] }));
+      const { code, stderr } = await ferry(world.next(), "logout");
+      const why = `the login's address in ${configPath(world.host)} is one that keys aren't sent to, ${url.replace("me:secret", "…")}`;
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`\nit could not be revoked: ${why}; revoke it`)]);
+      expect(world.keychain.items.size).toBe(0);
+    },
+  );
 
   test("leaves a key that was pasted, and ends it with --revoke", async () => {
     server.given.push("pasted-key");

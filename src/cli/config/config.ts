@@ -99,10 +99,23 @@ export async function updateConfig(host: Host, change: (config: Config) => Confi
     const target = await host.files.target(path);
     const left = await findLeftovers(host.files, target);
     const config = change(await withLeft(host, await readAll(host), left));
-    await host.files.write(target, `${JSON.stringify(config, undefined, 2)}\n`);
+    await host.files.write(target, written(config, path));
     for (const other of left) await host.files.remove(other);
     return config;
   });
+}
+
+/** What nests too deep can be read, but not written again. */
+function written(config: Config, path: string): string {
+  try {
+    return `${JSON.stringify(config, undefined, 2)}\n`;
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new FerryError("usage", `${path} can't be changed: something in it nests too deep`, {
+      hint: "mend it, or remove it and log in again",
+      cause,
+    });
+  }
 }
 
 /** Puts in place what a writer noted that was killed before it had. */

@@ -37,6 +37,9 @@ export function redirectTarget(from: string, { status, headers }: SendResponse, 
   if (!URL.canParse(location, from))
     throw new FerryError("failure", `${here.host} redirects to something that is no address`, { status });
   const there = new URL(location, from);
+  // Of a script, a mail or a piece of data the origin is none, and a blob's is that of some host.
+  if (there.protocol !== "https:" && there.protocol !== "http:")
+    throw new FerryError("failure", `${here.host} redirects somewhere that is no address; the key is not sent there`, { status });
   if (there.origin !== here.origin)
     throw new FerryError(
       "failure",

@@ -110,6 +110,17 @@ test("a file that isn't UTF-8 is broken, and stays as it is", async () => {
   expect((await readConfig(world.host)).settings).toEqual({ "agents.goose.command": "\ufffd" });
 });
 
+test("what nests too deep to be written again is told, and stays as it is", async () => {
+  const text = `{"version":1,"hosts":[],"later":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  writeFileSync(configPath(world.host), text);
+  expect((await readConfig(world.host)).hosts).toEqual([]);
+  await expect(updateConfig(world.host, (config) => config)).rejects.toMatchObject({
+    kind: "usage",
+    message: `${configPath(world.host)} can't be changed: something in it nests too deep`,
+  });
+  expect(readFileSync(configPath(world.host), "utf8")).toBe(text);
+});
+
 describe("a file that can't be used is named, with its key", () => {
   test.each([
     ["{", "is no JSON"],

@@ -26,6 +26,8 @@ async function run(location: string, ...args: string[]) {
 
 test.each([
   ["https://other.example/", "agents.example.com redirects to https://other.example; the key is not sent there", 1],
+  ["javascript:alert(1)", "agents.example.com redirects somewhere that is no address; the key is not sent there", 1],
+  ["blob:https://agents.example.com/1", "agents.example.com redirects somewhere that is no address; the key is not sent", 1],
   ["/gone", "not found", 5],
 ])("a session that is to be seen at %s may be there", async (location, why, code) => {
   const done = await run(location, "session", "start", "-m", "go");

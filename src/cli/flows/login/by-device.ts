@@ -4,6 +4,7 @@ import type { LoginServer } from "../../../auth/oauth/server.ts";
 import type { Redeeming } from "../../../auth/oauth/token-call.ts";
 import { isLoopback } from "../../../base/address.ts";
 import { oneLine } from "../../../base/text.ts";
+import { inWords } from "../../../base/time.ts";
 import type { Spinner } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
 import { callerOf } from "./caller.ts";
@@ -30,7 +31,7 @@ export async function keyByDevice(context: Context, server: LoginServer, choice:
         await print.warn(isHere ? "In a browser on this computer, open:" : "On any device with a browser, open:");
         await print.address(direct ?? page);
         await print.warn(
-          `The page must show the code ${userCode} and this computer, ${oneLine(host.hostname)}. It waits for ${Math.round(expiresIn / 60_000)} minutes.`,
+          `The page must show the code ${userCode} and this computer, ${oneLine(host.hostname)}. It waits for ${inWords(expiresIn)}.`,
         );
         spinner = host.terminal.spin(approval);
       },

@@ -1,9 +1,9 @@
-import { hostName } from "../../../auth/address.ts";
+import { hostName, parseAddress, shown } from "../../../auth/address.ts";
 import { revokeKey } from "../../../auth/oauth/revoke.ts";
 import type { Credentials } from "../../../auth/credentials.ts";
-import { asFerryError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { shellWord } from "../../../base/words.ts";
-import type { HostEntry } from "../../config/config.ts";
+import { configPath, type HostEntry } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { callerOf } from "./caller.ts";
 
@@ -15,6 +15,7 @@ const patience = 5000;
  * is given it is done also after Ctrl-C, which has ended every other call.
  */
 export async function endKey(context: Context, url: string, key: string, interrupt?: AbortSignal): Promise<string | undefined> {
+  if (!takesKeys(url)) return `the login's address in ${configPath(context.host)} is one that keys aren't sent to, ${shown(url)}`;
   const bound = AbortSignal.timeout(patience);
   const signal = interrupt === undefined ? bound : AbortSignal.any([bound, interrupt]);
   try {
@@ -23,6 +24,16 @@ export async function endKey(context: Context, url: string, key: string, interru
   } catch (error) {
     interrupt?.throwIfAborted();
     return bound.aborted ? `${new URL(url).host} did not answer within ${patience / 1000} seconds` : asFerryError(error).message;
+  }
+}
+
+/** No login makes another one, but somebody's hand may. */
+function takesKeys(url: string): boolean {
+  try {
+    return /^https?:\/\//u.test(url) && parseAddress(url) !== "";
+  } catch (error) {
+    if (error instanceof FerryError) return false;
+    throw error;
   }
 }
 
