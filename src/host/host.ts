@@ -91,8 +91,11 @@ export interface Terminal {
   discards(): boolean;
   /** False in a terminal that can't show more than ASCII. */
   readonly unicode: boolean;
-  /** Calls back on each change of size until the returned function is called. */
-  onResize(callback: () => void): () => void;
+  /**
+   * Whether since it was asked last the program was stopped and goes on (Ctrl-Z, `fg`): the cursor then stands below what the shell wrote,
+   * and not below what the program did. Asked first, it begins to look.
+   */
+  readonly wasAway: () => Promise<boolean>;
   /** Says on stderr that something takes a while: on a terminal only, and only after 300 ms. */
   spin(text: string): Spinner;
 }

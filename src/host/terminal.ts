@@ -20,10 +20,7 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
     },
     discards: () => isNull(1),
     unicode: showsUnicode(env, platform),
-    onResize(callback) {
-      process.stdout.on("resize", callback);
-      return () => void process.stdout.off("resize", callback);
-    },
+    wasAway: makeWatch(),
     spin,
   };
 }
@@ -37,6 +34,20 @@ function isNull(fd: number): boolean {
     // No such device, as on Windows.
     return false;
   }
+}
+
+/** On Windows nobody stops a program so, and no such signal comes. */
+function makeWatch(): Terminal["wasAway"] {
+  let [watches, wasAway] = [false, false];
+  return async () => {
+    if (!watches) process.on("SIGCONT", () => void (wasAway = true));
+    watches = true;
+    // Node tells of a signal behind all else that came meanwhile, and that is what somebody is about to draw: a whole turn of its loop later.
+    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve));
+    const was = wasAway;
+    wasAway = false;
+    return was;
+  };
 }
 
 function makeInput(interrupt: AbortSignal): Input {

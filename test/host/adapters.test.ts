@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import { systemFiles as files } from "../../src/host/files.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
-import { makeOutput, wantsColor } from "../../src/host/terminal.ts";
+import { makeOutput, makeTerminal, wantsColor } from "../../src/host/terminal.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -242,4 +242,11 @@ test("a reader that takes nothing holds nothing up that was interrupted, nor its
   const free = new Writable({ write: (chunk, _encoding, done) => void (taken.push(String(chunk)), setImmediate(done)) });
   await makeOutput(free as unknown as NodeJS.WriteStream, {}, interrupt.signal).write("three");
   expect(taken).toEqual(["three"]);
+});
+
+test.skipIf(process.platform === "win32")("a terminal knows that the program was stopped and goes on", async () => {
+  const { wasAway } = makeTerminal({}, process.platform, new AbortController().signal);
+  expect(await wasAway()).toBe(false);
+  execFileSync("kill", ["-CONT", String(process.pid)]);
+  expect([await wasAway(), await wasAway()]).toEqual([true, false]);
 });

@@ -51,7 +51,7 @@ export function makeFakeTerminal({
     stderr: output("stderr"),
     discards: () => closed,
     unicode,
-    onResize: () => () => undefined,
+    wasAway: async () => false,
     spin: () => ({ update: () => undefined, stop: () => undefined }),
   };
 }

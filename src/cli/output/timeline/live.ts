@@ -82,7 +82,7 @@ function leastWidthOf(character: string): number {
  * the command that answers its agent, where that isn't plain `ferry say`.
  */
 export function makeLiveTimeline(
-  { stdout, unicode }: Pick<Terminal, "stdout" | "unicode">,
+  { stdout, unicode, wasAway }: Pick<Terminal, "stdout" | "unicode" | "wasAway">,
   term: string | undefined,
   { now, say }: { readonly now: number; readonly say?: string | undefined },
 ): LiveTimeline {
@@ -129,18 +129,25 @@ export function makeLiveTimeline(
     const day = update ? [] : daysTold(wordOf(event.created_at), canvas);
     return draw(event.id, lines, over + rowsOf(draftId), day);
   };
+  /** What stood above the cursor when the program was stopped stands above the shell's lines now: it is drawn anew below. */
+  const lookAround = async (): Promise<void> => {
+    if (canRedraw && (await wasAway())) last = undefined;
+  };
   return {
     async show(items) {
+      await lookAround();
       const canvas = makeCanvas(stdout, unicode, say);
       const text = items.map((item) => drawEvent(item, canvas)).join("");
       if (text !== "") await stdout.write(text);
     },
     async write(text) {
       if (!canRedraw) return;
+      await lookAround();
       draft += text;
       await stdout.write(draw(draftId, draftMessage(draft, makeCanvas(stdout, unicode, say)), rowsOf(draftId)));
     },
     async settle() {
+      await lookAround();
       const rows = rowsOf(draftId);
       last = undefined;
       if (rows > 0) await stdout.write(inPlaceOf(rows, []));

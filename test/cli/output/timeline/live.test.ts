@@ -15,7 +15,13 @@ function play(isTTY = true, term = "xterm") {
       writes++;
     },
   };
-  const live = makeLiveTimeline({ stdout, unicode: true }, term, {
+  let away = false;
+  const wasAway = async () => {
+    const was = away;
+    away = false;
+    return was;
+  };
+  const live = makeLiveTimeline({ stdout, unicode: true, wasAway }, term, {
     now: Date.parse(someEvent("agent_message", {}).created_at ?? ""),
   });
   const show = async (event: TimelineEvent, update = false, late = false): Promise<string> => {
@@ -39,7 +45,9 @@ function play(isTTY = true, term = "xterm") {
     await live.show(events.map((event) => ({ event, update: false, late: false })));
     return [written, writes];
   };
-  return { show, showAll, write, settle, live, stdout };
+  /** The program is stopped and goes on. */
+  const leave = () => void (away = true);
+  return { show, showAll, write, settle, live, stdout, leave };
 }
 
 const command = (status: string, id = "evt_1") => ({
@@ -54,6 +62,19 @@ test("many events at once are one write, and the last of them is drawn over as a
   expect([written.split("\n").length, writes]).toEqual([5, 1]);
   expect(await show(command("completed", "evt_2"), true)).toMatch(over(2));
   expect(await showAll([])).toEqual(["", 0]);
+});
+
+test("after the program was stopped and goes on, nothing is drawn over what the shell wrote meanwhile", async () => {
+  const { show, write, settle, leave } = play();
+  await show(command("processing"));
+  leave();
+  expect(await show(command("completed"), true)).not.toContain("\u001b[");
+  await write("one");
+  leave();
+  expect(await write(" two")).toMatch(/^[^\u001b]*one two\n$/u);
+  expect(await write(" three")).toMatch(over(1));
+  leave();
+  expect(await settle()).toBe("");
 });
 
 test("the day is told where it is another than that of the line above; a change of the event leaves it there", async () => {
