@@ -31,7 +31,12 @@ export function readPage(named: string): Page | undefined {
  */
 export async function connectFor(context: Context, { url }: Page): Promise<Connection> {
   const { hosts } = await readConfig(context.host);
-  const known = hosts.find((host) => isOneSite(url, host.url));
+  const there = hosts.filter((host) => isOneSite(url, host.url));
+  // Of several at one site it is of the one that it lies below; a portal may be at another path than what is called, too.
+  const [nearest] = there
+    .filter((host) => `${url.origin}${url.pathname}`.startsWith(`${host.url}/`))
+    .toSorted((one, other) => other.url.length - one.url.length);
+  const known = nearest ?? there[0];
   const connection = await connect(context, known?.url);
   if (connection.host !== local && isOneSite(url, connection.host)) return connection;
   const portal = (await readCliInfo(connection.client.readCli))?.portal_url;
