@@ -72,6 +72,11 @@ export function textOf(value: unknown): string {
   return value === null || value === undefined ? "" : JSON.stringify(value);
 }
 
+/** What stands where a list of texts should, as one: what is no list is one of itself, and what says nothing isn't in it. */
+export function textsOf(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map(textOf).filter(Boolean);
+}
+
 /** `1 commit`, `2 commits`: a count with its noun. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${number} ${number === 1 ? singular : plural}`;

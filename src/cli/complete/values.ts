@@ -1,3 +1,4 @@
+import { textOf } from "../../base/text.ts";
 import { hostName, local } from "../../auth/address.ts";
 import { fields } from "../../wire/fields.ts";
 import { eventTypes, scopes, sessionStatuses, weekdays } from "../../wire/values.ts";
@@ -72,7 +73,7 @@ async function sessions({ client }: Connection): Promise<Candidate[]> {
 
 async function repositories({ client }: Connection): Promise<Candidate[]> {
   const all = await newest(client.listRepositories);
-  return all.map(({ id, full_name, clone_url }) => ({ value: full_name ?? id, description: said([clone_url]) }));
+  return all.map(({ id, full_name, clone_url }) => ({ value: textOf(full_name) || id, description: said([clone_url]) }));
 }
 
 async function providers({ client }: Connection): Promise<Candidate[]> {
@@ -83,7 +84,7 @@ async function providers({ client }: Connection): Promise<Candidate[]> {
 async function schedules({ client }: Connection): Promise<Candidate[]> {
   if (!(await client.capabilities()).has("schedules")) return [];
   const all = await newest(client.listSchedules);
-  return all.map(({ id, name, prompt }) => ({ value: name ?? id, description: said([prompt]) }));
+  return all.map(({ id, name, prompt }) => ({ value: textOf(name) || id, description: said([prompt]) }));
 }
 
 async function keys({ client }: Connection): Promise<Candidate[]> {
@@ -91,7 +92,7 @@ async function keys({ client }: Connection): Promise<Candidate[]> {
   const all = await newest(client.listKeys);
   return all
     .filter(({ revoked_at }) => typeof revoked_at !== "string")
-    .map(({ id, name, scopes }) => ({ value: name ?? id, description: said([scopes?.join(",")]) }));
+    .map(({ id, name, scopes }) => ({ value: textOf(name) || id, description: said([scopes?.join(",")]) }));
 }
 
 const asked: Readonly<Record<string, (connection: Connection) => Promise<Candidate[]>>> = {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { local } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
-import { count, oneLine } from "../../base/text.ts";
+import { count, oneLine, textOf } from "../../base/text.ts";
 import { shellWord } from "../../base/words.ts";
 import type { Forgotten } from "../../patch/incoming/forget.ts";
 import type { Preview } from "../../patch/preview/preview.ts";
@@ -178,7 +178,7 @@ export async function checkRepository(context: Context, { connection, session }:
       ? repository.clone_url === place.repository.commonDir
       : (await matchRemotes(context, place, [repository])).length > 0;
   if (here) return;
-  const name = oneLine(repository.full_name ?? id);
+  const name = oneLine(textOf(repository.full_name) || id);
   const base = session.base_commit ?? "";
   if (!(await hasCommit(context, place, base)))
     throw new FerryError("attention", `the session is of ${name}, which this working copy is not of`, {

@@ -1,3 +1,4 @@
+import { textOf } from "../../../base/text.ts";
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { findProvider } from "../../flows/provider.ts";
@@ -12,7 +13,7 @@ export const remove: Verb = {
   async run(context, _, given: string) {
     const connection = await connect(context);
     const provider = await findProvider(connection, given);
-    const name = provider.name ?? provider.id;
+    const name = textOf(provider.name) || provider.id;
     await confirmByName(context, `Disconnect ${name} from ${connection.name}?`, name);
     const answer = await connection.client.deleteProvider({ params: { providerId: provider.id } });
     if (context.global.json) await context.print.json({ ...provider, ...answer }, fields.provider);

@@ -1,3 +1,4 @@
+import { textOf } from "../../../base/text.ts";
 import type { Host } from "../../../host/host.ts";
 import type { KnownRepository } from "../../flows/place/repository.ts";
 import type { Column } from "../../output/table.ts";
@@ -36,7 +37,8 @@ export function repositoryLines(repository: KnownRepository, { clock, terminal }
  * one, nothing is broken that worked before: why there is none is all that is to be told.
  */
 export function analysisLines({ analysis_status, analysis_error, last_analyzed_at }: KnownRepository): Line[] {
-  if (analysis_status === "failed" && analysis_error && !last_analyzed_at) return [["analysis", `none: ${analysis_error}`]];
+  if (analysis_status === "failed" && analysis_error && !last_analyzed_at)
+    return [["analysis", `none: ${textOf(analysis_error)}`]];
   return [["analysis", analysis_status], ...(analysis_error ? [["analysis error", analysis_error] satisfies Line] : [])];
 }
 

@@ -1,3 +1,4 @@
+import { textOf } from "../../../base/text.ts";
 import { fields } from "../../../wire/fields.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { repositoryNamed } from "../../flows/place/repository.ts";
@@ -12,7 +13,7 @@ export const remove: Verb = {
   async run(context, _, given: string) {
     const connection = await connect(context);
     const repository = await repositoryNamed(connection, given);
-    const name = repository.full_name ?? repository.id;
+    const name = textOf(repository.full_name) || repository.id;
     await confirmByName(context, `Take ${name} out of ${connection.name}?`, name);
     const answer = await connection.client.deleteRepository({ params: { id: repository.id } });
     if (context.global.json) await context.print.json({ ...repository, ...answer }, fields.repository);

@@ -1,3 +1,4 @@
+import { textOf } from "../../../base/text.ts";
 import { FerryError, NoAnswerError } from "../../../base/errors.ts";
 import type { RemoteAddress } from "../../../git/address.ts";
 import type { Host, SendResponse } from "../../../host/host.ts";
@@ -25,7 +26,7 @@ export async function findPlatform(
   const all = (await visibleProviders(connection)) ?? [];
   const matching = all.filter(({ base_url }) => hostOf(base_url) === host);
   const named = matching.map(({ id, name, base_url }) => ({
-    name: `${id}  ${name ?? ""}`,
+    name: `${id}  ${textOf(name)}`,
     value: { providerId: id, url: bare(base_url) },
   }));
   if (named.length <= 1) return named[0]?.value;
@@ -65,24 +66,24 @@ export async function publicProjectId(
       signal: interrupt,
       idleTimeout: 5000,
     });
-    return idIn(await textOf(response));
+    return idIn(await bodyOf(response));
   } catch (error) {
     if (error instanceof NoAnswerError) return undefined;
     throw error;
   }
 }
 
-function bare(url: string | null | undefined): string {
-  return (url ?? "").replace(/\/+$/u, "");
+function bare(url: unknown): string {
+  return textOf(url).replace(/\/+$/u, "");
 }
 
-function hostOf(url: string | null | undefined): string | undefined {
-  return url != null && URL.canParse(url) ? new URL(url).hostname.toLowerCase() : undefined;
+function hostOf(url: unknown): string | undefined {
+  return typeof url === "string" && URL.canParse(url) ? new URL(url).hostname.toLowerCase() : undefined;
 }
 
 const longest = 1 << 20;
 
-async function textOf(response: SendResponse): Promise<string> {
+async function bodyOf(response: SendResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {

@@ -1,5 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
-import { oneLine } from "../../../base/text.ts";
+import { oneLine, textOf } from "../../../base/text.ts";
 import { readCliInfo } from "../../../client/capabilities.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
@@ -36,5 +36,5 @@ export async function findSchedule({ client, name }: Connection, given: string):
 
 /** How it is called in lines for people. */
 export function scheduleName({ name, id }: KnownSchedule): string {
-  return oneLine(name ?? id);
+  return oneLine(textOf(name) || id);
 }

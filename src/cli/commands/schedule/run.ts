@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
-import { oneLine } from "../../../base/text.ts";
+import { oneLine, textOf } from "../../../base/text.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Verb } from "../../verb.ts";
 import { connectForSchedules, findSchedule, scheduleName } from "./find.ts";
@@ -14,7 +14,8 @@ export const run: Verb = {
     const connection = await connectForSchedules(context);
     const schedule = await findSchedule(connection, given);
     const started = await connection.client.runSchedule({ params: { id: schedule.id } });
-    const { session_id: session, status, reason } = started;
+    const { session_id, status, reason } = started;
+    const session = textOf(session_id);
     if (context.global.json) await context.print.json(started, fields.scheduleRun);
     else if (session) await context.print.data(`${session}\n`);
     if (status === "skipped" || status === "failed")
@@ -29,6 +30,6 @@ export const run: Verb = {
   },
 };
 
-function why(reason: string | null | undefined): string {
-  return reason ? `: ${oneLine(reason)}` : "";
+function why(reason: unknown): string {
+  return reason ? `: ${oneLine(textOf(reason))}` : "";
 }

@@ -1,5 +1,5 @@
 import { FerryError } from "../../../base/errors.ts";
-import { oneLine } from "../../../base/text.ts";
+import { oneLine, textOf, textsOf } from "../../../base/text.ts";
 import { intervalUnits, weekdays as days } from "../../../wire/values.ts";
 import type { KnownSchedule } from "./find.ts";
 
@@ -79,10 +79,11 @@ export function localTimezone(): string {
 /** When it runs, in words: `every 2 weeks on mon, fri at 09:00 (Europe/Berlin)`. */
 export function describeTimes({ every, weekdays, time_of_day, timezone }: KnownSchedule): string {
   const { n, unit } = every ?? {};
-  const often = unit === undefined || unit === null ? undefined : `every ${n === 1 || !n ? unit : `${n} ${unit}s`}`;
-  const on = weekdays === undefined || weekdays === null || weekdays.length === 0 ? undefined : `on ${describeDays(weekdays)}`;
-  const at = time_of_day ? `at ${time_of_day}${timezone ? ` (${timezone})` : ""}` : undefined;
-  return [often, on, at].filter(Boolean).join(" ");
+  const often = unit ? `every ${n === 1 || !n ? textOf(unit) : `${textOf(n)} ${textOf(unit)}s`}` : undefined;
+  const on = textsOf(weekdays);
+  const at = time_of_day ? `at ${textOf(time_of_day)}` : undefined;
+  const zone = timezone && (on.length > 0 || at !== undefined) ? `(${textOf(timezone)})` : undefined;
+  return [often, on.length === 0 ? undefined : `on ${describeDays(on)}`, at, zone].filter(Boolean).join(" ");
 }
 
 function describeDays(named: readonly string[]): string {

@@ -14,7 +14,7 @@ export function sessionColumns({ clock }: Host, repositories: ReadonlyMap<string
     {
       header: "REPOSITORY",
       spare: 2,
-      value: ({ repository_id }) => repositories.get(repository_id ?? "") ?? repository_id,
+      value: ({ repository_id }) => repositories.get(textOf(repository_id)) ?? repository_id,
     },
     { header: "STATUS", value: ({ status }) => status },
     { header: "AGENT", spare: 1, value: ({ agent_status }) => agent_status },
@@ -41,7 +41,7 @@ export async function sessionLines({ clock, terminal }: Host, { connection, sess
       "auto-commit",
       session.auto_commit === undefined || session.auto_commit === null ? undefined : session.auto_commit ? "on" : "off",
     ],
-    ["repository", names.get(session.repository_id ?? "") ?? session.repository_id],
+    ["repository", names.get(textOf(session.repository_id)) ?? session.repository_id],
     ["origin", session.origin],
     ["created", time(session.created_at)],
     ["updated", time(session.updated_at)],

@@ -42,13 +42,16 @@ export const list: Verb = {
     await waiting(() => checkStatus(connection, status));
     const repository = repo === undefined ? undefined : await waiting(() => repositoryNamed(connection, repo));
     const filters = { status, user_id: user, include };
+    const told = { status, user_id: user, branch_name: branch, repository_id: repository?.id };
     const wanted = (session: KnownSession): boolean =>
-      (branch === undefined || session.branch_name === branch) &&
-      (repository === undefined || session.repository_id === repository.id);
-    // What only we filter by must not be cut before that.
-    const cutHere = branch !== undefined || repository !== undefined;
-    const options = { filters, limit: cutHere ? undefined : limit, order: byCreation };
-    const listing = await waiting(() => readList(connection.client.listSessions, options));
+      Object.entries(told).every(([field, value]) => value === undefined || valueOf(session, field) === value);
+    // What only we filter by must not be cut before that; a service may take our filters and let through what doesn't tell.
+    const read = (most: number | undefined) =>
+      readList(connection.client.listSessions, { filters, limit: most, order: byCreation });
+    const isOurs = branch !== undefined || repository !== undefined;
+    const first = await waiting(() => read(isOurs ? undefined : limit));
+    const cutHere = isOurs || !first.items.every(wanted);
+    const listing = cutHere && first.more ? await waiting(() => read(undefined)) : first;
     const items = listing.items.filter(wanted);
     const more = listing.more || (cutHere && items.length > (limit ?? Infinity));
     const names = context.global.json ? new Map<string, string>() : await waiting(() => repositoryNames(connection, items));
@@ -56,10 +59,22 @@ export const list: Verb = {
     await showList(context, { items: items.slice(0, limit), more }, columns, fields.session);
     if (include !== undefined && items.length > 0 && items.every((session) => valueOf(session, include) === undefined))
       await context.print.note(`no session here has ${oneLine(include)}`);
-    if (repository !== undefined && listing.items.length > 0 && listing.items.every((session) => !session.repository_id))
-      await context.print.note(`the sessions of ${connection.name} don't tell which repository they are of`);
+    for (const [field, what] of Object.entries(untold))
+      if (told[field as keyof typeof untold] !== undefined && isUntold(listing.items, field))
+        await context.print.note(`the sessions of ${connection.name} don't tell ${what}`);
   },
 };
+
+/** What sessions that lack a field don't tell. */
+const untold = {
+  status: "their status",
+  user_id: "who made them",
+  repository_id: "which repository they are of",
+} as const;
+
+function isUntold(sessions: readonly KnownSession[], field: string): boolean {
+  return sessions.length > 0 && sessions.every((session) => !valueOf(session, field));
+}
 
 /** A field that the service adds when it is asked to, whatever it holds. */
 function computed(field: string): Column<KnownSession> {

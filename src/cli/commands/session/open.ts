@@ -1,7 +1,7 @@
 import { local } from "../../../auth/address.ts";
 import { typedId } from "../../../base/ids.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { oneLine } from "../../../base/text.ts";
+import { oneLine, textOf } from "../../../base/text.ts";
 import { readCliInfo } from "../../../client/capabilities.ts";
 import { showPage } from "../../flows/browser.ts";
 import { type OpenSession, openSession } from "../../flows/session/select.ts";
@@ -17,7 +17,7 @@ export const open: Verb = {
     const opened = await openSession(context, given);
     const url = await pageOf(opened);
     if (context.global.json) await context.print.json({ session_id: opened.session.id, url });
-    else await showPage(context, oneLine(opened.session.title || opened.session.id), url);
+    else await showPage(context, oneLine(textOf(opened.session.title) || opened.session.id), url);
   },
 };
 

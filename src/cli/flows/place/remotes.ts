@@ -1,3 +1,4 @@
+import { textOf } from "../../../base/text.ts";
 import { fileURLToPath } from "node:url";
 import { resolve } from "node:path";
 import { parseRemote, type RemoteAddress } from "../../../git/address.ts";
@@ -8,8 +9,8 @@ import { behindAlias } from "./ssh.ts";
 
 /** What of a repository tells where it lies. */
 interface Lying {
-  readonly clone_url?: string | null | undefined;
-  readonly full_name?: string | null | undefined;
+  readonly clone_url?: unknown;
+  readonly full_name?: unknown;
 }
 
 /** A remote of the working copy and a repository of the service that it is of. */
@@ -32,12 +33,12 @@ export async function matchesOf<R extends Lying>(context: Context, place: Place,
   for (const [remote, own] of addresses)
     behind.set(remote, await Promise.all(own.map((address) => behindAlias(context.host, address))));
   const aliased = pairs(remotes, all, (remote, { clone_url }) => {
-    const address = parseRemote(clone_url ?? "");
+    const address = parseRemote(textOf(clone_url));
     return address !== undefined && (behind.get(remote) ?? []).some((each) => same(each, address));
   });
   if (aliased.length > 0) return aliased;
   return pairs(remotes, all, (remote, { full_name }) =>
-    (addresses.get(remote) ?? []).some(({ path }) => path !== "" && equal(path, full_name ?? "")),
+    (addresses.get(remote) ?? []).some(({ path }) => path !== "" && equal(path, textOf(full_name))),
   );
 }
 
@@ -56,9 +57,9 @@ function addressesOf({ name, url, pushUrl }: Remote, configured: ReadonlyMap<str
 }
 
 function liesAt(url: string, { clone_url }: Lying, place: Place): boolean {
-  const [remote, address] = [parseRemote(url), parseRemote(clone_url ?? "")];
+  const [remote, address] = [parseRemote(url), parseRemote(textOf(clone_url))];
   if (remote !== undefined && address !== undefined) return same(remote, address);
-  const path = pathOf(clone_url ?? "", place);
+  const path = pathOf(textOf(clone_url), place);
   return remote === undefined && address === undefined && path !== undefined && pathOf(url, place) === path;
 }
 

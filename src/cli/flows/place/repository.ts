@@ -22,7 +22,7 @@ export async function repositoryHere(context: Context, connection: Connection, p
   const matching = connection.host === local ? all.filter(isAt(place)) : await matchRemotes(context, place, all);
   const [only] = matching;
   if (only !== undefined && matching.length === 1) return only;
-  const details = (matching.length > 0 ? matching : all).map(({ id, full_name }) => `${id}  ${full_name ?? ""}`);
+  const details = (matching.length > 0 ? matching : all).map(({ id, full_name }) => `${id}  ${textOf(full_name)}`);
   if (matching.length > 1)
     throw new FerryError("usage", "the remotes match several repositories", { details, hint: "name one of them" });
   const message =

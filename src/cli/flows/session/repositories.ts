@@ -1,3 +1,4 @@
+import { textOf } from "../../../base/text.ts";
 import type { Connection } from "../host/connect.ts";
 import { visibleRepositories } from "../place/repository.ts";
 
@@ -8,5 +9,5 @@ export async function repositoryNames(
 ): Promise<ReadonlyMap<string, string>> {
   if (!sessions.some(({ repository_id }) => Boolean(repository_id))) return new Map();
   const all = await visibleRepositories(connection);
-  return new Map(all.map(({ id, full_name }) => [id, full_name ?? id]));
+  return new Map(all.map(({ id, full_name }) => [id, textOf(full_name) || id]));
 }

@@ -1,6 +1,6 @@
 import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { oneLine } from "../../../base/text.ts";
+import { oneLine, textOf } from "../../../base/text.ts";
 import type { Client } from "../../../client/client.ts";
 import type { Context } from "../../context.ts";
 import { chooseAgent, listAgents } from "../local/agents.ts";
@@ -119,7 +119,9 @@ interface Start {
 
 async function announce({ print, git, host }: Context, { connection, repository, base, place }: Start): Promise<void> {
   await print.note(`host: ${connection.name}`);
-  await print.note(`repository: ${repository === undefined ? "the service's choice" : (repository.full_name ?? repository.id)}`);
+  await print.note(
+    `repository: ${repository === undefined ? "the service's choice" : textOf(repository.full_name) || repository.id}`,
+  );
   await print.note(`base: ${base === undefined ? "the service's choice" : describeBase(base)}`);
   if (place === undefined || base === undefined) return;
   const missing = tellMissing(await notInSandbox({ git, env: host.env }, place, base), connection.host);

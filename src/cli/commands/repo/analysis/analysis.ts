@@ -1,5 +1,5 @@
 import { FerryError } from "../../../../base/errors.ts";
-import { oneLine } from "../../../../base/text.ts";
+import { oneLine, textOf } from "../../../../base/text.ts";
 import { shellWord } from "../../../../base/words.ts";
 import type { Client } from "../../../../client/client.ts";
 import { connect } from "../../../flows/host/connect.ts";
@@ -32,7 +32,7 @@ async function readAnalysis(client: Client, repository: KnownRepository): Promis
       throw new FerryError("failure", "this service can't analyze repositories", { status: error.status, cause: error });
     if (error.status !== 404) throw error;
     // The repository was just read, so it is its analysis that is missing.
-    const name = oneLine(repository.full_name ?? repository.id);
+    const name = oneLine(textOf(repository.full_name) || repository.id);
     throw new FerryError("not_found", `${name} has no analysis yet${state(repository)}`, {
       status: 404,
       hint: `ferry repo analyze ${shellWord(name)} --wait`,
@@ -42,6 +42,6 @@ async function readAnalysis(client: Client, repository: KnownRepository): Promis
 }
 
 function state({ analysis_status, analysis_error }: KnownRepository): string {
-  if (analysis_error) return `: ${oneLine(analysis_error)}`;
-  return analysis_status ? ` (${oneLine(analysis_status)})` : "";
+  if (analysis_error) return `: ${oneLine(textOf(analysis_error))}`;
+  return analysis_status ? ` (${oneLine(textOf(analysis_status))})` : "";
 }

@@ -1,5 +1,5 @@
 import { FerryError } from "../../../../base/errors.ts";
-import { oneLine } from "../../../../base/text.ts";
+import { oneLine, textOf } from "../../../../base/text.ts";
 import { shellWord } from "../../../../base/words.ts";
 import { fields } from "../../../../wire/fields.ts";
 import type { Context } from "../../../context.ts";
@@ -33,13 +33,13 @@ export const analyze: Verb = {
     if (timeout !== undefined && !wait) throw new FerryError("usage", "--timeout is for --wait");
     const connection = await connect(context);
     const before = await repositoryGiven(context, connection, given);
-    const name = oneLine(before.full_name ?? before.id);
+    const name = oneLine(textOf(before.full_name) || before.id);
     const started = await orUnsupported(
       connection.client.analyzeRepository({ params: { id: before.id } }),
       "analyze repositories",
     );
     if (started?.success === false)
-      throw new FerryError("failure", `${name} is not analyzed${started.message ? `: ${oneLine(started.message)}` : ""}`);
+      throw new FerryError("failure", `${name} is not analyzed${started.message ? `: ${oneLine(textOf(started.message))}` : ""}`);
     if (!wait) return tellStarted(context, name, started ?? { success: true });
     const finished = await waitForAnalysis(context, connection.client, before, timeout);
     await tellEnd(context, name, finished);
@@ -59,7 +59,7 @@ async function tellEnd({ print, global }: Context, name: string, { repository, o
       hint: `look later: ferry repo view ${shellWord(name)}`,
     });
   if (outcome === "failed") {
-    const why = oneLine(repository.analysis_error ?? "");
+    const why = oneLine(textOf(repository.analysis_error));
     throw new FerryError("failure", `the analysis of ${name} failed${why === "" ? "" : `: ${why}`}`, { code: outcome });
   }
   if (!global.json) await print.note(`the analysis of ${name} is there; look at it with: ferry repo analysis ${shellWord(name)}`);

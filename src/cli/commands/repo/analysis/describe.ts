@@ -1,4 +1,5 @@
-import { oneLine, textOf } from "../../../../base/text.ts";
+import { oneLine, textOf, textsOf } from "../../../../base/text.ts";
+import { isObject } from "../../../../client/answers.ts";
 import type { Tolerant } from "../../../../client/tolerant.ts";
 import type { Host } from "../../../../host/host.ts";
 import type { AnswerOf } from "../../../../wire/contract.ts";
@@ -19,8 +20,8 @@ type Component = NonNullable<KnownAnalysis["components"]>[number];
  */
 export async function describeAnalysis({ metadata, components }: KnownAnalysis, host: Host): Promise<string> {
   const { stdout, unicode } = host.terminal;
-  const about = metadata ?? { id: "" };
-  const parts = components ?? [];
+  const about = isObject(metadata) ? metadata : { id: "" };
+  const parts = (Array.isArray(components) ? components : []).filter(isObject);
   const known = await record(lines(about, host), stdout);
   if (!stdout.isTTY) return [known, await table(parts, columns, stdout)].filter(Boolean).join("\n");
   const canvas = makeCanvas(stdout, unicode);
@@ -30,7 +31,7 @@ export async function describeAnalysis({ metadata, components }: KnownAnalysis, 
 }
 
 function lines(about: Metadata, { clock, terminal }: Host): [string, string | undefined][] {
-  const both = (main: Words, others: Words): string => [...new Set([...(main ?? []), ...(others ?? [])])].join(", ");
+  const both = (main: unknown, others: unknown): string => [...new Set([...textsOf(main), ...textsOf(others)])].join(", ");
   return [
     ["languages", both(about.primary_languages, about.languages)],
     ["frameworks", both(about.primary_frameworks, about.frameworks)],
@@ -41,28 +42,26 @@ function lines(about: Metadata, { clock, terminal }: Host): [string, string | un
   ];
 }
 
-type Words = readonly string[] | null | undefined;
-
 /** The interface tells no shares, so a bar is as long as the components are many that use the language. */
 function languages({ primary_languages, languages: all }: Metadata, parts: readonly Component[], canvas: Canvas): string {
-  const names = [...new Set([...(primary_languages ?? []), ...(all ?? [])])];
+  const names = [...new Set([...textsOf(primary_languages), ...textsOf(all)])];
   const bars = names.map((name) => ({ name, count: parts.filter((part) => languagesOf(part).has(name)).length }));
   if (bars.every(({ count }) => count === 0)) return "";
   return `${canvas.style.bold("Components by language")}\n${drawBars(bars, parts.length, canvas)}`;
 }
 
 function languagesOf({ primary_language, languages: all }: Component): ReadonlySet<string> {
-  return new Set([...(primary_language ? [primary_language] : []), ...(all ?? [])]);
+  return new Set([...textsOf(primary_language), ...textsOf(all)]);
 }
 
 function describeComponent(part: Component, { style, columns: width }: Canvas): string {
   const { primary_language, primary_framework, primary_library, primary_database } = part;
-  const made = [primary_language, primary_framework, primary_library, primary_database].map((name) => oneLine(name ?? ""));
+  const made = [primary_language, primary_framework, primary_library, primary_database].map((name) => oneLine(textOf(name)));
   const head = [
-    { text: oneLine(part.path ?? part.id) || ".", paint: style.bold },
+    { text: oneLine(textOf(part.path) || textOf(part.id)) || ".", paint: style.bold },
     { text: `  ${made.filter(Boolean).join(", ")}`, paint: style.dim },
   ];
-  const summary = oneLine(part.summary ?? "");
+  const summary = oneLine(textOf(part.summary));
   const below = summary === "" ? [] : wrap([{ text: summary }], width === undefined ? undefined : width - 2);
   return [...wrap(head, width), ...below.map((line) => `  ${line}`), ""].join("\n");
 }
