@@ -43,6 +43,19 @@ test("all pages are one array", async () => {
   ]);
 });
 
+test("status and headers stand before no JSON that is to be parsed, and are not dropped without a word", async () => {
+  for (const other of [["--json"], ["--jq", "."], ["--fields", "id"], ["--paginate"]]) {
+    const { code, stdout, stderr } = await call(["api", "GET", "sessions", "-i", ...other]);
+    const said = `ferry: give --include or ${other[0] ?? ""}, not both\n`;
+    expect({ code, stdout, said: stderr.includes("{") ? (JSON.parse(stderr) as unknown) : stderr }).toMatchObject({
+      code: 2,
+      stdout: "",
+      said: stderr.includes("{") ? { error: { message: said.slice("ferry: ".length, -1) } } : said,
+    });
+  }
+  expect((await call(["api", "GET", "sessions", "-i"])).stdout).toMatch(/^HTTP 200\n/u);
+});
+
 test("pages with numbers for cursors are one array, too", async () => {
   const page = (count: string | null) => {
     const next = count === null ? "7" : count === "7" ? "9007199254740993" : '""';

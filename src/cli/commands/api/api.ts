@@ -42,12 +42,20 @@ export const api: Verb = {
       .option("--paginate", "all pages of a list, as one array", false);
   },
   async run(context, options: Options, method: string, path: string) {
+    checkInclude(context, options);
     const call = await makeCall(context, options, method.toUpperCase(), path);
     const connection = await connect(context);
     if (options.paginate) await context.print.json(await allPages(context, connection, call));
     else await printAnswer(context, options, call, await send(connection, call));
   },
 };
+
+/** @throws FerryError usage where the lines of --include would be lost, or stand before what is to be JSON alone */
+function checkInclude({ global }: Context, { include, paginate }: Options): void {
+  if (!include) return;
+  const other = paginate ? "--paginate" : global.jq !== undefined ? "--jq" : global.fields !== undefined ? "--fields" : "--json";
+  if (paginate || global.json) throw new FerryError("usage", `give --include or ${other}, not both`);
+}
 
 interface ApiCall {
   readonly method: string;
