@@ -1,4 +1,5 @@
 import { type ArgumentNode, type CommandNode, named, type OptionNode } from "../help/node.ts";
+import { topics } from "../topics.ts";
 import type { Candidate } from "./candidate.ts";
 
 /** What the commands themselves tell of a word; or by which name its values are known, and which of those can be meant. */
@@ -10,6 +11,7 @@ type Choose = (values: readonly Candidate[]) => readonly Candidate[];
 
 /** What can stand in the place of the last of `words`, the words of a command line of `program` up to the cursor. */
 export function lookUp(program: CommandNode, words: readonly string[]): Found {
+  if (words[0] === "help" && words.length > 1) return { candidates: helpOn(program, words.slice(1)) };
   const current = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const place = walk(program, before);
@@ -30,6 +32,13 @@ export function lookUp(program: CommandNode, words: readonly string[]): Found {
   const names: Readonly<Record<string, string>> = { value: `value of ${first}`, path: `path of ${first} ${current}` };
   const name = names[argument.name] ?? argument.name;
   return among(argument.choices, name, (values) => matching(values, current));
+}
+
+/** What help can be asked for: commands, and at the first place what it tells beside them. */
+function helpOn(program: CommandNode, words: readonly string[]): Candidate[] {
+  const { command } = walk(program, words.slice(0, -1));
+  const beside = words.length > 1 ? [] : topics.map(({ name, title }) => ({ value: name, description: title }));
+  return matching([...command.commands.map(described), ...beside], words.at(-1) ?? "");
 }
 
 /** Where on the command line the words have led. */

@@ -34,6 +34,12 @@ async function values(...words: readonly string[]): Promise<string[]> {
 describe("what can stand there", () => {
   test.each([
     [["pu"], ["pull"]],
+    [
+      ["help", "e"],
+      ["events", "environment", "exit-codes"],
+    ],
+    [["help", "session", "v"], ["view"]],
+    [["help", "session", "view", ""], []],
     [["sessions", "v"], ["view"]],
     [["--json", "session", "v"], ["view"]],
     [["--host", "x", "session", "v"], ["view"]],
