@@ -13,15 +13,20 @@ export async function choose<T>(
   question: string,
   choices: readonly { readonly name: string; readonly value: T; readonly also?: string }[],
 ): Promise<T> {
-  const { fit, widthOf } = await import("../output/width.ts");
+  const [{ fit, widthOf }, { inAscii }] = await Promise.all([
+    import("../output/width.ts"),
+    import("../output/timeline/spans.ts"),
+  ]);
   const { columns } = terminal.stderr;
+  // What is shown for a control may be one itself, byte for byte, where a terminal doesn't read UTF-8.
+  const shown = (text: string): string => (terminal.unicode ? text : inAscii(text));
   // Once chosen, it stands behind its question.
   const behind = columns - marked - widthOf(question) - 1;
   return prompt.select(
     question,
     choices.map(({ name, value, also = "" }) => {
       const line = oneLine(name);
-      return { name: fit(line, columns - marked), short: fit(line, behind), text: `${line} ${also}`, value };
+      return { name: shown(fit(line, columns - marked)), short: shown(fit(line, behind)), text: `${line} ${also}`, value };
     }),
   );
 }
