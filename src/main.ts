@@ -32,6 +32,7 @@ function makeHost(): Host {
   const dist = join(root, "dist");
   const interrupt = interruptSignal();
   const processes = lazyProcesses();
+  const terminal = makeTerminal(env, platform, interrupt);
   let version: string | undefined;
   return {
     env,
@@ -55,8 +56,8 @@ function makeHost(): Host {
     dist,
     clock: systemClock,
     random: randomBytes,
-    terminal: makeTerminal(env, platform, interrupt),
-    prompt: lazyPrompt(processes, interrupt),
+    terminal,
+    prompt: lazyPrompt(processes, { interrupt, unicode: terminal.unicode }),
     files: lazyFiles(),
     processes,
     network: lazyNetwork(),
@@ -132,8 +133,8 @@ function lazyProcesses(): Processes {
   return { ...later(load, ["run", "attach", "detach", "startTime", "space", "find"]), kill };
 }
 
-function lazyPrompt(processes: Processes, interrupt: AbortSignal): Prompt {
-  const load = async (): Promise<Prompt> => (await import("./host/prompt.ts")).makePrompt(process.env, processes, interrupt);
+function lazyPrompt(processes: Processes, surroundings: { interrupt: AbortSignal; unicode: boolean }): Prompt {
+  const load = async (): Promise<Prompt> => (await import("./host/prompt.ts")).makePrompt(process.env, processes, surroundings);
   return {
     ...later(load, ["confirm", "text", "hidden", "edit"]),
     select: async (question, choices) => (await load()).select(question, choices),

@@ -1,11 +1,17 @@
-import { createPrompt, isEnterKey, useEffect, useKeypress, usePrefix, useState } from "@inquirer/core";
+import { createPrompt, isEnterKey, makeTheme, type Theme, useEffect, useKeypress, usePrefix, useState } from "@inquirer/core";
+
+interface Question {
+  readonly message: string;
+  readonly until: number;
+  readonly theme?: Partial<Pick<Theme, "prefix" | "spinner">>;
+}
 
 /** A line of text, with the time that is left beside the question. It ends nothing by itself: whoever asks has a signal for that. */
-export const askUntil = createPrompt<string, { readonly message: string; readonly until: number }>(({ message, until }, done) => {
+export const askUntil = createPrompt<string, Question>(({ message, until, theme }, done) => {
   const [text, setText] = useState("");
   const [left, setLeft] = useState(until - Date.now());
   const [over, setOver] = useState(false);
-  const prefix = usePrefix({ status: over ? "done" : "idle" });
+  const prefix = usePrefix({ status: over ? "done" : "idle", theme: makeTheme({}, theme) });
   useEffect(() => {
     const timer = setInterval(() => setLeft(until - Date.now()), 1000);
     return () => clearInterval(timer);
@@ -25,7 +31,7 @@ export const askUntil = createPrompt<string, { readonly message: string; readonl
 const shown = 40;
 
 function endOf(text: string): string {
-  return text.length <= shown ? text : `…${text.slice(1 - shown)}`;
+  return text.length <= shown ? text : `...${text.slice(3 - shown)}`;
 }
 
 function minutes(ms: number): string {

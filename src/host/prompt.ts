@@ -8,32 +8,44 @@ import type { Environment, Processes, Prompt } from "./host.ts";
 const scrollable = 10;
 
 /** Questions on stderr, so that stdout stays data; each kind is loaded when it is asked. */
-export function makePrompt(env: Environment, processes: Processes, interrupt: AbortSignal): Prompt {
+export function makePrompt(env: Environment, processes: Processes, { interrupt, unicode }: Surroundings): Prompt {
+  const [marks, choice] = unicode ? [{}, {}] : [{ theme: asciiMarks }, { theme: asciiChoice }];
   return {
     confirm: (message, preset) =>
-      ask(interrupt, async (where) => (await import("@inquirer/confirm")).default({ message, default: preset }, where)),
+      ask(interrupt, async (where) => (await import("@inquirer/confirm")).default({ message, default: preset, ...marks }, where)),
     select: (message, choices) =>
       ask(interrupt, async (where) => {
-        if (choices.length <= scrollable) return (await import("@inquirer/select")).default({ message, choices }, where);
+        if (choices.length <= scrollable)
+          return (await import("@inquirer/select")).default({ message, choices, ...choice }, where);
         const matching = (term = "") =>
           choices.filter(({ name, text = name }) => text.toLowerCase().includes(term.toLowerCase()));
-        return (await import("@inquirer/search")).default({ message, source: matching }, where);
+        return (await import("@inquirer/search")).default({ message, source: matching, ...choice }, where);
       }),
     text: (message, { preset, signal, until } = {}) =>
       ask(signal === undefined ? interrupt : AbortSignal.any([interrupt, signal]), async (where) => {
-        if (until !== undefined) return (await import("./countdown-prompt.ts")).askUntil({ message, until }, where);
+        if (until !== undefined) return (await import("./countdown-prompt.ts")).askUntil({ message, until, ...marks }, where);
         return (await import("@inquirer/input")).default(
-          { message, ...(preset === undefined ? {} : { default: preset }) },
+          { message, ...(preset === undefined ? {} : { default: preset }), ...marks },
           where,
         );
       }),
     hidden: (message) =>
       ask(interrupt, async (where) =>
-        (await import("@inquirer/password")).default({ message, mask: false, toggleMask: false }, where),
+        (await import("@inquirer/password")).default({ message, mask: false, toggleMask: false, ...marks }, where),
       ),
     edit: (text, suffix) => edit(text, suffix, editorOf(env), processes),
   };
 }
+
+interface Surroundings {
+  readonly interrupt: AbortSignal;
+  /** False in a terminal that can't show more than ASCII. */
+  readonly unicode: boolean;
+}
+
+/** In the place of the library's own. What it shows for its pointer has a byte in it that is a control to an 8-bit terminal. */
+const asciiMarks = { prefix: { idle: "?", done: "+" }, spinner: { interval: 80, frames: ["-", "\\", "|", "/"] } };
+const asciiChoice = { ...asciiMarks, icon: { cursor: ">" }, style: { keysHelpTip: () => "arrows: move; enter: select" } };
 
 interface Where {
   readonly output: NodeJS.WritableStream;

@@ -21,7 +21,7 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
     discards: () => isNull(1),
     unicode: showsUnicode(env, platform),
     wasAway: makeWatch(),
-    spin,
+    spin: (text) => spin(text, showsUnicode(env, platform)),
   };
 }
 

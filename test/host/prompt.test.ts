@@ -60,6 +60,16 @@ describeWith(["script"], "a question that is not answered", () => {
     });
   });
 
+  test.each(questions)("is of ASCII alone where a terminal can't show more: %s", async (kind, argv, asked) => {
+    knowLogins(kind === "a search" ? 12 : 3);
+    const terminal = startOnTerminal(place, [process.execPath, ferryPath, ...argv], { LC_ALL: "C" });
+    await terminal.see(asked);
+    if (kind === "a choice" || kind === "a search") await terminal.see(/> .*\n.*grace|> .*grace/u);
+    terminal.type("\u0003");
+    await terminal.ended;
+    expect(terminal.screen()).not.toMatch(/[^\0-\x7e]/u);
+  });
+
   test("a secret is never shown, whatever is pressed", async () => {
     const terminal = startOnTerminal(place, [process.execPath, ferryPath, "login", "--with-token", "--host", url]);
     await terminal.see(/API key for/u);

@@ -14,7 +14,7 @@ const stream = (isTTY: boolean, columns: number | undefined) =>
   Object.assign(new PassThrough(), { isTTY, columns }) as unknown as NodeJS.WriteStream;
 
 test("a terminal of known width gets one, after a while", () => {
-  const spinner = spin("waiting", stream(true, 80));
+  const spinner = spin("waiting", true, stream(true, 80));
   expect(vi.getTimerCount()).toBe(1);
   spinner.stop();
   expect(vi.getTimerCount()).toBe(0);
@@ -25,7 +25,7 @@ test.each([
   ["a terminal that tells no width", true, undefined],
   ["a pipe", false, undefined],
 ])("%s gets none", (_, isTTY, columns) => {
-  const spinner = spin("waiting", stream(isTTY, columns));
+  const spinner = spin("waiting", true, stream(isTTY, columns));
   expect(vi.getTimerCount()).toBe(0);
   spinner.update("still waiting");
   spinner.stop();

@@ -1,3 +1,4 @@
+import { textsOf } from "../../../base/text.ts";
 import { parseTime } from "../../../base/time.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { ApiKey } from "../../../wire/resources.ts";
@@ -11,7 +12,7 @@ export function keyColumns(now: number): readonly Column<KnownKey>[] {
   return [
     { header: "ID", id: true, value: ({ id }) => id },
     { header: "NAME", value: ({ name }) => name },
-    { header: "SCOPES", spare: 1, value: ({ scopes }) => scopes?.join(",") },
+    { header: "SCOPES", spare: 1, value: ({ scopes }) => scopes && textsOf(scopes).join(",") },
     { header: "STATE", value: (key) => stateOf(key, now) },
     { header: "CREATED", spare: 2, value: ({ created_at }, terminal) => when(created_at, terminal, now) },
   ];

@@ -1,4 +1,4 @@
-import { oneLine } from "../../../base/text.ts";
+import { oneLine, textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Connection } from "../../flows/host/connect.ts";
@@ -11,12 +11,12 @@ import { connectForKeys } from "./connect.ts";
 export const revoke: Verb = {
   name: "revoke",
   summary: "End an API key at once, wherever it is used",
-  examples: ["ferry key revoke nightly", "ferry key revoke key_4h2k… --yes"],
+  examples: ["ferry key revoke nightly", "ferry key revoke key_4h2k9w3m7p5x1c8d --yes"],
   define: (command) => void command.argument("<key>", "id or name"),
   async run(context, _, given: string) {
     const connection = await connectForKeys(context);
     const key = await findKey(connection, given);
-    const name = oneLine(key.name ?? key.id);
+    const name = oneLine(textOf(key.name ?? key.id));
     await confirm(context, `Revoke the key ${name} of ${connection.name}?`);
     const answer = await connection.client.revokeKey({ params: { keyId: key.id } });
     if (context.global.json) await context.print.json({ ...key, ...answer }, fields.apiKey);
