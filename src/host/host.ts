@@ -96,6 +96,8 @@ export interface Terminal {
    * and not below what the program did. Asked first, it begins to look.
    */
   readonly wasAway: () => Promise<boolean>;
+  /** False in the background (`&`, `bg`), where the shell writes on the same screen; true also where the system doesn't say. */
+  readonly isInFront: () => boolean;
   /** Says on stderr that something takes a while: on a terminal only, and only after 300 ms. */
   spin(text: string): Spinner;
 }

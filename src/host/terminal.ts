@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { fstatSync, statSync } from "node:fs";
+import { fstatSync, readFileSync, statSync } from "node:fs";
 import { FerryError, ReaderGoneError, systemReason } from "../base/errors.ts";
 import type { Environment, Input, Output, Terminal } from "./host.ts";
 import { spin } from "./spinner.ts";
@@ -21,6 +21,7 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
     discards: () => isNull(1),
     unicode: showsUnicode(env, platform),
     wasAway: makeWatch(),
+    isInFront: looksInFront,
     spin: (text) => spin(text, showsUnicode(env, platform)),
   };
 }
@@ -48,6 +49,22 @@ function makeWatch(): Terminal["wasAway"] {
     wasAway = false;
     return was;
   };
+}
+
+/** Only Linux says so. */
+function looksInFront(): boolean {
+  try {
+    return isInFront(readFileSync("/proc/self/stat", "latin1"));
+  } catch {
+    return true;
+  }
+}
+
+/** proc_pid_stat(5): behind the name, which may hold anything, come state, ppid, pgrp, session, tty_nr and tpgid. */
+export function isInFront(stat: string): boolean {
+  const [, , own, , , front] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  // Without a terminal of its own, or where who is in front isn't to be seen from within a container, nothing is known.
+  return !(Number(front) > 0) || front === own;
 }
 
 function makeInput(interrupt: AbortSignal): Input {

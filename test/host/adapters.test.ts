@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import { systemFiles as files } from "../../src/host/files.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
-import { makeOutput, makeTerminal, wantsColor } from "../../src/host/terminal.ts";
+import { isInFront, makeOutput, makeTerminal, wantsColor } from "../../src/host/terminal.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -249,4 +249,15 @@ test.skipIf(process.platform === "win32")("a terminal knows that the program was
   expect(await wasAway()).toBe(false);
   execFileSync("kill", ["-CONT", String(process.pid)]);
   expect([await wasAway(), await wasAway()]).toEqual([true, false]);
+});
+
+test.each<[string, string, boolean]>([
+  ["the terminal's group", "7 (node) S 5 7 5 34816 7 4194304", true],
+  ["another group", "7 (node) S 5 7 5 34816 9 4194304", false],
+  ["another group, with a name like a field", "7 (a) S 5 9 ) S 5 7 5 34816 9 4194304", false],
+  ["of no terminal", "7 (node) S 5 7 5 0 -1 4194304", true],
+  ["of a container, with the terminal's group outside", "7 (node) S 5 7 5 34816 0 4194304", true],
+  ["unknown", "", true],
+])("a program that is %s is in front or not", (_what, stat, expected) => {
+  expect(isInFront(stat)).toBe(expected);
 });

@@ -52,6 +52,7 @@ export function makeFakeTerminal({
     discards: () => closed,
     unicode,
     wasAway: async () => false,
+    isInFront: () => true,
     spin: () => ({ update: () => undefined, stop: () => undefined }),
   };
 }

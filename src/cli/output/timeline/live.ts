@@ -78,16 +78,19 @@ function leastWidthOf(character: string): number {
 
 /**
  * Events as lines, one after the other. On a terminal a change of the last one is drawn over it, if the terminal can (`TERM` is not
- * dumb), in as many rows as it has in the width of now; any other change is told on a line of its own, where it says something. `now`: when it begins; `say`:
- * the command that answers its agent, where that isn't plain `ferry say`.
+ * dumb) and shows the program in front, in as many rows as it has in the width of now; any other change is told on a line of its own, where
+ * it says something. `now`: when it begins; `say`: the command that answers its agent, where that isn't plain `ferry say`.
  */
 export function makeLiveTimeline(
-  { stdout, unicode, wasAway }: Pick<Terminal, "stdout" | "unicode" | "wasAway">,
+  { stdout, unicode, wasAway, isInFront }: Pick<Terminal, "stdout" | "unicode" | "wasAway" | "isInFront">,
   term: string | undefined,
   { now, say }: { readonly now: number; readonly say?: string | undefined },
 ): LiveTimeline {
   const canRedraw = stdout.isTTY && term !== "dumb";
+  let redraws = canRedraw;
   let last: Drawn | undefined;
+  /** What was last when something else was written below it, or when nothing could be drawn over: its next change is drawn whole. */
+  let behind: string | undefined;
   let draft = "";
   /** Of what is under way, by its lines' print: it may be all of a long timeline. */
   const growing = new Map<string, number>();
@@ -96,14 +99,15 @@ export function makeLiveTimeline(
   const highest = (): number => Math.min(mostRows, (stdout.rows ?? usualRows) - 1);
   /** How many rows of the terminal's last lines are this one's. */
   const rowsOf = (id: string): number => {
-    if (!canRedraw || last?.id !== id) return 0;
+    if (last?.id !== id) return 0;
     const rows = rowsOfLines(last.lines, stdout.columns);
     return rows <= highest() ? rows : 0;
   };
   const draw = (id: string, lines: readonly string[], over: number, above: readonly string[] = []): string => {
-    last = { id, lines };
+    [last, behind] = redraws ? [{ id, lines }, undefined] : [undefined, id];
     return inPlaceOf(over, [...above, ...lines]);
   };
+  const leave = (): void => void ([last, behind] = [undefined, last?.id ?? behind]);
   /** Whether the same lines stand above already: what was told while it grew, and came to nothing more. */
   const isTold = (event: TimelineEvent, lines: readonly string[]): boolean => {
     const before = growing.get(event.id);
@@ -118,7 +122,8 @@ export function makeLiveTimeline(
   const drawEvent = ({ event: given, update, late }: EventItem, canvas: Canvas): string => {
     const event = answers.spelledOut(given);
     const over = update ? rowsOf(event.id) : 0;
-    const lines = update && over === 0 ? renderUpdate(event, canvas) : renderEvent(canRedraw ? event : atFirst(event), canvas);
+    const isWhole = !update || over > 0 || (redraws && event.id === behind);
+    const lines = isWhole ? renderEvent(redraws ? event : atFirst(event), canvas) : renderUpdate(event, canvas);
     const isRepeat = isTold(event, lines) && over === 0;
     const isShown = lines.length > 0 && !isRepeat;
     // A whole message ends what was being written, even where it says nothing.
@@ -129,9 +134,15 @@ export function makeLiveTimeline(
     const day = update ? [] : daysTold(wordOf(event.created_at), canvas);
     return draw(event.id, lines, over + rowsOf(draftId), day);
   };
-  /** What stood above the cursor when the program was stopped stands above the shell's lines now: it is drawn anew below. */
+  /**
+   * What stood above the cursor when the program was stopped stands above the shell's lines now: it is drawn anew below. In the background
+   * the shell may write at any time, so nothing is drawn over there, as in a pipe.
+   */
   const lookAround = async (): Promise<void> => {
-    if (canRedraw && (await wasAway())) last = undefined;
+    if (!canRedraw) return;
+    const isAway = await wasAway();
+    redraws = isInFront();
+    if (isAway || !redraws) leave();
   };
   return {
     async show(items) {
@@ -144,12 +155,13 @@ export function makeLiveTimeline(
       if (!canRedraw) return;
       await lookAround();
       draft += text;
+      if (!redraws) return;
       await stdout.write(draw(draftId, draftMessage(draft, makeCanvas(stdout, unicode, say)), rowsOf(draftId)));
     },
     async settle() {
       await lookAround();
       const rows = rowsOf(draftId);
-      last = undefined;
+      leave();
       if (rows > 0) await stdout.write(inPlaceOf(rows, []));
     },
   };

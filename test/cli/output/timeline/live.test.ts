@@ -21,7 +21,8 @@ function play(isTTY = true, term = "xterm") {
     away = false;
     return was;
   };
-  const live = makeLiveTimeline({ stdout, unicode: true, wasAway }, term, {
+  let inFront = true;
+  const live = makeLiveTimeline({ stdout, unicode: true, wasAway, isInFront: () => inFront }, term, {
     now: Date.parse(someEvent("agent_message", {}).created_at ?? ""),
   });
   const show = async (event: TimelineEvent, update = false, late = false): Promise<string> => {
@@ -47,13 +48,16 @@ function play(isTTY = true, term = "xterm") {
   };
   /** The program is stopped and goes on. */
   const leave = () => void (away = true);
-  return { show, showAll, write, settle, live, stdout, leave };
+  const place = (where: "in front" | "behind") => void (inFront = where === "in front");
+  return { show, showAll, write, settle, live, stdout, leave, place };
 }
 
 const command = (status: string, id = "evt_1") => ({
   ...someEvent("agent_run_repository_command", { command: "make", exit_code: 0 }, status),
   id,
 });
+const running = (output: string, status = "processing") =>
+  someEvent("agent_run_repository_command", { command: "make", output, exit_code: 0 }, status);
 const over = (rows: number) => `\u001b[${rows}A\u001b[K`;
 
 test("many events at once are one write, and the last of them is drawn over as any", async () => {
@@ -74,6 +78,45 @@ test("after the program was stopped and goes on, nothing is drawn over what the 
   expect(await write(" two")).toMatch(/^[^\u001b]*one two\n$/u);
   expect(await write(" three")).toMatch(over(1));
   leave();
+  expect(await settle()).toBe("");
+});
+
+test.each<[string, (played: ReturnType<typeof play>) => unknown]>([
+  ["the program was stopped and goes on", ({ leave }) => leave()],
+  ["something else was written", ({ settle }) => settle()],
+])("after %s, what grows is drawn whole once, and goes on in place", async (_why, between) => {
+  const played = play();
+  const { show } = played;
+  await show(running("one\n"));
+  await between(played);
+  const anew = await show(running("one\ntwo\n"), true);
+  expect(anew).toMatch(/\$ make\n.* one\n +two\n/su);
+  expect(anew).not.toContain("\u001b[");
+  expect(await show(running("one\ntwo\nthree\n"), true)).toMatch(over(anew.split("\n").length - 1));
+});
+
+test("what grows is not drawn anew where another came after it", async () => {
+  const { show, leave } = play();
+  await show(running("one\n"));
+  leave();
+  await show(command("completed", "evt_2"));
+  expect(await show(running("one\ntwo\n"), true)).toBe("");
+});
+
+test("in the background nothing is drawn over: all is told as in a pipe, and goes on in place in front again", async () => {
+  const { show, write, settle, place } = play();
+  await show(running("one\n"));
+  place("behind");
+  expect(await show(running("one\ntwo\n"), true)).toBe("");
+  expect(await show(running("one\ntwo\n", "completed"), true)).toMatch(/^[^\u001b]*exit 0: make\n +one\n +two\n$/u);
+  const next = (output: string, status?: string) => ({ ...running(output, status), id: "evt_2" });
+  expect(await show(next("three\n"))).toMatch(/\$ make\n +running\n$/u);
+  expect(await write("a ")).toBe("");
+  place("in front");
+  expect(await show(next("three\nfour\n"), true)).toMatch(/^[^\u001b]*\$ make\n[^\u001b]* three\n +four\n/u);
+  expect(await write("draft")).toMatch(/^[^\u001b]*a draft\n$/u);
+  place("behind");
+  expect(await write(" more")).toBe("");
   expect(await settle()).toBe("");
 });
 
@@ -137,8 +180,6 @@ test("what is higher than the terminal itself isn't either", async () => {
 
 test("in a pipe a command that grows is told when it begins and when it has ended, and its output once", async () => {
   const { show } = play(false);
-  const running = (output: string, status = "processing") =>
-    someEvent("agent_run_repository_command", { command: "make", output, exit_code: 0 }, status);
   expect(await show(running("one\n"))).toMatch(/\$ make\n +running\n$/);
   expect(await show(running("one\ntwo\n"), true)).toBe("");
   expect(await show(running("one\ntwo\n", "completed"), true)).toMatch(/exit 0: make\n +one\n +two\n$/);
