@@ -15,6 +15,8 @@ const otherwise: Readonly<Record<string, string>> = {
  */
 export function namingFlags(error: unknown, { options }: Command): unknown {
   if (!(error instanceof FerryError) || (error.status !== 400 && error.status !== 422)) return error;
+  // What came behind a redirect says nothing of what was sent.
+  if (error.doubt !== undefined) return error;
   const { kind, status, code, details } = error;
   let missing: string | undefined;
   const message = error.message.replace(/(^|; )([a-z]+(?:_[a-z]+)*)(?=: )/gu, (all, before: string, field: string) => {

@@ -180,6 +180,36 @@ test("what the service can't do is told plainly", async () => {
   expect(await call("pull")).toMatchObject({ code: 1 });
 });
 
+/** It takes writes of a session, and sends whoever made one on to what isn't there. */
+const sendOn = (): void =>
+  void world.services.set(url, async (request) => {
+    if (request.method === "GET" || request.url.endsWith("/messages") || request.url.endsWith("/sessions"))
+      return service.send(request);
+    return { ...(await service.send({ ...request, method: "GET" })), status: 303, headers: { location: "/made" } };
+  });
+
+test("what was done, perhaps, is nothing that the service can't do", async () => {
+  await call("session", "start");
+  sendOn();
+  for (const verb of ["cancel", "close"]) {
+    const { code, stderr } = await call("session", verb);
+    expect(stderr).toMatch(/^ferry: .*; whether it was done is not known\n {2}hint: look whether it was done before/u);
+    expect(code).not.toBe(0);
+  }
+});
+
+test("a session that was told to stop, perhaps, may go on", async () => {
+  service.agent = (session) => void (session["agent_status"] = "working");
+  const watched = world.next({ cwd: git.folder });
+  const running = ferry(watched, "run", "--pull", "none", "--cancel-on-interrupt", "do it");
+  await expect.poll(() => watched.terminal.written.stdout, { timeout: 10_000 }).toContain("do it");
+  sendOn();
+  watched.interrupt();
+  const { code, stderr } = await running;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/0001 may go on: .*; whether it was done is not known\n {2}hint: follow it: ferry tail 0001\n$/u);
+});
+
 test.each([
   [[], /^ferry: interrupted: 0001 goes on\n {2}hint: follow it: ferry tail 0001\n$/mu],
   [

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { FerryError } from "../../../base/errors.ts";
+import { FerryError, lineOf } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
 import type { Host } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
@@ -93,20 +93,22 @@ async function ending(host: Host, started: StartedSession, cancel: boolean): Pro
   const id = typedId(started.session.id);
   const failure = cancel ? await stopAgent(started) : undefined;
   if (cancel && failure === undefined) return interruption(host, `${id} was told to stop`);
-  const goesOn = failure === undefined ? `${id} goes on` : `${id} could not be told to stop, and goes on: ${failure}`;
+  const goesOn = failure === undefined ? `${id} goes on` : `${id} ${failure}`;
   const stop = started.capabilities.has("cancel") ? `, stop it: ferry session cancel ${id}` : "";
   return interruption(host, goesOn, `follow it: ferry tail ${id}${stop}`);
 }
 
-/** Why it could not be told, if so. */
+/** Why it goes on, or may, if so. */
 async function stopAgent({ session, connection }: StartedSession): Promise<string | undefined> {
   const { cancelSession } = connection.lastCalls(lastPatience);
+  const goesOn = (why: string): string => `could not be told to stop, and goes on: ${why}`;
   try {
     await orUnsupported(cancelSession({ params: { sessionId: session.id }, body: { queued: true } }), "stop a running turn");
     return undefined;
   } catch (error) {
-    if (error instanceof DOMException && error.name === "TimeoutError") return `no answer within ${lastPatience / 1000} seconds`;
-    if (error instanceof FerryError) return error.message;
+    if (error instanceof DOMException && error.name === "TimeoutError")
+      return goesOn(`no answer within ${lastPatience / 1000} seconds`);
+    if (error instanceof FerryError) return error.doubt === undefined ? goesOn(error.message) : `may go on: ${lineOf(error)}`;
     throw error;
   }
 }
