@@ -1,4 +1,5 @@
 import { createPrompt, isEnterKey, makeTheme, type Theme, useEffect, useKeypress, usePrefix, useState } from "@inquirer/core";
+import { folded } from "./folded.ts";
 
 interface Question {
   readonly message: string;
@@ -24,7 +25,7 @@ export const askUntil = createPrompt<string, Question>(({ message, until, theme 
     } else setText(line.line);
   });
   // A pasted code is no use to who looks over the shoulder later.
-  return over ? `${prefix} ${message}` : `${prefix} ${message} (${minutes(left)} left) ${endOf(text)}`;
+  return over ? `${prefix} ${folded(message)}` : `${prefix} ${folded(`${message} (${minutes(left)} left)`)} ${endOf(text)}`;
 });
 
 /** In characters: all is drawn anew with each, which takes seconds for a pasted address as a whole. */

@@ -1,7 +1,9 @@
 import { readFile, rm, writeFile, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { styleText } from "node:util";
 import { FerryError } from "../base/errors.ts";
+import { folded } from "./folded.ts";
 import type { Environment, Processes, Prompt } from "./host.ts";
 
 /** With more choices than this a person searches rather than scrolls. */
@@ -9,7 +11,9 @@ const scrollable = 10;
 
 /** Questions on stderr, so that stdout stays data; each kind is loaded when it is asked. */
 export function makePrompt(env: Environment, processes: Processes, { interrupt, unicode }: Surroundings): Prompt {
-  const [marks, choice] = unicode ? [{}, {}] : [{ theme: asciiMarks }, { theme: asciiChoice }];
+  const style = { message: (text: string) => styleText("bold", folded(text)) };
+  const marks = { theme: { ...(!unicode && asciiMarks), style } };
+  const choice = { theme: { ...marks.theme, ...(!unicode && { icon: { cursor: ">" }, style: { ...style, keysHelpTip } }) } };
   return {
     confirm: (message, preset) =>
       ask(interrupt, async (where) => (await import("@inquirer/confirm")).default({ message, default: preset, ...marks }, where)),
@@ -45,7 +49,7 @@ interface Surroundings {
 
 /** In the place of the library's own. What it shows for its pointer has a byte in it that is a control to an 8-bit terminal. */
 const asciiMarks = { prefix: { idle: "?", done: "+" }, spinner: { interval: 80, frames: ["-", "\\", "|", "/"] } };
-const asciiChoice = { ...asciiMarks, icon: { cursor: ">" }, style: { keysHelpTip: () => "arrows: move; enter: select" } };
+const keysHelpTip = (): string => "arrows: move; enter: select";
 
 interface Where {
   readonly output: NodeJS.WritableStream;

@@ -117,7 +117,7 @@ test("and by logout, also where it was the only one", async () => {
   const { code, stderr } = await ferry(world.next(), "logout");
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: "ended a login to agents.example.com (ada@example.com) that was broken off\n",
+    stderr: "ended an earlier login to agents.example.com (ada@example.com)\n",
   });
   expect(server.revoked).toEqual(["key-1"]);
   expect(world.keychain.items.size).toBe(0);
@@ -280,7 +280,7 @@ test("a keychain that is silent is asked once, however many logins were broken o
   const { code, stderr } = await ferry({ ...ended, host: asDead(ended.host) }, "logout");
   expect({ code, asked: world.keychain.asked }).toEqual({ code: 4, asked: 1 });
   expect(stderr).toBe(
-    "the key of a login to agents.example.com that was broken off may still be in the keychain (the keychain is timeout)\n" +
+    "the key of an earlier login to agents.example.com (ada@example.com) may still be in the keychain (the keychain is timeout)\n" +
       "ferry: the keychain is timeout\n" +
       "  hint: try again, or drop the login all the same: ferry logout --forget\n",
   );
@@ -306,7 +306,7 @@ test("what is noted of a keychain that is gone is told with the way out, which -
   );
   expect(await ferry(world.next(), "logout", "--forget")).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining("forgot a login to agents.example.com") as string,
+    stderr: expect.stringContaining("forgot an earlier login to agents.example.com") as string,
   });
   expect(config()).not.toHaveProperty("pending");
   expect((await ferry(world.next(), "logout")).stderr).toBe("ferry: not logged in anywhere\n");

@@ -229,7 +229,7 @@ describe("a service that tells the id of a key: it is named wherever the key may
     );
   });
 
-  test("by what comes after a login that was broken off", async () => {
+  test("by what comes after a login that another was to take the place of", async () => {
     await scene.login();
     const path = join(world.folder, "config", "config.json");
     const { hosts, ...rest } = JSON.parse(readFileSync(path, "utf8")) as { hosts: object[] };
@@ -237,7 +237,7 @@ describe("a service that tells the id of a key: it is named wherever the key may
     writeFileSync(path, JSON.stringify({ ...rest, hosts: [], pending }));
     server.answers.set("/revoke", async () => text(503, ""));
     expect((await ferry(world.next(), "logout")).stderr).toContain(
-      `the key of a login that was broken off is still valid (agents.example.com answered the revocation with 503): ${way("id-1")}`,
+      `the key of an earlier login to agents.example.com (ada@example.com) is still valid (agents.example.com answered the revocation with 503): ${way("id-1")}`,
     );
   });
 

@@ -58,7 +58,8 @@ function scopeHint(status: number, said: string, { origin, source }: { origin: s
   if (scope === undefined) return undefined;
   // A login would change nothing: a key of the environment goes before it.
   if (source === "FERRY_API_KEY") return `put a key that has ${scope} into ${source}: the portal makes one`;
-  return `a key that has it: ferry login --host ${origin} --scopes ${scope}, with what else you use behind a comma`;
+  const more = scope === "all:all" ? "" : ", with what else you use behind a comma";
+  return `a key that has it: ferry login --host ${origin} --scopes ${scope}${more}`;
 }
 
 function hintFor(status: number, { host, origin }: Pick<URL, "host" | "origin">, source: string): string | undefined {

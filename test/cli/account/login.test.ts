@@ -81,7 +81,7 @@ test("--with-token on a terminal asks for the key unseen", async () => {
   expect(await ferry(there, "login", "--host", url, "--with-token")).toMatchObject({ code: 0, stdout: "" });
   expect([...world.keychain.items.values()]).toEqual([service.key]);
   const { code, stderr } = await ferry(world.next({}, { tty: true }), "login", "--host", url, "--with-token", "--no-input");
-  expect([code, stderr.split("\n")[0]]).toEqual([4, "ferry: nobody to ask for a key"]);
+  expect([code, stderr.split("\n")[0]]).toEqual([4, "ferry: a login needs a person at a terminal"]);
 });
 
 test("one that the service refuses is not stored", async () => {
@@ -126,6 +126,16 @@ test("FERRY_API_KEY: login says that it wins, logout that it is still there", as
   );
 });
 
+test("who has a key in the environment and no terminal is told that it needs no login", async () => {
+  const there = world.next({ env: { FERRY_API_KEY: "x", FERRY_HOST: url } });
+  expect(await ferry(there, "login")).toEqual({
+    code: 4,
+    stdout: "",
+    stderr:
+      "ferry: a login needs a person at a terminal\n  hint: FERRY_API_KEY is set: commands use that key without a login, where FERRY_HOST or --host names the host\n",
+  });
+});
+
 test("FERRY_API_KEY beside another FERRY_HOST is not this login's: neither login nor logout says so", async () => {
   const env = { FERRY_API_KEY: "x", FERRY_HOST: "https://other.example" };
   expect((await logIn(service.key, env)).stderr).not.toContain("FERRY_API_KEY");
@@ -156,7 +166,7 @@ describe("without a terminal and without a key on stdin", () => {
       code: 4,
       stdout: "",
       stderr:
-        'ferry: nobody to ask for a key\n  hint: set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"\n',
+        'ferry: a login needs a person at a terminal\n  hint: set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"\n',
     });
   });
 

@@ -48,7 +48,7 @@ export const login: Verb = {
   },
   async run(context, options: Options) {
     const url = await chooseAddress(context);
-    if (!options.withToken && !options.device) checkSomebody(context);
+    if (!options.withToken && !options.device) await checkSomebody(context, url);
     const settled = await withSettings(context);
     await keepKey(settled, { url, ...(await obtainKey(settled, url, options)) });
     if (!context.global.json) await tellWhereElse(context, url);
@@ -89,7 +89,7 @@ async function obtainKey(context: Context, url: string, options: Options): Promi
   }
   const server = await whileWaiting(context, hostName(url), () => findLoginServer(url, caller));
   if (server === undefined) {
-    checkSomebody(context);
+    await checkSomebody(context, url);
     await whileWaiting(context, hostName(url), () => knock(url, caller));
     await checkPlace(context);
     return { key: await keyFromPrompt(context, url) };

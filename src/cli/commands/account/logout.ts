@@ -5,7 +5,7 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
-import { endPending, forgetPending } from "../../flows/login/broken-off.ts";
+import { endPending, forgetPending, whatItWas } from "../../flows/login/broken-off.ts";
 import { endKey, wayToRevoke } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
@@ -30,9 +30,7 @@ export const logout: Verb = {
     const credentials = credentialsOf(context);
     const { ended, unreached } = await (options.forget ? forgetPending : endPending)(context, credentials);
     for (const { url, account } of ended)
-      await print.note(
-        `${options.forget ? "forgot" : "ended"} a login to ${hostName(url)}${account === "" ? "" : ` (${account})`} that was broken off`,
-      );
+      await print.note(`${options.forget ? "forgot" : "ended"} ${whatItWas({ url, account })}`);
     if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && ended.length === 0)
       throw new FerryError("auth", "not logged in anywhere", {
         hint: isKeySet(context) ? "FERRY_API_KEY is set: commands use that key where a host is named" : undefined,

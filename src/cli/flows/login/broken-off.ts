@@ -59,6 +59,12 @@ async function strikeOut(host: Host, notes: readonly PendingLogin[]): Promise<vo
   );
 }
 
+/** Who it was is known of one alone that was a login: another took its place. */
+export function whatItWas({ url, account }: Pick<PendingLogin, "url" | "account">): string {
+  const name = hostName(url);
+  return account === "" ? `a login to ${name} that was broken off` : `an earlier login to ${name} (${account})`;
+}
+
 /** Makes them this process's own, so that no two end the same, and one that runs all the same learns of it. */
 async function claim(host: Host): Promise<PendingLogin[]> {
   await recoverConfig(host);
@@ -101,19 +107,18 @@ async function end(
 ): Promise<boolean> {
   let left = false;
   for (const note of group) {
-    const name = hostName(note.url);
     try {
       const before = unreached.get(note.store);
       if (before !== undefined) throw before;
       const { found, why } = await endStored(context, credentials, note, () => keysOf(context, credentials, note.url));
-      if (why !== undefined) warnings.add(`the key of a login that was broken off is still valid (${why}): ${wayToRevoke(note)}`);
+      if (why !== undefined) warnings.add(`the key of ${whatItWas(note)} is still valid (${why}): ${wayToRevoke(note)}`);
       if (found) return true;
     } catch (error) {
       const failure = asFerryError(error);
       if (failure.kind === "auth") unreached.set(note.store, failure);
       const place = credentials.place(note.store);
       const wayOut = failure.code === "unavailable" ? "; to hear no more of it: ferry logout --forget" : "";
-      warnings.add(`the key of a login to ${name} that was broken off may still be in ${place} (${failure.message})${wayOut}`);
+      warnings.add(`the key of ${whatItWas(note)} may still be in ${place} (${failure.message})${wayOut}`);
       left = true;
     }
   }

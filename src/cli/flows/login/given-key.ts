@@ -1,7 +1,9 @@
 import { hostName } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
+import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
+import { mayTakeKey } from "../host/choose.ts";
 
 /** Bytes of a key at most. */
 const limit = 64 * 1024;
@@ -13,7 +15,7 @@ const limit = 64 * 1024;
 export async function keyFromStdin(context: Context, url: string): Promise<ApiKey> {
   const { host } = context;
   if (host.terminal.stdin.isTTY) {
-    checkSomebody(context);
+    await checkSomebody(context, url);
     return typedKey(context, url);
   }
   const text = new TextDecoder().decode(await host.terminal.stdin.read(limit));
@@ -27,10 +29,14 @@ export async function keyFromPrompt(context: Context, url: string): Promise<ApiK
 }
 
 /** @throws FerryError auth where there is nobody to log in */
-export function checkSomebody({ interactive }: Context): void {
+export async function checkSomebody(context: Context, url: string): Promise<void> {
+  const { interactive, host } = context;
   if (interactive) return;
-  throw new FerryError("auth", "nobody to ask for a key", {
-    hint: 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"',
+  const isKeySet = (host.env["FERRY_API_KEY"] ?? "") !== "" && mayTakeKey(context, url, await readConfig(host));
+  throw new FerryError("auth", "a login needs a person at a terminal", {
+    hint: isKeySet
+      ? "FERRY_API_KEY is set: commands use that key without a login, where FERRY_HOST or --host names the host"
+      : 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"',
   });
 }
 
