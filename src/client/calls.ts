@@ -2,6 +2,7 @@ import type { SendResponse } from "../host/host.ts";
 import type { BodyOf, ParamsOf, QueryOf } from "../wire/contract.ts";
 import type { RouteName } from "../wire/routes.ts";
 import type { Answer } from "./answers.ts";
+import type { Reply } from "./http/request.ts";
 
 /** Every operation of the interface as a call, and what doesn't fit one. */
 export interface Client extends Calls {
@@ -13,7 +14,7 @@ export interface Client extends Calls {
    * Any call under the base address with the stored key, as `ferry api` makes it. An answer of any status is an answer; its body
    * must be read or cancelled. `path` is absolute (`/api/v1/…`).
    */
-  raw(method: string, path: string, options?: RawOptions): Promise<SendResponse>;
+  raw(method: string, path: string, options?: RawOptions): Promise<Reply>;
   /**
    * An operation in another medium than JSON (SSE, mbox, bundle), or whose headers matter, too: its answer is given to `read`, and a
    * connection that is cut within that is tried again. A status of 400 or more is an error.

@@ -10,7 +10,7 @@ import { parseJson, readBody } from "./http/body.ts";
 import { unexpected } from "./http/json.ts";
 import { keyHeader } from "./http/key.ts";
 import { problem } from "./http/problem.ts";
-import { makeRequest, type Call } from "./http/request.ts";
+import { makeRequest, type Call, type Reply } from "./http/request.ts";
 import type { ClientOptions } from "./options.ts";
 
 export type { Client } from "./calls.ts";
@@ -25,16 +25,21 @@ export function makeClient(options: ClientOptions): Client {
   keyHeader(options.key, "x-api-key");
   const request = makeRequest(options, baseUrl);
 
-  const refuse = async (route: RouteName, response: SendResponse, { method, path, headers }: Call): Promise<SendResponse> => {
+  const refuse = async (route: RouteName, response: Reply, call: Call): Promise<SendResponse> => {
     // Redirects were followed, and that nothing has changed (304) says something only to who asked for changes.
-    if (response.status < 300 || (response.status === 304 && "if-none-match" in headers)) return response;
+    if (response.status < 300 || (response.status === 304 && "if-none-match" in call.headers)) return response;
+    const { seen } = response;
+    const method = seen === undefined ? call.method : "GET";
     if (response.status < 400) {
       await response.cancel();
-      const what = `${new URL(baseUrl).host} answered ${method} ${path.replace(/\?.*/su, "")} with ${response.status}`;
+      const path = seen ?? call.path.replace(/\?.*/su, "");
+      const what = `${new URL(baseUrl).host} answered ${method} ${path} with ${response.status}`;
       throw new FerryError("unavailable", `${what}, which says nothing`, { status: response.status, code: unexpected });
     }
-    if (response.status === 404 && "extension" in routes[route]) await options.memory.set("capabilities", undefined);
-    throw await problem(response, { method, url: `${baseUrl}${path}`, key: options.key, clock: options.clock });
+    if (response.status === 404 && seen === undefined && "extension" in routes[route])
+      await options.memory.set("capabilities", undefined);
+    const url = seen === undefined ? `${baseUrl}${call.path}` : `${new URL(baseUrl).origin}${seen}`;
+    throw await problem(response, { method, url, key: options.key, clock: options.clock });
   };
   const call = async (route: RouteName, input: AnyInput): Promise<unknown> => {
     const wanted = toCall(route, input, { accept: "application/json" });

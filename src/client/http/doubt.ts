@@ -16,8 +16,8 @@ export async function orDoubt<T>(work: Promise<T>, signal: AbortSignal | undefin
 /** The error of a write that may have been done all the same, whatever its status says. */
 export function inDoubt(error: FerryError): FerryError {
   const { kind, message, status, asked, code, retryAfter, details } = error;
-  // To try it again is no advice as long as it may have been done.
-  const hint = kind === "unavailable" && status !== undefined ? undefined : error.hint;
+  // To try it again is no advice as long as it may have been done, nor is another scope for what was only to be looked at.
+  const hint = (kind === "unavailable" && status !== undefined) || status === 403 ? undefined : error.hint;
   return new FerryError(kind, message, {
     status,
     asked,

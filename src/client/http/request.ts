@@ -21,8 +21,13 @@ export interface Call {
   readonly idleTimeout?: number | undefined;
 }
 
+/** An answer, perhaps that of a look at what came of a write: the path that a 303 named, without the key. */
+export interface Reply extends SendResponse {
+  readonly seen?: string | undefined;
+}
+
 /** Makes a call and gives its answer to `read`, whatever the status; a connection that is cut while it reads counts as one try. */
-export type Request = <T>(call: Call, read: (response: SendResponse) => Promise<T>) => Promise<T>;
+export type Request = <T>(call: Call, read: (response: Reply) => Promise<T>) => Promise<T>;
 
 const mostRedirects = 5;
 /** Commits, which are what their ids say: to change a byte of them is to break them. */
@@ -72,7 +77,12 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
     });
     if ("value" in done) return done.value;
     const idleTimeout = call.idleTimeout ?? options.idleTimeout ?? silence("GET");
-    return orDoubt(ask({ ...request, url: done.see, method: "GET", body: undefined, idleTimeout }, read), signal);
+    const seen = withoutSecrets(new URL(done.see).pathname, [options.key.value]);
+    const look = { ...request, url: done.see, method: "GET", body: undefined, idleTimeout };
+    return orDoubt(
+      ask(look, (answer) => read({ ...answer, seen })),
+      signal,
+    );
   };
 }
 

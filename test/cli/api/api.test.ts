@@ -70,6 +70,21 @@ test("pages with numbers for cursors are one array, too", async () => {
   expect(await json("api", "GET", "things", "--paginate")).toEqual([{ id: "" }, { id: "7" }, { id: "9007199254740993" }]);
 });
 
+test("a write that a 303 sends on to what isn't there may have been done", async () => {
+  world.services.set(url, async ({ method }) => ({
+    ...(method === "POST" ? { status: 303, headers: { location: "/made" } } : { status: 404, headers: {} }),
+    body: (async function* () {})(),
+    cancel: async () => undefined,
+  }));
+  const { code, stderr } = await call(["api", "POST", "/sessions"]);
+  expect({ code, stderr }).toEqual({
+    code: 5,
+    stderr:
+      "ferry: GET /made: status 404; whether it was done is not known\n  hint: look whether it was done before you do it again\n",
+  });
+  expect((await call(["api", "GET", "/sessions"])).stderr).toContain("below /api/v1: sessions\n");
+});
+
 test("a body from fields, typed fields, a file or stdin", async () => {
   const { id } = (await json("repo", "create", "--clone-url", "https://x.example/acme/a.git")) as { id: string };
   expect(await json("api", "PATCH", `repositories/${id}`, "-F", "enabled=false")).toMatchObject({ enabled: false });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
+import { forgetfulMemory } from "../../../src/client/memory.ts";
 import type { ClientOptions } from "../../../src/client/options.ts";
 import { makeTestClient } from "../../support/client.ts";
 import { makeIdleClock } from "../../support/idle-clock.ts";
@@ -66,6 +67,26 @@ test("a redirect of a write by 303 tells of what goes wrong behind it that it ma
     await expect(write(client)).rejects.toMatchObject({ doubt: "whether it was done is not known" });
     expect([asked.filter(({ method }) => method === "POST").length, open()]).toEqual([1, 0]);
   }
+});
+
+test("what goes wrong behind a 303 is that of the look, and asks for no other scope", async () => {
+  const behind = (status: number) => write(play([to("/see/key-of-a-test?x=1", 303), { status, body: { error: "no" } }]).client);
+  const hint = "look whether it was done before you do it again";
+  const asked = "GET /see/%3Credacted%3E: 404";
+  await expect(behind(404)).rejects.toMatchObject({ kind: "not_found", message: "no", asked, hint });
+  await expect(behind(403)).rejects.toMatchObject({ kind: "auth", hint });
+  await expect(behind(300)).rejects.toThrow("localhost answered GET /see/<redacted> with 300, which says nothing");
+});
+
+test("a 404 behind a 303 says nothing of what the service can", async () => {
+  const memory = forgetfulMemory();
+  await memory.set("capabilities", ["cancel"]);
+  const { client } = play([to("/see", 303), { status: 404 }, { status: 404 }], { memory });
+  const close = () => client.closeSession({ params, body: { outcome: "closed" } });
+  await expect(close()).rejects.toMatchObject({ status: 404 });
+  expect(await memory.get("capabilities")).toEqual(["cancel"]);
+  await expect(close()).rejects.toMatchObject({ status: 404 });
+  expect(await memory.get("capabilities")).toBeUndefined();
 });
 
 test("a redirect of a write that isn't followed, or an answer to it that can't be read, leaves open whether it was done", async () => {

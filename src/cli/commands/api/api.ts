@@ -3,8 +3,10 @@ import { harmless, oneLine } from "../../../base/text.ts";
 import { shellWord } from "../../../base/words.ts";
 import { cursorOf } from "../../../client/cursor.ts";
 import { parseJson, readBody } from "../../../client/http/body.ts";
+import { inDoubt } from "../../../client/http/doubt.ts";
 import { withoutSecret } from "../../../client/http/trace.ts";
 import { kindOf } from "../../../client/http/problem.ts";
+import type { Reply } from "../../../client/http/request.ts";
 import type { SendResponse } from "../../../host/host.ts";
 import type { Context } from "../../context.ts";
 import { readNamedFile } from "../../flows/file.ts";
@@ -102,7 +104,7 @@ async function readInput(context: Context, file: string): Promise<Uint8Array> {
   return file === "-" ? context.host.terminal.stdin.read() : readNamedFile(context, file);
 }
 
-async function send({ client }: Connection, { method, path, body }: ApiCall): Promise<SendResponse> {
+async function send({ client }: Connection, { method, path, body }: ApiCall): Promise<Reply> {
   return client.raw(method, path, body === undefined ? {} : { body, headers: { "content-type": "application/json" } });
 }
 
@@ -110,17 +112,18 @@ async function send({ client }: Connection, { method, path, body }: ApiCall): Pr
  * JSON as everywhere, without secrets; anything else byte for byte, but harmless on a terminal. A status of 400 or more is the
  * exit code, after its body.
  */
-async function printAnswer(context: Context, { include }: Options, call: ApiCall, answer: SendResponse): Promise<void> {
+async function printAnswer(context: Context, { include }: Options, call: ApiCall, answer: Reply): Promise<void> {
   const { print, host } = context;
   if (include) await print.data(headOf(context, answer));
   if (isJson(answer)) {
     const value = parseJson(await readBody(answer, host.clock), answer, place(call));
     if (value !== undefined) await print.json(value);
   } else for await (const chunk of host.terminal.stdout.isTTY ? harmlessText(answer.body) : answer.body) await print.data(chunk);
-  if (answer.status >= 400) throw refused(call, answer.status);
+  if (answer.status >= 400) throw refused(call, answer);
 }
 
-function refused(call: ApiCall, status: number): FerryError {
+function refused(call: ApiCall, { status, seen }: Reply): FerryError {
+  if (seen !== undefined) return inDoubt(new FerryError(kindOf(status), `GET ${oneLine(seen)}: status ${status}`, { status }));
   const path = place(call);
   const [, below = ""] = /^\/+(?!api\/)(.+)$/u.exec(path) ?? [];
   return new FerryError(kindOf(status), `${call.method} ${path}: status ${status}`, {
@@ -157,7 +160,7 @@ async function allPages({ host }: Context, connection: Connection, call: ApiCall
     const answer = await send(connection, { ...call, path });
     const body = await readBody(answer, host.clock);
     const value = parseJson(body, answer, place(call));
-    if (answer.status >= 400) throw refused(call, answer.status);
+    if (answer.status >= 400) throw refused(call, answer);
     if (Array.isArray(value)) return [...items, ...(value as unknown[])];
     const page = value as { items?: unknown[] };
     if (!Array.isArray(page.items))
