@@ -131,6 +131,11 @@ export function isNamed(event: TimelineEvent | undefined, message: string | read
   return event !== undefined && (names.includes(event.id) || names.includes(event.client_id ?? ""));
 }
 
+/** Whether it is such a client_id as ferry makes: a service may put its own in its place, or change its case. */
+export function isFerrys(clientId: unknown): boolean {
+  return typeof clientId === "string" && /^ferry-[0-9a-f]{24}$/u.test(clientId);
+}
+
 function resting(session: SessionState, awaited: TimelineEvent | undefined): Outcome {
   if (session.agent_status === "failed") return "failed";
   return awaited?.status === "canceled" ? "canceled" : "idle";

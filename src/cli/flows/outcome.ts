@@ -61,6 +61,11 @@ const unsettled: Readonly<Record<InTheWay | "nothing", Telling>> = {
     message: "the agent has nothing to do, but the message is not in the timeline yet",
     hint: (id) => `see with: ferry message list ${id}`,
   },
+  nameless: {
+    kind: "pending",
+    message: "the agent has nothing to do, but whether one of the timeline's messages is ours can't be told",
+    hint: (id) => `see with: ferry message list ${id}`,
+  },
   queued: {
     kind: "pending",
     message: "the agent has nothing to do, but something is queued for it",

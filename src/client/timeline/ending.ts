@@ -1,6 +1,6 @@
 import type { Clock } from "../../host/host.ts";
 import type { Client } from "../calls.ts";
-import { isNamed, isOpen, isTelling, judge, settleTime, type Outcome, type Verdict } from "../outcome.ts";
+import { isFerrys, isNamed, isOpen, isTelling, judge, settleTime, type Outcome, type Verdict } from "../outcome.ts";
 import { madeAt, type SessionState, type TimelineEvent, type Update } from "./items.ts";
 import { passes } from "./source.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
@@ -28,9 +28,9 @@ const drainTime = 2_000;
 
 /**
  * What was in the way of an end when the time was up, besides what the session says: its timeline wasn't there, our message isn't in that,
- * or something in it waits or is under way.
+ * something in it waits or is under way, or which message is ours can't be told.
  */
-export type InTheWay = "unread" | "missing" | "queued" | "processing";
+export type InTheWay = "unread" | "missing" | "queued" | "processing" | "nameless";
 
 type End = { readonly outcome: Outcome; readonly note?: string; readonly inTheWay?: InTheWay };
 
@@ -95,8 +95,10 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
   const whatIsInTheWay = (): InTheWay | undefined => {
     if (!isRead || isFailing) return "unread";
     const events = tellingEvents();
-    if (message !== undefined && !events.some((event) => isNamed(event, message))) return "missing";
-    return (["queued", "processing"] as const).find((word) => events.some(({ status }) => status === word));
+    const isNamedThere = message === undefined || events.some((event) => isNamed(event, message));
+    if (!isNamedThere && !isNamedOtherwise(events, message)) return "missing";
+    const open = (["queued", "processing"] as const).find((word) => events.some(({ status }) => status === word));
+    return open ?? (isNamedThere ? undefined : "nameless");
   };
   const verdict = (): Verdict => {
     if (session === undefined || until === "never") return { state: "going" };
@@ -185,6 +187,12 @@ function tellingOf({ id, type = null, status = null, client_id = null }: Timelin
 }
 
 const stillOpen = "the session is over, and something in it is still queued or processing";
+
+/** Whether our message, of which we know no more than the client_id, may be one whose client_id the service left out or made anew. */
+function isNamedOtherwise(events: readonly TimelineEvent[], message: string | readonly string[]): boolean {
+  const isOnlyOurs = [message].flat().every(isFerrys);
+  return isOnlyOurs && events.some(({ type, client_id }) => type === "user_message" && !isFerrys(client_id));
+}
 
 /** A session that is finished can still be merged. */
 function isWanted(outcome: Outcome, until: Until): boolean {

@@ -106,6 +106,7 @@ describe("how it was when the waiting was over: one object, and the exit code", 
   });
 
   const rests = "the agent has nothing to do";
+  const [ours, theirs] = [`ferry-${"1".repeat(24)}`, `ferry-${"2".repeat(24)}`];
 
   test.each<[what: string, message: string, act: () => void, view?: Partial<View>]>([
     [
@@ -127,7 +128,31 @@ describe("how it was when the waiting was over: one object, and the exit code", 
       `${rests}, but something is still processing`,
       () => service.add("tool_call", { status: "processing" }),
     ],
-    ["ours isn't there", `${rests}, but the message is not in the timeline yet`, () => undefined, { message: "ferry-1" }],
+    ["ours isn't there", `${rests}, but the message is not in the timeline yet`, () => undefined, { message: ["ferry-1"] }],
+    [
+      "ours isn't there, but another ferry's",
+      `${rests}, but the message is not in the timeline yet`,
+      () => service.add("user_message", { status: "completed", client_id: theirs }),
+      { message: [ours] },
+    ],
+    [
+      "ours isn't there, whose id is known, but one without a name",
+      `${rests}, but the message is not in the timeline yet`,
+      () => service.add("user_message", { status: "completed" }),
+      { message: [ours, "evt_none"] },
+    ],
+    [
+      "one that may be ours is there, without its name",
+      `${rests}, but whether one of the timeline's messages is ours can't be told`,
+      () => service.add("user_message", { status: "completed" }),
+      { message: [ours] },
+    ],
+    [
+      "one that may be ours is queued",
+      `${rests}, but something is queued for it`,
+      () => service.add("user_message", { status: "queued", client_id: "srv-1" }),
+      { message: [ours] },
+    ],
     [
       "it doesn't rest for long",
       `${rests} now, but has not rested for long enough to be sure of it`,

@@ -1,6 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import { parseTime } from "../../../base/time.ts";
 import type { Answer } from "../../../client/answers.ts";
+import { isFerrys } from "../../../client/outcome.ts";
 import { passes } from "../../../client/timeline/source.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "./select.ts";
@@ -83,11 +84,6 @@ async function look(context: Context, open: OpenSession, { clientId }: Outgoing)
     return false;
   });
   return { ours, nameless };
-}
-
-/** Whether it is such a client_id as ferry makes: a service may put its own in its place, or change its case. */
-function isFerrys(clientId: unknown): boolean {
-  return typeof clientId === "string" && /^ferry-[0-9a-f]{24}$/u.test(clientId);
 }
 
 function wordsOf({ payload }: KnownEvent): string | undefined {
