@@ -198,6 +198,17 @@ describe.each(["nothing", "a login", "a login with a pasted key"])("a login afte
   });
 });
 
+test("as many keys as may be lost are told of", async () => {
+  expect(await scene.login(scene.approve, { env: inFile })).toMatchObject({ code: 0 });
+  const by = { pid: dead, startTime: "another" };
+  const pending = ["a", "b"].map((item) => ({ url: server.origin, account: "", store: "file", minted: true, item, by }));
+  writeFileSync(configPath(), JSON.stringify({ ...config(), pending }));
+  const there = world.next({ env: inFile });
+  expect((await ferry({ ...there, host: asDead(there.host) }, "logout")).stderr).toContain(
+    "2 logins to agents.example.com were broken off, and their keys, where any were made and not ended by then, are lost and still valid: revoke them in the portal there\n",
+  );
+});
+
 test("the key of a first login that was killed is found by logout as well, wherever it was", async () => {
   await killedAt(1);
   const { code, stderr } = await ferry(world.next({ env: inFile }), "logout");

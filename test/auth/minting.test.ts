@@ -125,7 +125,6 @@ describe("a key whose answer is of no use is told, or ended where it is known", 
       ["half of it", [() => text(200, bearer.slice(0, 20), inJson)]],
       ["a web page", [() => text(200, "<html>", { "content-type": "text/html" })]],
       ["no key", [() => json(200, { token_type: "bearer" })]],
-      ["a page with 403", [() => text(403, "<html>", { "content-type": "text/html" })]],
     ])("told: %s", async (_, answers) => {
       const { code, stderr } = await logIn(way, answers);
       expect(code).not.toBe(0);
@@ -140,6 +139,8 @@ describe("a key whose answer is of no use is told, or ended where it is known", 
       ["404", [() => json(404, {})]],
       ["a redirect", [() => text(307, "", { location: "https://evil.example/token" })]],
       ["421", [() => json(421, { error: "another host" })]],
+      ["a proxy's page with 400", [() => text(400, "<html>", { "content-type": "text/html" })]],
+      ["a proxy's page with 403", [() => text(403, "<html>", { "content-type": "text/html" })]],
     ])("not told where it can't be: %s", async (_, answers) => {
       const { code, stderr } = await logIn(way, answers);
       expect([code === 0, stderr]).toEqual([false, expect.not.stringContaining("all the same")]);
@@ -168,6 +169,13 @@ describe("a key whose answer is of no use is told, or ended where it is known", 
   ])("by device: one question got no answer, and the next one %s", async (_, answers) => {
     const { code, stderr } = await logIn("device", answers);
     expect([code, stderr]).toEqual([4, expect.stringContaining(told)]);
+  });
+
+  test("by device: one question got no answer, and the next one a key of its own", async () => {
+    server.given.push("key-2");
+    const { code, stderr } = await logIn("device", [cut, () => json(200, { access_token: "key-2", token_type: "bearer" })]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(told)]);
+    expect(config()).not.toHaveProperty("pending");
   });
 
   test.each<Row>([

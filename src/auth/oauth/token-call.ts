@@ -26,7 +26,9 @@ export async function keyOfCall(
   try {
     const response = await ask();
     answer = { status: response.status, text: await response.clone().text() };
-    return bearerOf(await read(response));
+    const key = bearerOf(await read(response));
+    settle("as before");
+    return key;
   } catch (error) {
     settle(leftBy(error, answer));
     throw error;
@@ -38,9 +40,6 @@ interface Answered {
   readonly text: string;
 }
 
-/** The statuses that say that nothing was done: no such thing there, not now, or by another host (RFC 9110, 15.5; RFC 6585, 4). */
-const undone: readonly number[] = [404, 405, 421, 425, 429];
-
 function leftBy(error: unknown, answer: Answered | undefined): Leftover {
   // Who hasn't approved it yet, or denied it, had no key made by an earlier question either.
   if (isRefusal(error, "authorization_pending", "slow_down", "access_denied")) return "nothing";
@@ -49,7 +48,8 @@ function leftBy(error: unknown, answer: Answered | undefined): Leftover {
     return error.status < 500 ? "as before" : "maybe a key";
   if (error instanceof NoAnswerError) return error.sent ? "maybe a key" : "as before";
   const status = answer?.status ?? (error instanceof FerryError ? error.status : undefined) ?? 0;
-  if (undone.includes(status) || (status >= 300 && status < 400)) return "as before";
+  // Whoever answers so, a proxy's page among them, says that nothing was done; but for 408, which may come after it (RFC 9110, 15.5.9).
+  if (status >= 300 && status < 500 && status !== 408) return "as before";
   const { access_token: key, error: refusal } = membersOf(answer?.text ?? "");
   if (typeof key === "string" && key !== "") return { key };
   return typeof refusal === "string" && status < 500 ? "as before" : "maybe a key";

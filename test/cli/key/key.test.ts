@@ -169,6 +169,19 @@ describe("a key that is made and doesn't get out", () => {
     ]);
   });
 
+  test("told, too, where Ctrl-C comes while it is being revoked", async () => {
+    const controller = new AbortController();
+    world.services.set(url, async (request) => {
+      if (request.method !== "DELETE") return service.send(request);
+      controller.abort(new FerryError("interrupted", "interrupted"));
+      return text(500, "");
+    });
+    const there = failing(new FerryError("failure", "can't write the output: no space left on device"));
+    const { code, stderr } = await create({ ...there, host: { ...there.host, interrupt: controller.signal } });
+    const id = (await keys())[0]?.id ?? "";
+    expect([code, stderr]).toEqual([130, expect.stringContaining(`the key ci (${id}) was made and is lost`)]);
+  });
+
   test.each([
     ["a field that there is none of", ["--show-secrets", "--fields", "id,nope,secret"], "there is no field nope"],
     ["fields without the key", ["--show-secrets", "--fields", "id"], "would be left out and lost"],

@@ -6,6 +6,7 @@ import { type Config, type HostEntry, readConfig, updateConfig } from "../../con
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
 import { endPending, forgetPending, whatItWas } from "../../flows/login/broken-off.ts";
+import { kindNow } from "../../flows/interrupted.ts";
 import { endKey, wayToRevoke } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
@@ -118,13 +119,17 @@ async function endLogin(
     const { kind, code, message, hint } = asFerryError(error);
     const isKeychain = entry.store === "keychain" && kind === "auth";
     if (!ending.revoked && !isKeychain) throw error;
-    throw new FerryError(kind, ending.revoked ? `the key is revoked, but the login is still kept here: ${message}` : message, {
-      code,
-      hint: isKeychain
-        ? `${code === "locked" ? "unlock it and try again" : "try again"}, or drop the login all the same: ferry logout --forget`
-        : hint,
-      cause: error,
-    });
+    throw new FerryError(
+      ending.revoked ? kindNow(kind, context.host.interrupt) : kind,
+      ending.revoked ? `the key is revoked, but the login is still kept here: ${message}` : message,
+      {
+        code,
+        hint: isKeychain
+          ? `${code === "locked" ? "unlock it and try again" : "try again"}, or drop the login all the same: ferry logout --forget`
+          : hint,
+        cause: error,
+      },
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import { faultOf } from "../../../client/http/key.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
 import type { Connection } from "../../flows/host/connect.ts";
+import { kindNow } from "../../flows/interrupted.ts";
 import { pick } from "../../output/json.ts";
 import type { KnownKey } from "./columns.ts";
 
@@ -51,7 +52,10 @@ export async function handOver(context: Context, connection: Connection, made: M
     if (await isEnded(connection, made.id))
       throw new FerryError(kind, `${message}; so the key ${called} is revoked`, { hint, cause: error });
     const remedy = commandFor(context, `revoke ${shellWord(made.id)}`);
-    throw new FerryError(kind, `${message}; the key ${called} was made and is lost`, { hint: remedy, cause: error });
+    throw new FerryError(kindNow(kind, context.host.interrupt), `${message}; the key ${called} was made and is lost`, {
+      hint: remedy,
+      cause: error,
+    });
   }
   await print.note(`the key ${called} is shown this once`);
 }

@@ -20,6 +20,8 @@ export interface Cleared {
 interface Round {
   readonly unreached: Map<StoreName, FerryError>;
   readonly warnings: Set<string>;
+  /** The addresses of the logins that were broken off with a key on its way, each as often as that was. */
+  readonly lost: string[];
 }
 
 /**
@@ -28,11 +30,12 @@ interface Round {
  */
 export async function endPending(context: Context, credentials: Credentials): Promise<Cleared> {
   const { host, print } = context;
-  const round: Round = { unreached: new Map(), warnings: new Set() };
+  const round: Round = { unreached: new Map(), warnings: new Set(), lost: [] };
   const done: PendingLogin[] = [];
   for (const group of groupsOf(await claim(host))) if (await end(context, credentials, group, round)) done.push(...group);
+  // Told first: whoever is killed in between leaves them to be told again.
+  for (const line of [...round.warnings, ...linesOf(round.lost)]) await print.warn(line);
   await strikeOut(host, done);
-  for (const line of round.warnings) await print.warn(line);
   return { ended: groupsOf(done).flatMap(([first]) => first ?? []), unreached: round.unreached };
 }
 
@@ -103,7 +106,7 @@ async function end(
   context: Context,
   credentials: Credentials,
   group: readonly PendingLogin[],
-  { unreached, warnings }: Round,
+  { unreached, warnings, lost }: Round,
 ): Promise<boolean> {
   let left = false;
   for (const note of group) {
@@ -124,11 +127,19 @@ async function end(
   }
   const [first] = group;
   // One that is a login's no more was there, and is gone only when it is ended.
-  if (!left && first?.minted === true && first.account === "")
-    warnings.add(
-      `a login to ${hostName(first.url)} was broken off, and its key, where one was made and not ended by then, is lost and still valid: revoke it in the portal there`,
-    );
+  if (!left && first?.minted === true && first.account === "") lost.push(first.url);
   return !left;
+}
+
+function linesOf(lost: readonly string[]): string[] {
+  return [...new Set(lost)].map((url) => {
+    const many = lost.filter((other) => other === url).length;
+    const which =
+      many === 1
+        ? `a login to ${hostName(url)} was broken off, and its key, where one was made and not ended by then, is`
+        : `${many} logins to ${hostName(url)} were broken off, and their keys, where any were made and not ended by then, are`;
+    return `${which} lost and still valid: revoke ${many === 1 ? "it" : "them"} in the portal there`;
+  });
 }
 
 /** The keys that logins at this host have. */

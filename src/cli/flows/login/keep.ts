@@ -36,7 +36,7 @@ export async function mintKey(
   const credentials = credentialsOf(context);
   let noting: Promise<Note> | undefined;
   const note = (): Promise<Note> => (noting ??= notePending(context.host, credentials, { url, minted: true }));
-  let left: Leftover = "nothing";
+  let left = "nothing" as Leftover;
   const redeeming: Redeeming = async () => {
     await note();
     const before = left;
@@ -44,7 +44,10 @@ export async function mintKey(
     return (now) => (left = now === "as before" ? before : now);
   };
   try {
-    return { value: await make(redeeming), note: await note() };
+    const value = await make(redeeming);
+    // An earlier call of the same login, whose answer was lost.
+    if (left === "maybe a key") await tellLost(context, url);
+    return { value, note: await note() };
   } catch (error) {
     const noted = await noting?.catch(() => undefined);
     // Where nobody can be told, the note stays for the next login.
@@ -55,11 +58,12 @@ export async function mintKey(
 
 async function giveUp(context: Context, note: Note, left: Leftover): Promise<void> {
   if (typeof left === "object") await endUnkept(context, note.url, left.key);
-  else if (left === "maybe a key")
-    await context.print.warn(
-      `a key that was made all the same is in the list of the portal at ${hostName(note.url)}: revoke it there`,
-    );
+  else if (left === "maybe a key") await tellLost(context, note.url);
   await withdraw(context, credentialsOf(context), note);
+}
+
+async function tellLost({ print }: Context, url: string): Promise<void> {
+  await print.warn(`a key that was made all the same is in the list of the portal at ${hostName(url)}: revoke it there`);
 }
 
 /** A key that is stored, and not entered among the logins yet. */
