@@ -49,11 +49,22 @@ test.each<[string, Step[]]>([
     const missing = play(...steps, ...searched(timeline(event("evt_0", "completed", { client_id: `ferry-${"1".repeat(24)}` }))));
     const told = {
       message: /[^;]; whether the message has arrived is not known$/u,
-      hint: "see with: ferry message list ses_1",
+      hint: /see with: ferry message list ses_1$/u,
     };
     await expect(send(missing.context, missing.open, "hi")).rejects.toMatchObject({ ...told, doubt: undefined });
     expect(missing.calls().filter((call) => call.startsWith("POST"))).toHaveLength(1);
   }
+});
+
+test.each([
+  [302, "/new", "use that address"],
+  [308, "https://other.example/", "if that is the service's new address, sign in there: ferry login --host URL"],
+])("a message that is redirected by %s is looked for twice, and its error keeps the advice", async (status, location, advice) => {
+  const { send, calls, clock } = play(elsewhere(status, location), timeline(), timeline());
+  const hint = `${advice}; but first see with: ferry message list ses_1`;
+  await expect(send()).rejects.toMatchObject({ message: /; whether the message has arrived is not known$/u, hint });
+  expect(calls()).toEqual(["POST messages", "GET events", "GET events"]);
+  expect(clock.elapsed()).toBeLessThan(1000);
 });
 
 test("a message that the service gave up on waiting for (408) is looked for", async () => {

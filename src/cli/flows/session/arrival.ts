@@ -23,7 +23,7 @@ export interface Outgoing {
  * A service that works on behind a gateway that gave up stores the message later: it is looked for so long, in ms, with pauses that
  * double. One that knows no client_id would store it twice.
  */
-const searchTime = 30_000;
+export const usualSearch = 30_000;
 const firstPause = 500;
 /** A service's clock may be behind ours by so much, in ms. */
 const clockSkew = 5_000;
@@ -31,12 +31,17 @@ const clockSkew = 5_000;
 /**
  * Looks for a message that may have arrived, again and again before it says that it hasn't, also through failures that pass. Where the
  * service keeps no client_id, or makes one of its own, one with the same words that can't have been there before is it; one with other
- * words may be, since services change them.
+ * words may be, since services change them. `within`: for how long it is looked for, in ms.
  * @throws FerryError what went wrong; unavailable where one may be it, or another
  */
-export async function findArrived(context: Context, open: OpenSession, outgoing: Outgoing): Promise<KnownEvent | undefined> {
+export async function findArrived(
+  context: Context,
+  open: OpenSession,
+  outgoing: Outgoing,
+  within: number,
+): Promise<KnownEvent | undefined> {
   const { clock, interrupt } = context.host;
-  const end = clock.elapsed() + searchTime;
+  const end = clock.elapsed() + within;
   let earlier: ReadonlySet<unknown> | undefined = outgoing.fresh ? new Set() : undefined;
   for (let pause = firstPause; ; pause *= 2) {
     const left = end - clock.elapsed();

@@ -5,7 +5,7 @@ import { isUnreadable } from "../../../client/http/json.ts";
 import { isGateway } from "../../../client/http/retry.ts";
 import { orTimeUp, timeUp } from "../../../client/timeline/time-up.ts";
 import type { Context } from "../../context.ts";
-import { findArrived, findEvent, type KnownEvent, type Outgoing } from "./arrival.ts";
+import { findArrived, findEvent, type KnownEvent, type Outgoing, usualSearch } from "./arrival.ts";
 import type { OpenSession } from "./select.ts";
 import { calledSession } from "./whom.ts";
 
@@ -24,6 +24,8 @@ export function namesOf({ clientId, event }: SentMessage): readonly string[] {
 /** A session that was made just now may not be known everywhere yet: so often, and with so long between, in ms, it is tried again. */
 const freshTries = 8;
 const freshPause = 500;
+/** How long a message that was redirected is looked for, in ms, which makes two looks: whoever sent it elsewhere does nothing more with it. */
+const shortSearch = 500;
 /** What finding a message's place in the queue may take, in ms. */
 const longestSearch = 2_000;
 
@@ -91,7 +93,7 @@ async function deliver(context: Context, open: OpenSession, outgoing: Outgoing):
   await tellSearch(context, lost);
   // From here on it may be there, whatever else goes wrong: the search, or sending it again.
   try {
-    const event = await findArrived(context, open, outgoing);
+    const event = await findArrived(context, open, outgoing, isSentOn(lost) ? shortSearch : usualSearch);
     if (event !== undefined) return { clientId, event };
     if (isLost(lost) && !isStillAtIt(lost)) return await send();
   } catch (error) {
@@ -124,7 +126,10 @@ function ended(error: unknown, open: OpenSession): unknown {
 /** Whoever sends it by hand once more must know that it may be there already. */
 function inDoubt({ session }: OpenSession, error: FerryError): FerryError {
   const { kind, message, status, code } = error;
-  const hint = `see with: ferry message list ${typedId(session.id)}`;
+  const look = `see with: ferry message list ${typedId(session.id)}`;
+  // What the redirect itself advises, without the doubt that the client adds.
+  const advice = isSentOn(error) && error.cause instanceof FerryError ? error.cause.hint : undefined;
+  const hint = advice === undefined ? look : `${advice}; but first ${look}`;
   return new FerryError(kind, `${message}; ${inDoubtWords}`, { status, code, hint, cause: error });
 }
 
@@ -139,6 +144,11 @@ function isLost(error: FerryError): boolean {
 /** The service answered that it was done, or sent us elsewhere, and only what came with that is amiss. */
 function isTaken(error: FerryError): boolean {
   return error.doubt !== undefined || isUnreadable(error);
+}
+
+/** It redirected the message in a way that isn't followed (RFC 9110, 15.4); a 303 has done with it before. */
+function isSentOn({ status }: FerryError): boolean {
+  return status !== undefined && [301, 302, 307, 308].includes(status);
 }
 
 /** A gateway that timed out (RFC 9110, 15.6.5) has passed it on: the service behind may yet be about to store it. */
