@@ -17,6 +17,9 @@ import { patiently } from "./timeline/whole/patient.ts";
 const mostPutOff = 5;
 const restPause = 1_000;
 
+/** A read of the timeline that has no answer for so long, in ms, says that what is known of it may be old. */
+const longestSilence = 3_000;
+
 /** What a follower sees; the outcome is the last. */
 export type FollowItem =
   | Update
@@ -49,8 +52,9 @@ export interface FollowOptions extends EndingOptions {
 export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem, void> {
   const { clock, signal } = options;
   const stop = new AbortController();
-  const watched = watch(options, AbortSignal.any([signal, stop.signal]));
-  const ending = makeEnding({ ...options, signal: watched.signal });
+  let readBegan = Infinity;
+  const watched = watch(options, AbortSignal.any([signal, stop.signal]), (began) => (readBegan = began));
+  const ending = makeEnding({ ...options, signal: watched.signal }, () => clock.elapsed() - readBegan > longestSilence);
   const updates = allUpdates(watched, options.fresh ?? false);
   const advance = (): Promise<IteratorResult<Update, void>> => {
     const promise = updates.next();
@@ -132,8 +136,20 @@ function* shown(update: Update, since = -Infinity): Generator<FollowItem> {
   }
 }
 
-function watch({ client, sessionId, clock, random, makeSpool }: FollowOptions, signal: AbortSignal): Watched {
-  const array = makeWholeTimeline({ client, sessionId, signal, clock, makeSpool });
+/** `reading` is told when a read of the whole timeline begins, and Infinity when it is over. */
+function watch(options: FollowOptions, signal: AbortSignal, reading: (began: number) => void): Watched {
+  const { client, sessionId, clock, random, makeSpool } = options;
+  const whole = makeWholeTimeline({ client, sessionId, signal, clock, makeSpool });
+  const array: Watched["array"] = {
+    async *read(how) {
+      reading(clock.elapsed());
+      try {
+        yield* whole.read(how);
+      } finally {
+        reading(Infinity);
+      }
+    },
+  };
   return { client, sessionId, clock, random, signal, array, timeline: makeTimeline() };
 }
 

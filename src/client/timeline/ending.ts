@@ -56,8 +56,14 @@ export interface Ending {
   decide(): Promise<End | undefined>;
 }
 
-/** What is known of the session while it is followed, as far as the end of the following depends on it. */
-export function makeEnding({ client, sessionId, clock, signal, until, message, timeout = Infinity }: EndingOptions): Ending {
+/**
+ * What is known of the session while it is followed, as far as the end of the following depends on it. `hangs`: whether the timeline is
+ * being read, and nothing comes of it.
+ */
+export function makeEnding(
+  { client, sessionId, clock, signal, until, message, timeout = Infinity }: EndingOptions,
+  hangs: () => boolean,
+): Ending {
   const telling = new Map<string, Told>();
   /** Events come late, too; the newest is the one that was made last. */
   let [newest, isInOrder] = [-Infinity, true];
@@ -93,7 +99,7 @@ export function makeEnding({ client, sessionId, clock, signal, until, message, t
     return inTheWay === undefined ? { outcome: "timeout" } : { outcome: "timeout", inTheWay };
   };
   const whatIsInTheWay = (): InTheWay | undefined => {
-    if (!isRead || isFailing) return "unread";
+    if (!isRead || isFailing || hangs()) return "unread";
     const events = tellingEvents();
     const isNamedThere = message === undefined || events.some((event) => isNamed(event, message));
     if (!isNamedThere && !isNamedOtherwise(events, message)) return "missing";

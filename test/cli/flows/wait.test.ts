@@ -122,6 +122,23 @@ describe("how it was when the waiting was over: one object, and the exit code", 
         });
       },
     ],
+    [
+      "its timeline hangs after it was read once",
+      `${rests} by the session's word, but the timeline could not be read in that time`,
+      () => {
+        const { send } = service;
+        let reads = 0;
+        service.add("tool_call", { status: "processing" });
+        Object.assign(service, {
+          send: async (request: Parameters<typeof send>[0]) => {
+            if (request.url.includes("/events") && ++reads > 1) await clock.sleep(600_000, request.signal);
+            // By no better way than whole.
+            return { ...(await send(request)), ...(request.url.endsWith("/cli") && { status: 404 }) };
+          },
+        });
+      },
+      { timeout: 20_000 },
+    ],
     ["a message is queued", `${rests}, but something is queued for it`, () => service.add("user_message", { status: "queued" })],
     [
       "it may yet be at it",
