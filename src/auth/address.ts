@@ -1,6 +1,7 @@
 import { isLoopback } from "../base/address.ts";
 import { FerryError } from "../base/errors.ts";
 import { oneLine } from "../base/text.ts";
+import { exactWord } from "../base/words.ts";
 
 /** The embedded service's name among the hosts; it has no address. */
 export const local = "local";
@@ -57,6 +58,12 @@ export function shown(address: string): string {
 /** How people call a host: its address without the scheme. */
 export function hostName(url: string): string {
   return url.replace(/^https?:\/\//u, "");
+}
+
+/** What logs in to an address: a command to be copied, or words where the address can be no word of one in every shell. */
+export function loginAt(url: string): string {
+  const word = exactWord(url);
+  return word === undefined ? "ferry login, with that address as its --host" : `ferry login --host ${word}`;
 }
 
 /** Whether somebody who writes this calls a host by its name: the case of a host counts nothing, that of a path does (RFC 9110, 4.2.3). */

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { FerryError } from "../base/errors.ts";
-import { shellWord } from "../base/words.ts";
 import type { Host, SecretStore } from "../host/host.ts";
-import { hostName } from "./address.ts";
+import { hostName, loginAt } from "./address.ts";
 import { makeFileStore } from "./file-store.ts";
 import { keychainService as service, probeKeychain } from "./keychain-probe.ts";
 import { type LockHost, withLock } from "./lock.ts";
@@ -76,7 +75,7 @@ export function makeCredentials(
       const key = await find(login);
       if (key !== undefined) return key;
       throw new FerryError("auth", `the key for ${hostName(login.url)} is no longer in ${place(login.store)}`, {
-        hint: `ferry login --host ${shellWord(login.url)}`,
+        hint: loginAt(login.url),
       });
     },
     async check() {

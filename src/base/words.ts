@@ -31,14 +31,23 @@ export function either(things: readonly string[]): string {
   return [things.slice(0, -1).join(", "), things.at(-1)].filter(Boolean).join(" or ");
 }
 
+/** What single quotes keep from being itself in some shell; of cmd, what it takes for a variable's name between two `%`, which no digit begins. */
+const inTheWay = /['\u2018-\u201b\\&|<>^]|%(?!\d)(?=.*%)/gu;
+
 /**
  * A text as one word of a command that is printed to be copied. What a service, a repository or a path is called is somebody else's
  * choice, and must be nothing but a name there, in any shell that a person may have (sh, fish, PowerShell, cmd). Where no quotes do
- * that in all of them, `?` stands for the characters that are in the way.
+ * that in all of them, `…` stands for the characters that are in the way: no pattern, nor what ends the path of an address.
  */
 export function shellWord(text: string): string {
-  if (/^[\w./:+][\w./:+-]*$/u.test(text) || /^-[\w-]+$/u.test(text)) return text;
   const plain = oneLine(text);
-  if (!/["\u201c-\u201e$`!%]|\\(?:\\|$)/u.test(plain)) return `"${plain}"`;
-  return `'${plain.replace(/['\u2018-\u201b\\&|<>^%]/gu, "?")}'`;
+  return exactWord(plain) ?? `'${plain.replace(inTheWay, "…")}'`;
+}
+
+/** The same for what names another thing where a character is replaced, an address above all: undefined, if one would be. */
+export function exactWord(text: string): string | undefined {
+  if (/^[\w./:+][\w./:+-]*$/u.test(text) || /^-[\w-]+$/u.test(text)) return text;
+  if (text !== oneLine(text)) return undefined;
+  if (!/["\u201c-\u201e$`!]|\\(?:\\|$)|%(?!\d)(?=.*%)/u.test(text)) return `"${text}"`;
+  return text.search(inTheWay) === -1 ? `'${text}'` : undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hostName, parseAddress } from "../../src/auth/address.ts";
+import { hostName, loginAt, parseAddress } from "../../src/auth/address.ts";
 
 describe("a host's address has one form", () => {
   test.each([
@@ -58,4 +58,9 @@ describe("what is refused, without repeating a password", () => {
 
 test("people call it without its scheme", () => {
   expect(hostName("https://example.com/ferry")).toBe("example.com/ferry");
+});
+
+test("what logs in to it names it as it is, or not at all", () => {
+  expect(loginAt("http://127.0.0.1:18520/a%20b")).toBe('ferry login --host "http://127.0.0.1:18520/a%20b"');
+  expect(loginAt("https://example.com/%CD%")).toBe("ferry login, with that address as its --host");
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { typedId } from "../../src/base/ids.ts";
 import { oneLine } from "../../src/base/text.ts";
-import { shellWord, splitWords } from "../../src/base/words.ts";
+import { exactWord, shellWord, splitWords } from "../../src/base/words.ts";
 import { describeWith } from "../support/programs.ts";
 
 test("what is plain stays as it is, all else is one quoted word", () => {
@@ -19,12 +19,24 @@ test("what is plain stays as it is, all else is one quoted word", () => {
     `"don't"`,
     '"x;{touch,y}"',
     "'$(id)'",
-    "'it?s `id`'",
+    "'it…s `id`'",
     '""',
     '"~"',
     '"@x"',
     '"a b"',
   ]);
+});
+
+test("a % stays where cmd takes it for no variable's, and an address that can be no word is none", () => {
+  expect(["http://x/a%20b", "a%20b%41c%", "100%", "$5%20"].map(exactWord)).toEqual([
+    '"http://x/a%20b"',
+    '"a%20b%41c%"',
+    '"100%"',
+    "'$5%20'",
+  ]);
+  const none = ["http://x/%CD%", "%20%CD%", "a%%b", "it's $5", "a\tb"];
+  expect(none.map(exactWord)).toEqual(none.map(() => undefined));
+  expect(["http://x/%CD%", "a%%b"].map(shellWord)).toEqual(["'http://x/…CD%'", "'a…%b'"]);
 });
 
 test("an id for a command is one word of it, whoever made it", () => {
@@ -44,7 +56,7 @@ describeWith(["bash", "dash", "zsh", "fish"], "in a real shell", () => {
     const words = texts.map(shellWord);
     const { stdout, stderr } = spawnSync(shell, ["-c", `printf '%s\\n' ${words.join(" ")}`], { encoding: "utf8" });
     expect(stderr).toBe("");
-    const meant = texts.map((text, at) => ((words[at] ?? "").includes("?") ? (words[at] ?? "").slice(1, -1) : oneLine(text)));
+    const meant = texts.map((text, at) => ((words[at] ?? "").includes("…") ? (words[at] ?? "").slice(1, -1) : oneLine(text)));
     expect(stdout.split("\n").slice(0, -1)).toEqual(meant);
   });
 });

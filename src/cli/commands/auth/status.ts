@@ -1,8 +1,7 @@
-import { hostName, isLocal, local } from "../../../auth/address.ts";
+import { hostName, isLocal, local, loginAt } from "../../../auth/address.ts";
 import { identify, namelessAccount } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { count } from "../../../base/text.ts";
-import { shellWord } from "../../../base/words.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { type ChosenHost, chooseHost, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
@@ -144,7 +143,7 @@ async function stored(context: Context): Promise<Candidate[]> {
     workspace: entry.workspace ?? null,
     place: credentials.place(entry.store),
     read: () => credentials.read(entry),
-    remedy: `log in again: ferry login --host ${shellWord(entry.url)}`,
+    remedy: `log in again: ${loginAt(entry.url)}`,
   }));
 }
 

@@ -1,6 +1,6 @@
 import { hostName, isLocal, isNameOf, local, parseAddress, shown } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { shellWord } from "../../../base/words.ts";
+import { exactWord } from "../../../base/words.ts";
 import { getConfig } from "../../../git/config.ts";
 import { readConfig, type Config, type HostEntry } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
@@ -100,8 +100,9 @@ function selected(text: string, config: Config, who: string): ChosenHost {
   const entry = loggedIn(text, config);
   if (entry !== undefined) return { kind: "remote", url: entry.url, entry, named: false, why };
   const [last] = config.hosts;
+  const known = last === undefined ? local : exactWord(hostName(last.url));
   throw new FerryError("auth", `${who} ${shown(text)}, which you aren't logged in to`, {
-    hint: `log in there if you trust it, or name one that you know: --host ${last === undefined ? local : shellWord(hostName(last.url))}`,
+    hint: `log in there if you trust it, or name one that you know: --host ${known ?? "HOST"}`,
   });
 }
 

@@ -1,7 +1,6 @@
-import { local } from "../../../auth/address.ts";
+import { local, loginAt } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
-import { shellWord } from "../../../base/words.ts";
 import { type Client, makeClient } from "../../../client/client.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import type { Memory } from "../../../client/memory.ts";
@@ -130,13 +129,13 @@ export async function keyFor(context: Context, chosen: ChosenHost & { kind: "rem
   if (value !== undefined) return { value, source: "FERRY_API_KEY" };
   if (chosen.entry === undefined)
     throw new FerryError("auth", `not logged in to ${chosenName(chosen)}`, {
-      hint: `ferry login --host ${shellWord(chosen.url)}${chosen.beside === true ? "; FERRY_API_KEY is for FERRY_HOST alone" : ", or set FERRY_API_KEY"}`,
+      hint: `${loginAt(chosen.url)}${chosen.beside === true ? "; FERRY_API_KEY is for FERRY_HOST alone" : ", or set FERRY_API_KEY"}`,
     });
   const credentials = credentialsOf(context);
   return {
     value: await credentials.read(chosen.entry),
     source: credentials.place(chosen.entry.store),
-    remedy: `log in again: ferry login --host ${shellWord(chosen.url)}`,
+    remedy: `log in again: ${loginAt(chosen.url)}`,
   };
 }
 

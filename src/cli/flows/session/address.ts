@@ -1,8 +1,7 @@
-import { hostName, local } from "../../../auth/address.ts";
+import { hostName, local, loginAt } from "../../../auth/address.ts";
 import { isLoopback } from "../../../base/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
-import { shellWord } from "../../../base/words.ts";
 import { readCliInfo } from "../../../client/capabilities.ts";
 import { type HostEntry, readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
@@ -49,7 +48,7 @@ export async function connectFor(context: Context, { url }: Page): Promise<Conne
       hint: "name the session by its id, or the host that it is of: --host",
     });
   throw new FerryError("auth", `this address is of ${hostName(place)}, and you are logged in to ${names.at(-1) ?? ""}`, {
-    hint: `log in there if you trust it: ferry login --host ${shellWord(place)}`,
+    hint: `log in there if you trust it: ${loginAt(place)}`,
   });
 }
 
