@@ -295,6 +295,10 @@ test("certificates of one's own", async () => {
     hint: 'export NODE_EXTRA_CA_CERTS="/a ca.pem"',
   });
   expect((await examine({ SSL_CERT_FILE: "/ca.pem", NODE_OPTIONS: "--use-openssl-ca" })).row("certificates")).toMatchObject({
+    verdict: "failed",
+    says: "SSL_CERT_FILE names a file that isn't there: /ca.pem",
+  });
+  expect((await examine({ SSL_CERT_FILE: path, NODE_OPTIONS: "--use-openssl-ca" })).row("certificates")).toMatchObject({
     verdict: "ok",
     says: "OpenSSL's certificate authorities, those of SSL_CERT_FILE among them",
   });

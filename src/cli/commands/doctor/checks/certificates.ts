@@ -14,9 +14,12 @@ export const certificates: Check = {
         hint: "unset NODE_TLS_REJECT_UNAUTHORIZED; for a certificate authority of your organisation's own: NODE_EXTRA_CA_CERTS",
       };
     const preset = presetOf(env);
+    const elsewhere = env["SSL_CERT_FILE"] ?? "";
+    // OpenSSL says nothing of a file there that it can't read.
+    const read = elsewhere !== "" && preset.readsFile ? await countIn(host, elsewhere, "SSL_CERT_FILE") : 0;
+    if (typeof read !== "number") return read;
     const path = env["NODE_EXTRA_CA_CERTS"] ?? "";
     if (path !== "") return extra(host, path, preset);
-    const elsewhere = env["SSL_CERT_FILE"] ?? "";
     if (elsewhere !== "" && !preset.readsFile)
       return {
         verdict: "warning",
@@ -43,16 +46,22 @@ function presetOf(env: Environment): Preset {
   };
 }
 
-async function extra({ files }: Host, path: string, { name }: Preset): Promise<Finding> {
+async function extra(host: Host, path: string, { name }: Preset): Promise<Finding> {
+  const found = await countIn(host, path, "NODE_EXTRA_CA_CERTS");
+  return typeof found === "number" ? { verdict: "ok", says: `${name}, and ${found} from ${path}` } : found;
+}
+
+/** How many certificates are in the file that the variable names, or why it gives none. */
+async function countIn({ files }: Host, path: string, variable: string): Promise<Finding | number> {
   const text = await files.readText(path);
-  const hint = "set NODE_EXTRA_CA_CERTS to the PEM file of your organisation's certificate authority";
-  if (text === undefined) return { verdict: "failed", says: `NODE_EXTRA_CA_CERTS names a file that isn't there: ${path}`, hint };
-  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]*(?:-----END CERTIFICATE-----)?/gu) ?? [];
-  if (found.length === 0) return { verdict: "failed", says: `no certificate in ${path} (NODE_EXTRA_CA_CERTS)`, hint };
+  const hint = `set ${variable} to the PEM file of your organisation's certificate authority`;
+  if (text === undefined) return { verdict: "failed", says: `${variable} names a file that isn't there: ${path}`, hint };
+  const found = text.match(/-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^-]*(?:-----END \1-----)?/gu) ?? [];
+  if (found.length === 0) return { verdict: "failed", says: `no certificate in ${path} (${variable})`, hint };
   const broken = found.findIndex((each) => !isCertificate(each));
   if (broken !== -1)
-    return { verdict: "failed", says: `Node can't read certificate ${broken + 1} in ${path} (NODE_EXTRA_CA_CERTS)`, hint };
-  return { verdict: "ok", says: `${name}, and ${found.length} from ${path}` };
+    return { verdict: "failed", says: `Node can't read certificate ${broken + 1} in ${path} (${variable})`, hint };
+  return found.length;
 }
 
 function isCertificate(text: string): boolean {
