@@ -29,15 +29,17 @@ export function parseAddress(text: string): string {
   if (!/^[a-z0-9._[\]:-]+$/u.test(url.hostname))
     throw new FerryError("usage", `"${shown(given)}" is no address of a host: its name has a character that no host has`);
   // A password that begins with digits and a slash reads as a port and a path.
-  if (url.username !== "" || url.password !== "" || /@|%40/u.test(url.pathname))
+  const isSecret = /@|%40/u.test(url.pathname);
+  const place = `${url.host}${isSecret ? "" : url.pathname.replace(/\/+$/u, "")}`;
+  if (url.username !== "" || url.password !== "" || isSecret)
     throw new FerryError("usage", "an address of a host holds no user name or password", {
-      hint: `write it as ${url.protocol}//${url.host}`,
+      hint: `write it as ${url.protocol}//${place}`,
     });
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new FerryError("usage", `"${shown(given)}" is no address of a host`, { hint: `write it as https://${url.host}` });
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     throw new FerryError("usage", `http would send the key to ${url.host} in the clear`, {
-      hint: `write it as https://${url.host}`,
+      hint: `write it as https://${place}`,
     });
   return `${url.origin}${url.pathname.replace(/\/+$/u, "")}`;
 }

@@ -64,3 +64,11 @@ test("what logs in to it names it as it is, or not at all", () => {
   expect(loginAt("http://127.0.0.1:18520/a%20b")).toBe('ferry login --host "http://127.0.0.1:18520/a%20b"');
   expect(loginAt("https://example.com/%CD%")).toBe("ferry login, with that address as its --host");
 });
+
+test.each([
+  ["https://u:secret@agents.example.com/team/", "https://agents.example.com/team"],
+  ["https://me:12/secret@agents.example.com/team", "https://me:12"],
+  ["http://agents.example.com/team", "https://agents.example.com/team"],
+])("how %s is to be written keeps its path, but no password", (text, written) => {
+  expect(() => parseAddress(text)).toThrow(expect.objectContaining({ hint: `write it as ${written}` }) as Error);
+});

@@ -23,6 +23,14 @@ test.each(["https://x;{touch,pwned};echo/", "https://x$(id)/", "javascript:alert
 );
 
 test.each([
+  ["https://agents.example.com/gone", "within itself", "ask whoever runs the service"],
+  ["http://evil.example/", "to http://evil.example", "check the host's address, and ask whoever runs the service"],
+])("nor is one to %s, where no login can be", async (location, where, hint) => {
+  scene.server.answers.set("/.well-known/oauth-authorization-server", async () => text(302, "", { location }));
+  expect((await scene.login()).stderr).toBe(`ferry: agents.example.com redirects the login ${where}\n  hint: ${hint}\n`);
+});
+
+test.each([
   [{ user: { id: 5, email: {} }, workspace: { name: 7 }, key: { id: "k", scopes: "all:all" } }, "{}", "7"],
   [{ user: { id: "usr_1", email: "  " }, workspace: { name: "" }, key: { id: "k", scopes: [5, {}] } }, "usr_1", undefined],
   [{ user: { email: "a".repeat(100_000) } }, `${"a".repeat(319)}…`, undefined],

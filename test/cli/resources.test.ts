@@ -297,6 +297,14 @@ test("what the service sends can't reach the terminal's controls", async () => {
   expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/u);
 });
 
+test.each(["https://x\u001b[31m.test", "https://x\t.test", "https://x.test\n"])(
+  "%j is no provider's address",
+  async (address) => {
+    const { code, stderr } = await call([...createProvider, "--base-url", address]);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("is no address\n") as string });
+  },
+);
+
 test("an address with a user or password in it is no provider's, and what names no repository is said without it", async () => {
   const told = "--base-url holds no user name or password";
   for (const address of ["https://u:SECRET@host.example", "https://SECRET@host.example/api", "u:SECRET@host.example"])

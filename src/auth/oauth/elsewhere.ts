@@ -1,3 +1,4 @@
+import { isLoopback } from "../../base/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { shellWord } from "../../base/words.ts";
 
@@ -7,8 +8,15 @@ export function elsewhere(said: string, address: string, status?: number): Ferry
   const there = /^https?:\/\/[a-z0-9.:[\]-]+(?:\/[\w./-]*)?$/u.test(address) && address.length <= 300;
   return new FerryError("failure", `${said} ${there ? address : "somewhere that is no address of a host"}`, {
     status,
-    hint: there
-      ? `if that is the service's address, log in there: ferry login --host ${shellWord(address)}`
-      : "check the host's address, and ask whoever runs the service",
+    hint:
+      there && mayGetKey(address)
+        ? `if that is the service's address, log in there: ferry login --host ${shellWord(address)}`
+        : "check the host's address, and ask whoever runs the service",
   });
+}
+
+/** As `parseAddress` has it: no login is made in the clear. */
+function mayGetKey(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || isLoopback(hostname);
 }

@@ -64,6 +64,7 @@ export function faultOf(value: string): string | undefined {
   if (value.length > longest) return `is longer than any key: ${value.length} characters`;
   if (/[\r\n]/.test(value)) return "has a line break in it";
   if (/\s/.test(value)) return "has a blank in it";
+  if (/\p{Cc}/u.test(value)) return "has a control character in it";
   if (!/^[\x21-\x7e]+$/.test(value)) return "has a character that is not ASCII";
   return undefined;
 }

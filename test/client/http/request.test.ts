@@ -75,6 +75,7 @@ describe("the key", () => {
     ["  ", "is empty"],
     ["a\nb", "has a line break in it"],
     ["a b", "has a blank in it"],
+    ["a\u001b[Ab", "has a control character in it"],
     ["schlüssel", "has a character that is not ASCII"],
   ])("that can be none, %j, is refused before anything is sent", (value, why) => {
     const make = () => play([], { key: { value, source: "FERRY_API_KEY" } });
