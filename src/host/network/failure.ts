@@ -48,7 +48,10 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EHOSTUNREACH: { what: "the host can't be reached", hint: network },
   ETIMEDOUT: { what: "no connection in time", hint: network },
   // What only speaks TLS hangs up on who doesn't.
-  ECONNRESET: { what: "the connection was cut", hint: "try again; if it stays so, check the address: http or https, and the port" },
+  ECONNRESET: {
+    what: "the connection was cut",
+    hint: "try again; if it stays so, check the address: http or https, and the port",
+  },
   EPIPE: { what: "the connection was cut" },
   EPROTO: noTls,
   ERR_SSL_WRONG_VERSION_NUMBER: noTls,
