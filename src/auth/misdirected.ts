@@ -10,5 +10,6 @@ export async function refuseMisdirected(
   answer: SendResponse,
   asked: { method: string; url: string; clock: Clock },
 ): Promise<void> {
-  if (answer.status === 421) throw await problem(answer, { ...asked, key: { value: "", source: "" } });
+  if (answer.status === 421)
+    throw await problem(answer, { ...asked, baseUrl: new URL(asked.url).origin, key: { value: "", source: "" } });
 }

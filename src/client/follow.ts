@@ -12,13 +12,11 @@ import { orTimeUp, timeUp } from "./timeline/time-up.ts";
 import { makeTimeline } from "./timeline/timeline.ts";
 import { makeWholeTimeline } from "./timeline/whole/array.ts";
 import { patiently } from "./timeline/whole/patient.ts";
+import { makeReadings, type Readings } from "./timeline/whole/readings.ts";
 
 /** An event that differs at each look would put the end off for ever: so often it may, and with so long between looks, in ms. */
 const mostPutOff = 5;
 const restPause = 1_000;
-
-/** A read of the timeline that has no answer for so long, in ms, says that what is known of it may be old. */
-const longestSilence = 3_000;
 
 /** What a follower sees; the outcome is the last. */
 export type FollowItem =
@@ -52,9 +50,9 @@ export interface FollowOptions extends EndingOptions {
 export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem, void> {
   const { clock, signal } = options;
   const stop = new AbortController();
-  let readBegan = Infinity;
-  const watched = watch(options, AbortSignal.any([signal, stop.signal]), (began) => (readBegan = began));
-  const ending = makeEnding({ ...options, signal: watched.signal }, () => clock.elapsed() - readBegan > longestSilence);
+  const readings = makeReadings(clock);
+  const watched = watch(options, AbortSignal.any([signal, stop.signal]), readings);
+  const ending = makeEnding({ ...options, signal: watched.signal }, readings.hangs);
   const updates = allUpdates(watched, options.fresh ?? false);
   const advance = (): Promise<IteratorResult<Update, void>> => {
     const promise = updates.next();
@@ -136,20 +134,10 @@ function* shown(update: Update, since = -Infinity): Generator<FollowItem> {
   }
 }
 
-/** `reading` is told when a read of the whole timeline begins, and Infinity when it is over. */
-function watch(options: FollowOptions, signal: AbortSignal, reading: (began: number) => void): Watched {
+function watch(options: FollowOptions, signal: AbortSignal, readings: Readings): Watched {
   const { client, sessionId, clock, random, makeSpool } = options;
   const whole = makeWholeTimeline({ client, sessionId, signal, clock, makeSpool });
-  const array: Watched["array"] = {
-    async *read(how) {
-      reading(clock.elapsed());
-      try {
-        yield* whole.read(how);
-      } finally {
-        reading(Infinity);
-      }
-    },
-  };
+  const array: Watched["array"] = { read: (how) => readings.timed(whole.read(how)) };
   return { client, sessionId, clock, random, signal, array, timeline: makeTimeline() };
 }
 

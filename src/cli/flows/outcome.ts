@@ -3,6 +3,7 @@ import { typedId } from "../../base/ids.ts";
 import { isAgentResting, isOver, isResting, type Outcome } from "../../client/outcome.ts";
 import type { InTheWay } from "../../client/timeline/ending.ts";
 import type { FollowView } from "./follow.ts";
+import { agentStatuses } from "../../wire/values.ts";
 import type { KnownSession } from "./session/select.ts";
 
 /** What was waited for, and what was in the way of it when the time was up. */
@@ -44,9 +45,21 @@ function viewIt(id: string): string {
 function outOfTime(session: KnownSession, { until, inTheWay }: Partial<Waited> = {}): Telling | undefined {
   if (isOver(session)) return until === "merged" && session.status === "finished" ? overUnmerged : overUnread;
   if (session.agent_status === "waiting_for_user") return stillAsking;
+  if (!isAgentStatus(session.agent_status)) return outOfTimeInForeignWords(until, inTheWay);
   if (!isAgentResting(session.agent_status)) return tellings.timeout;
   if (until === "merged" || until === "end") return isResting(session) ? stillOpen : until === "merged" ? notMerged : unclear;
   return until === undefined ? unknown : unsettled[inTheWay ?? "nothing"];
+}
+
+/** A service's own word for what the agent does tells us nothing; an event that is open does. */
+function outOfTimeInForeignWords(until: FollowView["until"] | undefined, inTheWay: InTheWay | undefined): Telling | undefined {
+  if (inTheWay === "queued" || inTheWay === "processing") return tellings.timeout;
+  if (until === "merged") return notMerged;
+  return inTheWay === "unread" ? unread : unknown;
+}
+
+function isAgentStatus(word: KnownSession["agent_status"]): boolean {
+  return agentStatuses.some((one) => one === word);
 }
 
 /** Who waits for the agent, and not for an end, is told what else than the session's own words was to be waited for. */
@@ -81,6 +94,12 @@ const unsettled: Readonly<Record<InTheWay | "nothing", Telling>> = {
     message: "the agent has nothing to do now, but has not rested for long enough to be sure of it",
     hint: (id) => `wait for longer: ferry session wait ${id}`,
   },
+};
+
+const unread: Telling = {
+  kind: "pending",
+  message: "the timeline could not be read in that time",
+  hint: (id) => `try it again with: ferry events ${id}`,
 };
 
 const unknown: Telling = {

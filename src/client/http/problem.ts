@@ -1,5 +1,6 @@
 import { FerryError, type ErrorKind } from "../../base/errors.ts";
 import { cut, oneLine } from "../../base/text.ts";
+import { exactWord } from "../../base/words.ts";
 import type { Clock, SendResponse } from "../../host/host.ts";
 import { isHtml, readBody } from "./body.ts";
 import { parseShallow } from "./json.ts";
@@ -13,6 +14,8 @@ const bounds = { limit: 256 * 1024, within: 10_000 };
 export interface Asked {
   readonly method: string;
   readonly url: string;
+  /** Where the service is, its path included: another one may be at the same host. */
+  readonly baseUrl: string;
   readonly key: ApiKey;
   readonly clock: Clock;
 }
@@ -25,14 +28,14 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const { status, headers } = response;
   const body = await readBody(response, asked.clock, bounds).catch(() => new Uint8Array());
   const { message, code } = read(new TextDecoder().decode(body), headers["content-type"] ?? "");
-  const { pathname, host, origin } = new URL(asked.url);
+  const { pathname, host } = new URL(asked.url);
   const clean = (text: string): string => withoutSecrets(text, [asked.key.value]);
   const said = cut(oneLine(clean(message)), 500);
   const line = said === "" ? `${host} answered ${asked.method} ${pathname} with ${status}${nameOf(status)}` : said;
   const again = retryAfter(headers["retry-after"], asked.clock.now());
   const hint =
     again === undefined
-      ? (scopeHint(status, said, { origin, source: asked.key.source }) ?? hintFor(status, { host, origin }, asked.key.source))
+      ? (scopeHint(status, said, asked) ?? hintFor(status, asked))
       : `try again ${again === 0 ? "now" : again < longestRetryAfter ? `in ${Math.ceil(again / 1000)} s` : "in a day"}`;
   return new FerryError(kindOf(status), line, {
     status,
@@ -53,18 +56,18 @@ export function kindOf(status: number): ErrorKind {
 }
 
 /** Where the answer names a scope that is enough, the command that gets it, at this service and no other. */
-function scopeHint(status: number, said: string, { origin, source }: { origin: string; source: string }): string | undefined {
+function scopeHint(status: number, said: string, { baseUrl, key: { source } }: Asked): string | undefined {
   const scope = status === 403 ? /\b[a-z][a-z-]*:all\b/u.exec(said)?.[0] : undefined;
   if (scope === undefined) return undefined;
   // A login would change nothing: a key of the environment goes before it.
   if (source === "FERRY_API_KEY") return `put a key that has ${scope} into ${source}: the portal makes one`;
   const more = scope === "all:all" ? "" : ", with what else you use behind a comma";
-  return `a key that has it: ferry login --host ${origin} --scopes ${scope}${more}`;
+  return `a key that has it: ferry login --host ${exactWord(baseUrl) ?? "HOST"} --scopes ${scope}${more}`;
 }
 
-function hintFor(status: number, { host, origin }: Pick<URL, "host" | "origin">, source: string): string | undefined {
-  if (status === 401 && source === "FERRY_API_KEY") return `${host} refused the key of ${source}: correct it, or unset it`;
-  if (status === 401) return `${host} refused the key of ${source}: check it, or log in again: ferry login --host ${origin}`;
+function hintFor(status: number, { baseUrl, key: { source, remedy = "check it" } }: Asked): string | undefined {
+  const refused = `${baseUrl.replace(/^https?:\/\//u, "")} refused the key of ${source}`;
+  if (status === 401) return `${refused}: ${source === "FERRY_API_KEY" ? "correct it, or unset it" : remedy}`;
   if (status === 403) return `the key of ${source} lacks a scope that this needs`;
   if (status === 421) return "call it by its own address; a port that is forwarded needs the same number at both ends";
   if (status === 429) return "too many requests: try again in a minute";

@@ -58,7 +58,7 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
         );
         const response = asItCame ? answer : withoutKey(answer, options.key.value);
         const again = patience.limit > 0 && isPassing(response.status, repeatable);
-        if (again) throw await problem(response, { ...request, key: options.key, clock: options.clock });
+        if (again) throw await problem(response, { ...request, baseUrl, key: options.key, clock: options.clock });
         return take({ ...response, see: answer.see });
       });
     };
@@ -126,6 +126,7 @@ async function follow(send: ClientOptions["send"], request: SendRequest, key: st
   const isWrite = !isRead(request);
   let url = request.url;
   let status: number | undefined;
+  const visited = new Set<string>();
   const target = async (response: SendResponse): Promise<string> => {
     await response.cancel();
     const there = redirectTarget(url, response, key);
@@ -133,7 +134,9 @@ async function follow(send: ClientOptions["send"], request: SendRequest, key: st
     const what = `${new URL(there).host} redirects a ${request.method} to ${withoutSecrets(there, [key])}`;
     throw new FerryError("failure", what, { status, hint: "use that address" });
   };
-  for (let count = 0; count <= mostRedirects; count++) {
+  // What sends a write back to where it was may have taken it each time.
+  for (let count = 0; count <= mostRedirects && !visited.has(url); count++) {
+    visited.add(url);
     const response = await send({ ...request, url });
     ({ status } = response);
     if (!isRedirect(response)) return response;

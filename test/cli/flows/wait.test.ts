@@ -192,6 +192,29 @@ describe("how it was when the waiting was over: one object, and the exit code", 
     expect(failure?.hint).not.toContain("close");
   });
 
+  test.each<[what: string, message: string, act: () => void]>([
+    ["nothing is open", "the time is up, and what the agent does now is not known", () => undefined],
+    ["something is open", "the agent is still working", () => service.add("tool_call", { status: "processing" })],
+    [
+      "the timeline hangs",
+      "the timeline could not be read in that time",
+      () => {
+        const { send } = service;
+        Object.assign(service, {
+          send: async (request: Parameters<typeof send>[0]) => {
+            if (request.url.includes("/events")) await clock.sleep(600_000, request.signal);
+            return send(request);
+          },
+        });
+      },
+    ],
+  ])("a service's own word for the agent is taken for no work: %s", async (_what, message, act) => {
+    service.session = { id: "ses_1", status: "active", agent_status: "free" };
+    service.add("user_message", { status: "completed" });
+    act();
+    expect(await wait({ timeout: 3000 })).toMatchObject({ exit: 8, failure: { message } });
+  });
+
   test("a service that falls silent is no reason to wait for longer than was asked", async () => {
     let asked = 0;
     const { send } = service;

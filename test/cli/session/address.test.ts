@@ -83,6 +83,16 @@ describe("or of the one whose portal it lies in", () => {
     expect(await edit("http://localhost:18521/portal/sessions/ses_1")).toMatchObject({ code: 0, changed: ["b"] });
   });
 
+  test("also where a login at the same site no longer works", async () => {
+    portals = { b: `${site}/pb` };
+    const { send } = services["a"] ?? {};
+    Object.assign(services["a"] ?? {}, {
+      send: async (request: Parameters<Send>[0]) => ({ ...((await send?.(request)) ?? missing), status: 401 }),
+    });
+    expect(await edit(`${site}/pc/sessions/ses_1`)).toMatchObject({ code: 4, changed: [] });
+    expect(await edit(`${site}/pb/sessions/ses_1`)).toMatchObject({ code: 0, changed: ["b"] });
+  });
+
   test("but not where a login is nearer than the portal", async () => {
     portals = { a: site };
     expect(await edit(`${site}/b/sessions/ses_1`, { FERRY_HOST: `${site}/a` })).toMatchObject({ code: 2, changed: [] });

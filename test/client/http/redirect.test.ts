@@ -100,6 +100,12 @@ test("a redirect of a write that isn't followed, or an answer to it that can't b
   await expect(read(play([to("https://evil.example/")]).client)).rejects.toMatchObject({ doubt: undefined });
 });
 
+test("a write that is sent back to where it was isn't sent there once more", async () => {
+  const { client, asked } = play(Array(6).fill(to("/api/v1/sessions/ses_1/messages")) as Step[]);
+  await expect(write(client)).rejects.toMatchObject({ doubt: "whether it was done is not known" });
+  expect(asked).toHaveLength(1);
+});
+
 test("a redirect in a circle ends", async () => {
   await expect(read(play(Array(6).fill(to("/a")) as Step[]).client)).rejects.toThrow("localhost redirects in a circle");
 });

@@ -234,6 +234,23 @@ describe("the address", () => {
   });
 });
 
+test("what helps against a refused key names the service with its path: another one may be at the same host", async () => {
+  const change = { baseUrl: "http://localhost/team" };
+  const scope = play([{ status: 403, body: { message: "needs one of sessions:read, all:all" } }], change);
+  await expect(read(scope.client)).rejects.toMatchObject({
+    hint: "a key that has it: ferry login --host http://localhost/team --scopes all:all",
+  });
+  const key = {
+    value: "key-of-a-test",
+    source: "the keychain",
+    remedy: "log in again: ferry login --host http://localhost/team",
+  };
+  const refused = play([{ status: 401 }, { status: 401 }], { ...change, key });
+  await expect(read(refused.client)).rejects.toMatchObject({
+    hint: "localhost/team refused the key of the keychain: log in again: ferry login --host http://localhost/team",
+  });
+});
+
 describe("the key, where a service says it back", () => {
   const key = "key-of-a-test";
 

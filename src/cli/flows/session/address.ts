@@ -1,6 +1,6 @@
 import { hostName, local, loginAt } from "../../../auth/address.ts";
 import { isLoopback } from "../../../base/address.ts";
-import { FerryError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { readCliInfo } from "../../../client/capabilities.ts";
 import { type HostEntry, readConfig } from "../../config/config.ts";
@@ -37,11 +37,19 @@ export async function connectFor(context: Context, { url }: Page): Promise<Conne
   // Where the user names a host, that one is connected to in any case.
   const candidates = named ? [undefined] : nearest === undefined ? [...there, undefined] : [nearest.url];
   const names: string[] = [];
+  let failure: FerryError | undefined;
   for (const candidate of candidates) {
-    const connection = await connect(context, candidate);
-    if (await isPageOf(connection, url, nearest)) return connection;
-    names.push(connection.name);
+    try {
+      const connection = await connect(context, candidate);
+      if (await isPageOf(connection, url, nearest)) return connection;
+      names.push(connection.name);
+    } catch (error) {
+      context.host.interrupt.throwIfAborted();
+      // It may be of another: a login there that no longer works says nothing of that.
+      failure ??= asFerryError(error);
+    }
   }
+  if (failure !== undefined) throw failure;
   const place = nearest?.url ?? placeOf(url);
   if (named)
     throw new FerryError("usage", `this address is of ${hostName(place)}, and the host is ${names.at(-1) ?? ""}`, {
