@@ -45,14 +45,15 @@ function viewIt(id: string): string {
 function outOfTime(session: KnownSession, { until, inTheWay }: Partial<Waited> = {}): Telling | undefined {
   if (isOver(session)) return until === "merged" && session.status === "finished" ? overUnmerged : overUnread;
   if (session.agent_status === "waiting_for_user") return stillAsking;
-  if (!isAgentStatus(session.agent_status)) return outOfTimeInForeignWords(until, inTheWay);
+  // Who watches a run of one's own knows no more of the session than its id.
+  if (until !== undefined && !isAgentStatus(session.agent_status)) return outOfTimeInForeignWords(until, inTheWay);
   if (!isAgentResting(session.agent_status)) return tellings.timeout;
   if (until === "merged" || until === "end") return isResting(session) ? stillOpen : until === "merged" ? notMerged : unclear;
   return until === undefined ? unknown : unsettled[inTheWay ?? "nothing"];
 }
 
 /** A service's own word for what the agent does tells us nothing; an event that is open does. */
-function outOfTimeInForeignWords(until: FollowView["until"] | undefined, inTheWay: InTheWay | undefined): Telling | undefined {
+function outOfTimeInForeignWords(until: FollowView["until"], inTheWay: InTheWay | undefined): Telling | undefined {
   if (inTheWay === "queued" || inTheWay === "processing") return tellings.timeout;
   if (until === "merged") return notMerged;
   return inTheWay === "unread" ? unread : unknown;
