@@ -39,7 +39,7 @@ export function makeClient(options: ClientOptions): Client {
     if (response.status === 404 && seen === undefined && "extension" in routes[route])
       await options.memory.set("capabilities", undefined);
     const url = seen === undefined ? `${baseUrl}${call.path}` : `${new URL(baseUrl).origin}${seen}`;
-    throw await problem(response, { method, url, baseUrl: options.baseUrl, key: options.key, clock: options.clock });
+    throw await problem(response, { method, url, baseUrl, key: options.key, clock: options.clock });
   };
   const call = async (route: RouteName, input: AnyInput): Promise<unknown> => {
     const wanted = toCall(route, input, { accept: "application/json" });

@@ -108,20 +108,18 @@ describe("how it was when the waiting was over: one object, and the exit code", 
   const rests = "the agent has nothing to do";
   const [ours, theirs] = [`ferry-${"1".repeat(24)}`, `ferry-${"2".repeat(24)}`];
 
-  test.each<[what: string, message: string, act: () => void, view?: Partial<View>]>([
-    [
-      "its timeline hangs",
-      `${rests} by the session's word, but the timeline could not be read in that time`,
-      () => {
-        const { send } = service;
-        Object.assign(service, {
-          send: async (request: Parameters<typeof send>[0]) => {
-            if (request.url.includes("/events")) await clock.sleep(600_000, request.signal);
-            return send(request);
-          },
-        });
+  const hang = (): void => {
+    const { send } = service;
+    Object.assign(service, {
+      send: async (request: Parameters<typeof send>[0]) => {
+        if (request.url.includes("/events")) await clock.sleep(600_000, request.signal);
+        return send(request);
       },
-    ],
+    });
+  };
+
+  test.each<[what: string, message: string, act: () => void, view?: Partial<View>]>([
+    ["its timeline hangs", `${rests} by the session's word, but the timeline could not be read in that time`, hang],
     [
       "its timeline hangs after it was read once",
       `${rests} by the session's word, but the timeline could not be read in that time`,
@@ -195,19 +193,7 @@ describe("how it was when the waiting was over: one object, and the exit code", 
   test.each<[what: string, message: string, act: () => void]>([
     ["nothing is open", "the time is up, and what the agent does now is not known", () => undefined],
     ["something is open", "the agent is still working", () => service.add("tool_call", { status: "processing" })],
-    [
-      "the timeline hangs",
-      "the timeline could not be read in that time",
-      () => {
-        const { send } = service;
-        Object.assign(service, {
-          send: async (request: Parameters<typeof send>[0]) => {
-            if (request.url.includes("/events")) await clock.sleep(600_000, request.signal);
-            return send(request);
-          },
-        });
-      },
-    ],
+    ["the timeline hangs", "the timeline could not be read in that time", hang],
   ])("a service's own word for the agent is taken for no work: %s", async (_what, message, act) => {
     service.session = { id: "ses_1", status: "active", agent_status: "free" };
     service.add("user_message", { status: "completed" });

@@ -55,9 +55,14 @@ export function namedHost({ global, host }: Context): string | undefined {
 }
 
 /** Whether FERRY_API_KEY is for that host, where it is named: beside FERRY_HOST it is for that one alone. */
-export function mayTakeKey({ host }: Pick<Context, "host">, address: string, config: Config): boolean {
+function mayTakeKey({ host }: Pick<Context, "host">, address: string, config: Config): boolean {
   const other = nonEmpty(host.env["FERRY_HOST"]);
   return other === undefined || (isLocal(other) ? local : addressOf(other, config)) === address;
+}
+
+/** Whether there is a FERRY_API_KEY that is for that host. */
+export async function hasKeySet({ host }: Pick<Context, "host">, address: string): Promise<boolean> {
+  return nonEmpty(host.env["FERRY_API_KEY"]) !== undefined && mayTakeKey({ host }, address, await readConfig(host));
 }
 
 /**

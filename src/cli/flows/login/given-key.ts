@@ -1,9 +1,8 @@
 import { hostName } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
-import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { mayTakeKey } from "../host/choose.ts";
+import { hasKeySet } from "../host/choose.ts";
 
 /** Bytes of a key at most. */
 const limit = 64 * 1024;
@@ -30,11 +29,9 @@ export async function keyFromPrompt(context: Context, url: string): Promise<ApiK
 
 /** @throws FerryError auth where there is nobody to log in */
 export async function checkSomebody(context: Context, url: string): Promise<void> {
-  const { interactive, host } = context;
-  if (interactive) return;
-  const isKeySet = (host.env["FERRY_API_KEY"] ?? "") !== "" && mayTakeKey(context, url, await readConfig(host));
+  if (context.interactive) return;
   throw new FerryError("auth", "a login needs a person at a terminal", {
-    hint: isKeySet
+    hint: (await hasKeySet(context, url))
       ? "FERRY_API_KEY is set: commands use that key without a login, where FERRY_HOST or --host names the host"
       : 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"',
   });

@@ -6,7 +6,7 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, type PendingLogin, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { mayTakeKey } from "../host/choose.ts";
+import { hasKeySet } from "../host/choose.ts";
 import { clientFor } from "../host/connect.ts";
 import { whileWaiting } from "../waiting.ts";
 import { endPending } from "./broken-off.ts";
@@ -182,7 +182,7 @@ async function withdraw({ host, print }: Context, credentials: Credentials, note
 }
 
 async function report(context: Context, identity: Identity, entry: HostEntry, warning: string | undefined): Promise<void> {
-  const { host, print, global } = context;
+  const { print, global } = context;
   const { url, account, store: place, workspace } = entry;
   const scopes = scopesOf(identity);
   if (warning !== undefined) await print.warn(warning);
@@ -205,8 +205,7 @@ async function report(context: Context, identity: Identity, entry: HostEntry, wa
     ...(scopes === undefined ? [] : [`its scopes: ${scopes.join(", ")}`]),
   ];
   if (about.length > 0) await print.note(about.join("; "));
-  if ((host.env["FERRY_API_KEY"] ?? "") !== "" && mayTakeKey(context, url, await readConfig(host)))
-    await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
+  if (await hasKeySet(context, url)) await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
 }
 
 /** A key that nobody has must not stay valid. */
