@@ -2,30 +2,9 @@ import { describe, expect, test } from "vitest";
 import { FerryError } from "../../../src/base/errors.ts";
 import { fate, sendFirstMessage, sendMessage } from "../../../src/cli/flows/session/message.ts";
 import type { Context } from "../../../src/cli/context.ts";
-import { systemFiles } from "../../../src/host/files.ts";
 import { makeTestClient } from "../../support/client.ts";
-import { makeIdleClock } from "../../support/idle-clock.ts";
+import { clientId, event, play } from "../../support/message-scene.ts";
 import { makeScriptedSend, type Step } from "../../support/scripted-send.ts";
-
-const clientId = `ferry-${"07".repeat(12)}`;
-const event = (id: string, status: string, change: object = {}) => ({ id, type: "user_message", status, ...change });
-
-function play(...steps: Step[]) {
-  const script = makeScriptedSend(...steps);
-  const clock = makeIdleClock();
-  const client = makeTestClient(script.send, { patience: 0, clock });
-  const open = { connection: { client }, session: { id: "ses_1" } } as unknown as Parameters<typeof sendMessage>[1];
-  let drawn = 7;
-  const host = { random: (size: number) => new Uint8Array(size).fill(drawn++), clock, files: systemFiles };
-  const told: string[] = [];
-  const context = {
-    host: { ...host, interrupt: new AbortController().signal, terminal: { stderr: { isTTY: true } } },
-    global: { verbose: false },
-    print: { note: async (line: string) => void told.push(line) },
-  } as unknown as Context;
-  const calls = () => script.asked.map(({ method, url }) => `${method} ${url.split("/").at(-1) ?? ""}`);
-  return { open, context, clock, calls, told, send: () => sendMessage(context, open, "hi"), asked: script.asked };
-}
 
 const lost: Step = { lost: { sent: true } };
 const timeline = (...events: object[]): Step => ({ body: events });
