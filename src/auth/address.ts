@@ -22,7 +22,7 @@ export function parseAddress(text: string): string {
   if (/\p{Cc}/u.test(given)) throw noAddress(given);
   // A scheme with a slash too few would be read as a host, and what follows, a password among it, as a path.
   if (/^[a-z][a-z0-9+.-]*:(?!\/\/)[/\\]/iu.test(given)) throw noAddress(given);
-  const address = /^[a-z][a-z0-9+.-]*:\/\//iu.test(given) ? given : `${isLoopback(hostOf(given)) ? "http" : "https"}://${given}`;
+  const address = /^[a-z][a-z0-9+.-]*:\/\//iu.test(given) ? given : `${schemeFor(hostOf(given))}//${given}`;
   if (given === "" || !URL.canParse(address)) throw noAddress(given);
   const url = new URL(address);
   // Names of the net are letters, digits, hyphens and dots (RFC 1123, 2.1), with underscores in some; URLs take what shells run, too.
@@ -30,10 +30,10 @@ export function parseAddress(text: string): string {
     throw new FerryError("usage", `"${shown(given)}" is no address of a host: its name has a character that no host has`);
   // A password that begins with digits and a slash reads as a port and a path.
   const isSecret = /@|%40/u.test(url.pathname);
-  const place = `${url.host}${isSecret ? "" : url.pathname.replace(/\/+$/u, "")}`;
+  const place = `${url.host}${url.pathname.replace(/\/+$/u, "")}`;
   if (url.username !== "" || url.password !== "" || isSecret)
     throw new FerryError("usage", "an address of a host holds no user name or password", {
-      hint: `write it as ${url.protocol}//${place}`,
+      hint: isSecret ? "leave out all that stands before its last @" : `write it as ${schemeFor(url.hostname)}//${place}`,
     });
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new FerryError("usage", `"${shown(given)}" is no address of a host`, { hint: `write it as https://${url.host}` });
@@ -42,6 +42,11 @@ export function parseAddress(text: string): string {
       hint: `write it as https://${place}`,
     });
   return `${url.origin}${url.pathname.replace(/\/+$/u, "")}`;
+}
+
+/** Plain http is for this machine itself alone. */
+function schemeFor(hostname: string): "http:" | "https:" {
+  return isLoopback(hostname) ? "http:" : "https:";
 }
 
 function noAddress(given: string): FerryError {

@@ -67,8 +67,15 @@ test("what logs in to it names it as it is, or not at all", () => {
 
 test.each([
   ["https://u:secret@agents.example.com/team/", "https://agents.example.com/team"],
-  ["https://me:12/secret@agents.example.com/team", "https://me:12"],
+  ["http://u:secret@agents.example.com/team", "https://agents.example.com/team"],
+  ["http://u:secret@127.0.0.1:18620/team", "http://127.0.0.1:18620/team"],
   ["http://agents.example.com/team", "https://agents.example.com/team"],
-])("how %s is to be written keeps its path, but no password", (text, written) => {
+])("how %s is to be written keeps its path, but no password, and passes", (text, written) => {
   expect(() => parseAddress(text)).toThrow(expect.objectContaining({ hint: `write it as ${written}` }) as Error);
+  expect(parseAddress(written)).toBe(written);
+});
+
+test("of a password that reads as a port and a path nothing is said, nor taken for a host", () => {
+  const hint = "leave out all that stands before its last @";
+  expect(() => parseAddress("https://me:12/secret@example.com")).toThrow(expect.objectContaining({ hint }) as Error);
 });

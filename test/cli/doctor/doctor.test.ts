@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { rootCertificates } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { configPath } from "../../../src/cli/config/config.ts";
-import type { SendResponse } from "../../../src/host/host.ts";
+import type { Network, SendResponse } from "../../../src/host/host.ts";
 import { listen } from "../../../src/host/network/listener.ts";
 import { makeNetwork } from "../../../src/host/network.ts";
 import { makeTestClock } from "../../support/clock.ts";
@@ -40,12 +39,13 @@ interface Row {
   readonly hint: string | null;
 }
 
-async function examine(env: Record<string, string> = {}, options: WorldOptions = {}) {
+async function examine(env: Record<string, string> = {}, options: WorldOptions = {}, proxies: Partial<Network> = {}) {
   const network = makeNetwork({});
   const there = world.next({ env }, { listen, ...options });
   const { send } = there.host.network;
   const local = {
     ...there.host.network,
+    ...proxies,
     send: (request: Parameters<typeof send>[0]) => (request.url.startsWith("http://127.") ? network.send : send)(request),
   };
   const { code, stdout, stderr } = await ferry({ ...there, host: { ...there.host, network: local } }, "doctor", "--json");
@@ -261,6 +261,19 @@ test("a proxy is reached, and named without its password; what is none is a fail
   expect((await examine({ HTTP_PROXY: "http://proxy" })).row("proxy")?.says).toContain("HTTP_PROXY isn't used");
 });
 
+test("a proxy that isn't reached is a failure where the service is called through it alone", async () => {
+  const reachProxy = () => Promise.reject(new Error("the proxy proxy:3128 (HTTPS_PROXY): connection refused (ECONNREFUSED)"));
+  const dead = { HTTPS_PROXY: "http://proxy:3128", FERRY_HOST: "agents.example.com", FERRY_API_KEY: "k".repeat(20) };
+  const tunnel = async () => () => Promise.reject(new Error("nothing goes through it"));
+  const through = await examine(dead, {}, { reachProxy, tunnel });
+  expect(through.row("proxy")).toMatchObject({ verdict: "failed" });
+  const without = await examine(dead, {}, { reachProxy, tunnel: async () => undefined });
+  expect(without.row("proxy")).toMatchObject({
+    verdict: "warning",
+    says: "the proxy proxy:3128 (HTTPS_PROXY): connection refused (ECONNREFUSED); agents.example.com is called without it",
+  });
+});
+
 test("each line is there when it is known, whatever the next one waits for; a check that doesn't end is given up", async () => {
   await logIn();
   const clock = makeTestClock();
@@ -273,38 +286,4 @@ test("each line is there when it is known, whatever the next one waits for; a ch
   const { code, stdout } = await ended;
   expect(code).toBe(1);
   expect(stdout).toMatch(/^FAILED +service +not known after 20 s \(try again later\)$/mu);
-});
-
-test("certificates of one's own", async () => {
-  const path = join(world.folder, "ca.pem");
-  expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({ verdict: "failed" });
-  writeFileSync(path, "hello");
-  expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({ verdict: "failed" });
-  writeFileSync(path, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-  expect((await examine({ NODE_EXTRA_CA_CERTS: path })).row("certificates")).toMatchObject({
-    verdict: "failed",
-    says: `Node can't read certificate 1 in ${path} (NODE_EXTRA_CA_CERTS)`,
-  });
-  writeFileSync(path, `# ours\n${rootCertificates.slice(0, 2).join("\n")}\n`);
-  expect((await examine({ NODE_EXTRA_CA_CERTS: path, SSL_CERT_FILE: "x" })).row("certificates")).toMatchObject({
-    verdict: "ok",
-    says: `Node's own certificate authorities, and 2 from ${path}`,
-  });
-  expect((await examine({ SSL_CERT_FILE: "/a ca.pem" })).row("certificates")).toMatchObject({
-    verdict: "warning",
-    hint: 'export NODE_EXTRA_CA_CERTS="/a ca.pem"',
-  });
-  expect((await examine({ SSL_CERT_FILE: "/ca.pem", NODE_OPTIONS: "--use-openssl-ca" })).row("certificates")).toMatchObject({
-    verdict: "failed",
-    says: "SSL_CERT_FILE names a file that isn't there: /ca.pem",
-  });
-  expect((await examine({ SSL_CERT_FILE: path, NODE_OPTIONS: "--use-openssl-ca" })).row("certificates")).toMatchObject({
-    verdict: "ok",
-    says: "OpenSSL's certificate authorities, those of SSL_CERT_FILE among them",
-  });
-  expect((await examine({ NODE_OPTIONS: "--use-system-ca" })).row("certificates")?.says).toContain("and the system's");
-  expect((await examine({ NODE_TLS_REJECT_UNAUTHORIZED: "0" })).row("certificates")).toMatchObject({
-    verdict: "failed",
-    says: expect.stringContaining("none is checked") as string,
-  });
 });

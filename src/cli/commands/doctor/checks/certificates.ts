@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { asFerryError } from "../../../../base/errors.ts";
 import { shellWord } from "../../../../base/words.ts";
 import type { Environment, Host } from "../../../../host/host.ts";
 import type { Check, Finding } from "../check.ts";
@@ -16,16 +17,11 @@ export const certificates: Check = {
     const preset = presetOf(env);
     const elsewhere = env["SSL_CERT_FILE"] ?? "";
     // OpenSSL says nothing of a file there that it can't read.
-    const read = elsewhere !== "" && preset.readsFile ? await countIn(host, elsewhere, "SSL_CERT_FILE") : 0;
+    const read = elsewhere !== "" && preset.readsFile ? await countIn(host, elsewhere, openSsl) : 0;
     if (typeof read !== "number") return read;
     const path = env["NODE_EXTRA_CA_CERTS"] ?? "";
     if (path !== "") return extra(host, path, preset);
-    if (elsewhere !== "" && !preset.readsFile)
-      return {
-        verdict: "warning",
-        says: `${preset.name}, without those of SSL_CERT_FILE, which Node doesn't read`,
-        hint: `export NODE_EXTRA_CA_CERTS=${shellWord(elsewhere)}`,
-      };
+    if (elsewhere !== "" && !preset.readsFile) return unread(host, elsewhere, preset);
     return { verdict: "ok", says: elsewhere === "" ? preset.name : `${preset.name}, those of SSL_CERT_FILE among them` };
   },
 };
@@ -46,22 +42,39 @@ function presetOf(env: Environment): Preset {
   };
 }
 
+/** What another program's variable names is of use where Node would read it. */
+async function unread(host: Host, path: string, { name }: Preset): Promise<Finding> {
+  const found = await countIn(host, path, node);
+  const hint = typeof found === "number" ? `export ${node.variable}=${shellWord(path)}` : found.hint;
+  return { verdict: "warning", says: `${name}, without those of SSL_CERT_FILE, which Node doesn't read`, hint };
+}
+
 async function extra(host: Host, path: string, { name }: Preset): Promise<Finding> {
-  const found = await countIn(host, path, "NODE_EXTRA_CA_CERTS");
+  const found = await countIn(host, path, node);
   return typeof found === "number" ? { verdict: "ok", says: `${name}, and ${found} from ${path}` } : found;
 }
 
+/** Who reads a file of certificates, the variable that names it, and the PEM labels that they take: the others they pass over. */
+interface Reader {
+  readonly name: string;
+  readonly variable: string;
+  readonly label: RegExp;
+}
+
+const node: Reader = { name: "Node", variable: "NODE_EXTRA_CA_CERTS", label: /^(X509 )?CERTIFICATE$/u };
+const openSsl: Reader = { name: "OpenSSL", variable: "SSL_CERT_FILE", label: /CERTIFICATE$/u };
+
 /** How many certificates are in the file that the variable names, or why it gives none. */
-async function countIn({ files }: Host, path: string, variable: string): Promise<Finding | number> {
-  const text = await files.readText(path);
+async function countIn({ files }: Host, path: string, { name, variable, label }: Reader): Promise<Finding | number> {
   const hint = `set ${variable} to the PEM file of your organisation's certificate authority`;
-  if (text === undefined) return { verdict: "failed", says: `${variable} names a file that isn't there: ${path}`, hint };
-  const found = text.match(/-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^-]*(?:-----END \1-----)?/gu) ?? [];
-  if (found.length === 0) return { verdict: "failed", says: `no certificate in ${path} (${variable})`, hint };
-  const broken = found.findIndex((each) => !isCertificate(each));
-  if (broken !== -1)
-    return { verdict: "failed", says: `Node can't read certificate ${broken + 1} in ${path} (${variable})`, hint };
-  return found.length;
+  const failed = (says: string): Finding => ({ verdict: "failed", says, hint });
+  const text = await files.readText(path).catch((error: unknown) => failed(asFerryError(error).message));
+  if (typeof text === "object") return text;
+  if (text === undefined) return failed(`${variable} names a file that isn't there: ${path}`);
+  const found = [...text.matchAll(/-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^-]*(?:-----END \1-----)?/gu)];
+  if (found.length === 0) return failed(`no certificate in ${path} (${variable})`);
+  const broken = found.findIndex(([each, named = ""]) => !label.test(named) || !isCertificate(each));
+  return broken === -1 ? found.length : failed(`${name} can't read certificate ${broken + 1} in ${path} (${variable})`);
 }
 
 function isCertificate(text: string): boolean {
