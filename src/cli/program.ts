@@ -112,6 +112,8 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
     const contextIn = (outside: Host): Context => makeContext(outside, command.optsWithGlobals<GlobalOptions>());
     const run = async (outside: Host): Promise<void> => {
       const context = contextIn(outside);
+      const { fields } = context.global;
+      if (verb.answer !== undefined && fields !== undefined) (await import("./output/json.ts")).pick({}, fields, verb.answer);
       await checkFolder(context);
       // Commander hands over the arguments, then the options, then the command itself.
       try {

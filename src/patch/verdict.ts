@@ -29,6 +29,24 @@ export interface Verdict {
   readonly uncommitted?: UncommittedVerdict;
 }
 
+/** Their names, for whoever picks some of them. */
+export const verdictFields = [
+  "applied",
+  "base",
+  "tip",
+  "engine",
+  "source",
+  "from",
+  "exactness",
+  "commits",
+  "files",
+  "conflicts",
+  "blocked_by",
+  "notices",
+  "left_behind",
+  "uncommitted",
+] as const satisfies readonly (keyof Verdict)[];
+
 /** The verdict of what left the branch as it is, at the commit `at`. */
 export function unmovedVerdict(told: Pick<Verdict, "engine" | "source" | "from">, at: string): Verdict {
   return {

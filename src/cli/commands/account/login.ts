@@ -28,6 +28,7 @@ interface Options {
 export const login: Verb = {
   name: "login",
   summary: "Log in to a service, in the browser or with an API key",
+  answer: ["host", "account", "workspace", "scopes", "key_id", "store"],
   description:
     "Log in to a service. You approve it in your browser, which hands an API key of your own back to this machine; where the browser is on another one, paste what it ends with. --device shows a code to type on any other device. A service without such a login gives keys in its portal.",
   examples: [

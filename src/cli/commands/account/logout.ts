@@ -19,6 +19,7 @@ interface Options {
 export const logout: Verb = {
   name: "logout",
   summary: "End a login: revoke its key at the service, and forget it here",
+  answer: ["host", "account", "key_id", "deleted", "revoked", "broken_off"],
   description:
     "End a login: revoke its key at the service, and forget it here. A key that you brought yourself is only forgotten, since others may use it; --revoke ends it as well. Where the keychain can't be opened, --forget drops the login all the same.",
   examples: ["ferry logout", "ferry logout --host agents.example.com", "ferry logout --revoke"],

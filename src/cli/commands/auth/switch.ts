@@ -11,6 +11,7 @@ import type { Verb } from "../../verb.ts";
 export const change: Verb = {
   name: "switch",
   summary: "Choose the login that commands use where nothing names a host",
+  answer: ["host", "account"],
   examples: ["ferry auth switch", "ferry auth switch agents.example.com", "ferry auth switch ada@example.com"],
   define: (command) => void command.argument("[login]", "a host or an account"),
   async run(context, _, given?: string) {

@@ -9,6 +9,7 @@ import type { Verb } from "../../verb.ts";
 export const set: Verb = {
   name: "set",
   summary: "Give a key a value",
+  answer: ["name", "value", "from", "about"],
   examples: [
     "ferry config set credential_store file",
     "ferry config set sandbox bwrap",

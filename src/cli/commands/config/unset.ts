@@ -6,6 +6,7 @@ import type { Verb } from "../../verb.ts";
 export const unset: Verb = {
   name: "unset",
   summary: "Take a key's value away; none there is fine",
+  answer: ["name", "value", "from", "about"],
   examples: ["ferry config unset sandbox"],
   define: (command) => void command.argument("<setting>", "see ferry config list"),
   async run(context, _, key: string) {

@@ -9,6 +9,7 @@ import { findHooks, type Hook, leadingOut, requireHooksFolder, withHooks, writeH
 export const install: Verb = {
   name: "install",
   summary: "Let git's own hooks pull the linked session's commits",
+  answer: ["name", "installed", "path"],
   description:
     "Let git's own hooks pull the linked session's commits: after a change of branch and after a merge; before a push they only say that there are newer ones. Hooks that are there already go on working.",
   examples: ["ferry hook install", "git config ferry.hookStrict true   # a pull that fails fails the hook"],

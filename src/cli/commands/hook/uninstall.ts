@@ -8,6 +8,7 @@ import { findHooks, type Hook, removeUnusedLinks, withHooks, writeHook } from ".
 export const uninstall: Verb = {
   name: "uninstall",
   summary: "Take ferry's part out of git's hooks",
+  answer: ["name", "installed", "path"],
   examples: ["ferry hook uninstall"],
   async run(context) {
     // Where there is nothing, the folder need not be one that can be written.

@@ -11,6 +11,7 @@ import { connectForKeys } from "./connect.ts";
 export const revoke: Verb = {
   name: "revoke",
   summary: "End an API key at once, wherever it is used",
+  answer: fields.apiKey,
   examples: ["ferry key revoke nightly", "ferry key revoke key_4h2k9w3m7p5x1c8d --yes"],
   define: (command) => void command.argument("<key>", "id or name"),
   async run(context, _, given: string) {

@@ -20,6 +20,7 @@ interface Options {
 export const send: Verb = {
   name: "send",
   summary: "Send a message to a session's agent",
+  answer: [...fields.event, "outcome", "agent_status", "exit"],
   examples: ["ferry message send 4h2k 'go on'", "ferry message send - -F task.md --wait --timeout 10m"],
   outlivesReaders: true,
   define(command) {

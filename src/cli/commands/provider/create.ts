@@ -19,6 +19,7 @@ interface Options extends TokenOptions {
 export const create: Verb = {
   name: "create",
   summary: "Connect a code provider with an access token",
+  answer: fields.provider,
   examples: [
     "ferry provider create --name work --token-env GITLAB_TOKEN",
     "ferry provider create --name work --token-stdin < token.txt",

@@ -8,6 +8,7 @@ import type { Verb } from "../../verb.ts";
 export const remove: Verb = {
   name: "delete",
   summary: "Disconnect a code provider; its stored token goes",
+  answer: fields.provider,
   examples: ["ferry provider delete work --yes"],
   define: (command) => void command.argument("<provider>", "id or name"),
   async run(context, _, given: string) {

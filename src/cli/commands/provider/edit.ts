@@ -17,6 +17,7 @@ interface Options extends TokenOptions {
 export const edit: Verb = {
   name: "edit",
   summary: "Change a code provider's name, address or token",
+  answer: fields.provider,
   examples: ["ferry provider edit work --token-stdin < token.txt"],
   define(command) {
     command

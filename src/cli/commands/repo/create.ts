@@ -27,6 +27,7 @@ interface Options {
 export const create: Verb = {
   name: "create",
   summary: "Register a repository; what isn't given is read from this working copy",
+  answer: fields.repository,
   examples: ["ferry repo create", "ferry repo create --provider prv_… --clone-url https://gitlab.com/acme/shop.git"],
   define(command) {
     command

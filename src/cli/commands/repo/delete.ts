@@ -8,6 +8,7 @@ import type { Verb } from "../../verb.ts";
 export const remove: Verb = {
   name: "delete",
   summary: "Take a repository out of the service; the repository itself stays",
+  answer: fields.repository,
   examples: ["ferry repo delete acme/shop --yes"],
   define: (command) => void command.argument("<repository>", "id or owner/name"),
   async run(context, _, given: string) {

@@ -14,6 +14,7 @@ interface Options {
 export const edit: Verb = {
   name: "edit",
   summary: "Let agents use a repository, or no longer",
+  answer: fields.repository,
   examples: ["ferry repo edit acme/shop --disable"],
   define(command) {
     command

@@ -21,6 +21,7 @@ interface Options extends TimesOptions {
 export const create: Verb = {
   name: "create",
   summary: "Have an agent run a prompt again and again",
+  answer: fields.schedule,
   description:
     "Have an agent run a prompt again and again, each time in a session of its own. Without --repo it works on the repository of this working copy; without --timezone its days and hours are those of this machine.",
   examples: [

@@ -6,6 +6,7 @@ import { connectForSchedules, findSchedule, scheduleName } from "./find.ts";
 export const remove: Verb = {
   name: "delete",
   summary: "Delete a scheduled agent; the sessions of its runs stay",
+  answer: fields.schedule,
   examples: ["ferry schedule delete nightly --yes"],
   define: (command) => void command.argument("<schedule>", "id or name"),
   async run(context, _, given: string) {

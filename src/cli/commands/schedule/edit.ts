@@ -19,6 +19,7 @@ interface Options extends TimesOptions {
 export const edit: Verb = {
   name: "edit",
   summary: "Change a scheduled agent, or switch it on and off",
+  answer: fields.schedule,
   examples: [
     "ferry schedule edit nightly --disable",
     "ferry schedule edit nightly --every 2d --at 03:00 --budget run=5,day=none",

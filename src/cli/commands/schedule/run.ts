@@ -8,6 +8,7 @@ import { connectForSchedules, findSchedule, scheduleName } from "./find.ts";
 export const run: Verb = {
   name: "run",
   summary: "Run a scheduled agent now; its times stay as they are",
+  answer: fields.scheduleRun,
   examples: ["ferry schedule run nightly", 'ferry tail "$(ferry schedule run nightly)"'],
   define: (command) => void command.argument("<schedule>", "id or name"),
   async run(context, _, given: string) {

@@ -20,6 +20,7 @@ const kept = [
 export const reset: Verb = {
   name: "reset",
   summary: "Delete all that the embedded service keeps, and begin anew",
+  answer: ["running", "data"],
   description:
     "Delete all that the embedded service keeps: its sessions, with the commits that nobody has pulled, its repositories' registrations, providers and API keys. Your repositories and the keys for agents' models (ferry service agents) stay. A turn at work would be lost: then this is refused without --yes.",
   examples: ["ferry service reset", "ferry service reset --yes"],

@@ -6,6 +6,7 @@ import { addServiceOptions, serviceArguments, withData, type ServiceOptions } fr
 export const start: Verb = {
   name: "start",
   summary: "Start the embedded service in the background",
+  answer: ["running", "pid", "version", "socket"],
   examples: ["ferry service start", "ferry service start --sandbox bwrap"],
   define: addServiceOptions,
   async run(given, options: ServiceOptions) {

@@ -10,6 +10,7 @@ import type { Verb } from "../../verb.ts";
 export const stop: Verb = {
   name: "stop",
   summary: "Stop the embedded service",
+  answer: ["running", "stopped"],
   description:
     "Stop the embedded service. Messages that wait go on when it starts again. A turn at work would be cut short, and told so in its timeline: then this is refused without --yes.",
   examples: ["ferry service stop", "ferry service stop --yes"],

@@ -9,6 +9,7 @@ import { fate, openMessages } from "./stopped.ts";
 export const cancel: Verb = {
   name: "cancel",
   summary: "Stop what the agent is doing now; the session stays open",
+  answer: fields.session,
   examples: ["ferry session cancel", "ferry session cancel --queued"],
   define: (command) =>
     void command.argument("[session]", "which one").option("--queued", "and drop the messages that wait", false),

@@ -15,6 +15,7 @@ import { fate, openMessages } from "./stopped.ts";
 export const close: Verb = {
   name: "close",
   summary: "End a session: its sandbox goes, its commits stay",
+  answer: fields.session,
   description:
     "End a session: its sandbox goes, its commits stay, and a pull still brings them. A turn at work is stopped, and said; on a terminal that is asked first. Commits of the sandbox that no pull can bring would go with it: then this asks, and is refused without a terminal, unless --yes is given.",
   examples: ["ferry session close", "ferry session close --finished"],

@@ -14,6 +14,7 @@ interface Options {
 export const edit: Verb = {
   name: "edit",
   summary: "Change a session's branch, auto-commit or model",
+  answer: fields.session,
   examples: ["ferry session edit --no-auto-commit", "ferry session edit 4h2k --branch fix/login"],
   define(command) {
     command

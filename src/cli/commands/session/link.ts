@@ -7,6 +7,7 @@ import type { Verb } from "../../verb.ts";
 export const link: Verb = {
   name: "link",
   summary: "Link the current branch to a session",
+  answer: fields.session,
   examples: ["ferry session link 4h2k", "ferry session link -"],
   define: (command) => void command.argument("<session>", "which one"),
   async run(context, _, given: string) {

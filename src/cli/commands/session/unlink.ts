@@ -11,6 +11,7 @@ type Link = NonNullable<Awaited<ReturnType<typeof readLink>>>;
 export const unlink: Verb = {
   name: "unlink",
   summary: "Take the current branch's link to a session away",
+  answer: ["session", "host"],
   description:
     "Take the current branch's link to a session away, and the refs below refs/ferry that remember what was pulled. Commits stay where they are; a later pull of the session begins anew.",
   examples: ["ferry session unlink"],

@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { FerryError, lineOf } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
 import type { Host } from "../../../host/host.ts";
+import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
 import { makeDeadline } from "../../flows/deadline.ts";
 import type { Connection } from "../../flows/host/connect.ts";
@@ -29,6 +30,7 @@ const lastPatience = 5000;
 export const run: Verb = {
   name: "run",
   summary: "Start a session here, follow it, and bring its commits home",
+  answer: fields.event,
   description:
     "Start a session for this working copy, follow it, and bring its commits home when it is done. Ctrl-C ends the watching; the session goes on.",
   examples: [

@@ -14,6 +14,7 @@ interface Options {
 export const say: Verb = {
   name: "say",
   summary: "Say something to the session of this branch, or answer its question",
+  answer: fields.event,
   examples: ["ferry say 'also update the docs'", "ferry say 2", "ferry say -F notes.md --session -"],
   define(command) {
     command
