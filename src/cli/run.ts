@@ -1,3 +1,4 @@
+import { isDebugging } from "../base/debugging.ts";
 import { asFerryError, exitCodes, FerryError, ReaderGoneError } from "../base/errors.ts";
 import { describeFault } from "../base/fault.ts";
 import type { Host } from "../host/host.ts";
@@ -55,7 +56,7 @@ function asFailure(error: unknown): FerryError {
 async function report(failure: FerryError, argv: readonly string[], host: Host): Promise<void> {
   const options = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
   const json = options.some((option) => /^--(json|fields|jq)(=.*)?$/u.test(option));
-  const verbose = options.some((option) => option === "-v" || option === "--verbose") || (host.env["FERRY_DEBUG"] ?? "") !== "";
+  const verbose = options.some((option) => option === "-v" || option === "--verbose") || isDebugging(host.env);
   const { stderr } = host.terminal;
   const text = json ? failureAsJson(failure) : describeFailure(failure, verbose);
   const shown = stderr.isTTY ? await readable(text, json, host) : text;

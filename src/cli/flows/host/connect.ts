@@ -1,4 +1,5 @@
 import { local, loginAt } from "../../../auth/address.ts";
+import { isDebugging } from "../../../base/debugging.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { type Client, makeClient } from "../../../client/client.ts";
@@ -84,7 +85,7 @@ export function clientFor(
     signal: host.interrupt,
     showSecrets,
     ...(hasty && { patience: 0 }),
-    trace: global.verbose || (host.env["FERRY_DEBUG"] ?? "") !== "" ? trace : undefined,
+    trace: global.verbose || isDebugging(host.env) ? trace : undefined,
   });
   return { client, memory };
 }

@@ -1,4 +1,5 @@
 import type { Caller } from "../../../auth/oauth/caller.ts";
+import { isDebugging } from "../../../base/debugging.ts";
 import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 
@@ -10,6 +11,6 @@ export function callerOf({ host, global }: Context): Caller {
     clock: host.clock,
     userAgent: `ferry/${host.version}`,
     signal: host.interrupt,
-    trace: global.verbose || (host.env["FERRY_DEBUG"] ?? "") !== "" ? trace : undefined,
+    trace: global.verbose || isDebugging(host.env) ? trace : undefined,
   };
 }
