@@ -5,7 +5,7 @@ import { fail, run } from "./cli/run.ts";
 import { makeBrowser } from "./host/browser.ts";
 import { systemClock } from "./host/clock.ts";
 import { takeConsole } from "./host/console.ts";
-import type { AskJq, Files, Host, Network, Processes, Prompt } from "./host/host.ts";
+import type { AskJq, Files, Host, Network, Processes, Prompt, Send } from "./host/host.ts";
 import { findHome } from "./host/home.ts";
 import { kill } from "./host/kill.ts";
 import { makeKeychains } from "./host/keychain/keychain.ts";
@@ -104,10 +104,16 @@ function os(): typeof import("node:os") {
 // What a command doesn't use isn't loaded: Node's own modules take longer than most commands do.
 
 function lazyNetwork(): Network {
-  const load = async (): Promise<Network> => (await import("./host/network.ts")).makeNetwork(process.env);
+  let network: Promise<Network> | undefined;
+  // One for all calls: a connection that is kept is of the network that made it.
+  const load = (): Promise<Network> =>
+    (network ??= import("./host/network.ts").then(({ makeNetwork }) => makeNetwork(process.env)));
   return {
     send: async (request) => (await load()).send(request),
-    overSocket: (path) => async (request) => (await load()).overSocket(path)(request),
+    overSocket(path) {
+      let send: Promise<Send> | undefined;
+      return async (request) => (await (send ??= load().then((loaded) => loaded.overSocket(path))))(request);
+    },
     listen: async (handler) => (await load()).listen(handler),
     tunnel: async (host) => (await load()).tunnel(host),
     reachProxy: async (proxy) => (await load()).reachProxy(proxy),
