@@ -11,8 +11,8 @@ export interface BranchLink {
   readonly host: string | undefined;
 }
 
-/** `branch` is the short name (`main`). Undefined where the branch has no session. */
-export async function readBranchLink(git: Git, cwd: string, branch: string): Promise<BranchLink | undefined> {
+/** The links of branches, by the branches' short names (`main`). @throws FerryError failure for a configuration that git can't read */
+export async function readBranchLinks(git: Git, cwd: string): Promise<(branch: string) => BranchLink | undefined> {
   const args = ["config", "--null", "--get-regexp", "^branch\\..*\\.ferry(session|host)$"];
   const result = await git.run(args, { cwd });
   if (result.code > 1) throw gitError(args, result);
@@ -23,8 +23,10 @@ export async function readBranchLink(git: Git, cwd: string, branch: string): Pro
       .split("\0")
       .map((each): [string, string | undefined] => splitOnce(each)),
   );
-  const session = values.get(`branch.${branch}.ferrysession`);
-  return session === undefined || session === "" ? undefined : { session, host: values.get(`branch.${branch}.ferryhost`) };
+  return (branch) => {
+    const session = values.get(`branch.${branch}.ferrysession`);
+    return session === undefined || session === "" ? undefined : { session, host: values.get(`branch.${branch}.ferryhost`) };
+  };
 }
 
 /** A value-less variable has no line break, and counts as set: git-config(1). */

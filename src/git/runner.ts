@@ -65,9 +65,8 @@ async function start(host: GitHost, args: readonly string[], options: GitStreamO
   // A shell that waits for a line and then becomes git: so the pid is on record before git does anything. If we die first,
   // it reads the end of its input and ends. `read` takes no byte behind the line (POSIX), the rest is git's input.
   const [program = "git", ...rest] = gated ? ["/bin/sh", "-c", 'read -r go && exec "$0" "$@"', ...argv] : argv;
-  // Loaded with the first git, since many commands run none.
-  const { spawn } = await import("node:child_process");
-  options.signal?.throwIfAborted();
+  // Loaded with the first git, since many commands run none; and at once, so that whoever starts one does the rest while it works.
+  const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(program, rest, {
     cwd: options.cwd,
     env: childEnvironment(host, options),

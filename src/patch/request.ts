@@ -1,4 +1,4 @@
-import type { Repository } from "../git/discover.ts";
+import type { Head, Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
 import type { Host } from "../host/host.ts";
 import type { Shape } from "./shape/shape.ts";
@@ -24,6 +24,8 @@ export interface Errand {
 
 export interface PullRequest extends Errand {
   readonly offers: Offers;
+  /** Where HEAD pointed when the repository was looked for. It may have moved since: it only says what to ask for. */
+  readonly head?: Head | undefined;
   /** Puts local changes that are in the way into a stash for the time of the landing. */
   readonly autostash?: boolean | undefined;
   /** What becomes of a pull that a commit doesn't fit: nothing, unless the user wants to resolve it. */

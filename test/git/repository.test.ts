@@ -5,7 +5,7 @@ import { shellWord } from "../../src/base/words.ts";
 import {
   getBoolean,
   getConfig,
-  readBranchLink,
+  readBranchLinks,
   removeBranchLink,
   setConfig,
   unsetConfig,
@@ -172,13 +172,13 @@ describe("configuration", () => {
   it("links a branch to a session, whatever the branch is called", async () => {
     const { folder: cwd } = fresh();
     for (const branch of ["main", "feature/x.y", "ü"]) {
-      expect(await readBranchLink(git, cwd, branch)).toBeUndefined();
+      expect((await readBranchLinks(git, cwd))(branch)).toBeUndefined();
       await writeBranchLink(at(cwd), branch, { session: "ses_1", host: "https://h" });
-      expect(await readBranchLink(git, cwd, branch)).toEqual({ session: "ses_1", host: "https://h" });
+      expect((await readBranchLinks(git, cwd))(branch)).toEqual({ session: "ses_1", host: "https://h" });
       await writeBranchLink(at(cwd), branch, { session: "ses_2", host: undefined });
-      expect(await readBranchLink(git, cwd, branch)).toEqual({ session: "ses_2", host: undefined });
+      expect((await readBranchLinks(git, cwd))(branch)).toEqual({ session: "ses_2", host: undefined });
       await removeBranchLink(at(cwd), branch);
-      expect(await readBranchLink(git, cwd, branch)).toBeUndefined();
+      expect((await readBranchLinks(git, cwd))(branch)).toBeUndefined();
     }
   });
 });

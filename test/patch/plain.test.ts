@@ -94,6 +94,22 @@ describe("where HEAD is", () => {
     await pullExactly({ ...scene, local: gitIn(shallow) });
   });
 
+  it("somewhere else than it was seen a moment ago", async () => {
+    const scene = makeScene();
+    const tip = commitFiles(scene.sandbox, { a: "x\n" });
+    const seen = { state: "branch", ref: "refs/heads/main", commit: scene.base } as const;
+    for (const [branch, ...how] of [["other"], ["HEAD", "--detach"]]) {
+      scene.local("switch", "--quiet", ...(how.length > 0 ? how : ["-c", branch ?? ""]), scene.base);
+      expect(await pullInto(scene.local.folder, scene.source, { head: seen })).toMatchObject({ applied: true, tip });
+      expect(scene.local("rev-parse", "--abbrev-ref", "HEAD")).toBe(branch);
+      expect(await pullInto(scene.local.folder, scene.source, { head: seen })).toMatchObject({ applied: false, base: tip });
+      expect(scene.local("rev-parse", "HEAD", "main")).toBe(`${tip}\n${scene.base}`);
+    }
+    scene.local("switch", "--quiet", "main");
+    const mine = commitFiles(scene.local, { mine: "m\n" }, "mine");
+    expect(await pullInto(scene.local.folder, scene.source, { head: seen })).toMatchObject({ applied: true, base: mine });
+  });
+
   it("an unborn branch", async () => {
     const scene = makeScene();
     const local = makeRepository(`${scene.local.folder}-empty`);

@@ -19,8 +19,9 @@ import type { OpenSession } from "./session/select.ts";
 import { offersFor } from "./pull/offers.ts";
 
 export interface PullOptions {
-  /** That of the working copy, where it is known already. */
+  /** That of the working copy, where it is known already, and where its HEAD pointed then. */
   readonly repository?: PullRequest["repository"];
+  readonly head?: PullRequest["head"];
   readonly dryRun?: boolean;
   /** Lands on this branch instead of the one that is checked out. */
   readonly branch?: string | undefined;

@@ -43,10 +43,9 @@ export interface Incoming {
 /** @throws FerryError failure for a manifest that doesn't hold, attention for a history that was rewritten since it came approximately */
 export async function findIncoming(context: PullContext): Promise<Incoming> {
   const { git, repository, request } = context;
-  const [{ head, isAside }, listed] = await Promise.all([
-    findTarget(git, repository, request.branch),
-    listRefs(git, repository, sessionRefs(request)),
-  ]);
+  const seen = request.head?.state === "branch" ? request.head.ref : undefined;
+  const { refs: listed, head: here } = await listRefs(git, repository, sessionRefs(request), seen);
+  const { head, isAside } = await findTarget(git, repository, request.branch, here);
   const refs = ferryRefs(request, repository, head);
   const memory = memoryOf(listed, refs);
   const { at } = memory;

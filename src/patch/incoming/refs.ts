@@ -45,7 +45,7 @@ export function sessionRefs({ origin, workspace, session, repositoryId }: Errand
 
 /** Where these refs are; those that don't exist are left out. */
 export async function readRefs(git: Git, repository: Repository, refs: FerryRefs): Promise<Partial<FerryRefs>> {
-  return memoryOf(await listRefs(git, repository, ownOf(refs)), refs).at;
+  return memoryOf((await listRefs(git, repository, ownOf(refs))).refs, refs).at;
 }
 
 /** All that a repository remembers of a session, read at once. */
@@ -65,16 +65,29 @@ export interface Memory {
 /** Refs by their names. */
 export type ListedRefs = ReadonlyMap<string, { readonly id: string; readonly type: string }>;
 
-/** All refs of a session (see sessionRefs), and the marks of those that are over: which of them matter depends on where HEAD is. */
-export async function listRefs(git: Git, { gitDir }: Repository, own: string): Promise<ListedRefs> {
-  const args = ["for-each-ref", "--format=%(objectname) %(objecttype) %(refname)", `${own}/`, "refs/ferry/*/ended/*"];
-  const lines = (await git.ok(args, { cwd: gitDir, gitDir })).toString("latin1").split("\n");
-  return new Map(
-    lines.filter(Boolean).map((line): [string, { id: string; type: string }] => {
-      const [id = "", type = "", ...name] = line.split(" ");
-      return [name.join(" "), { id, type }];
-    }),
-  );
+/** What there is in a repository of a session. */
+interface Listing {
+  readonly refs: ListedRefs;
+  /** Undefined unless it points at the branch that was asked for. */
+  readonly head: Head | undefined;
+}
+
+/**
+ * All refs of a session (see sessionRefs), and the marks of those that are over: which of them matter depends on where HEAD is. That
+ * is told in the same breath where HEAD points at `branch` (a full name).
+ */
+export async function listRefs(git: Git, { gitDir }: Repository, own: string, branch?: string): Promise<Listing> {
+  const format = "--format=%(HEAD)%(objectname) %(objecttype) %(refname)";
+  const args = ["for-each-ref", format, `${own}/`, "refs/ferry/*/ended/*", ...(branch === undefined ? [] : [branch])];
+  const refs = new Map<string, { id: string; type: string }>();
+  let head: Head | undefined;
+  for (const line of (await git.ok(args, { cwd: gitDir, gitDir })).toString("latin1").split("\n").filter(Boolean)) {
+    const [id = "", type = "", ...name] = line.slice(1).split(" ");
+    const isHead = line.startsWith("*") && type === "commit";
+    if (isHead && branch !== undefined) head = { state: "branch", ref: branch, commit: id };
+    refs.set(name.join(" "), { id, type });
+  }
+  return { refs, head };
 }
 
 /** A mark is a ref whose name says it, so that no object has to be read: `…/source/branch`, `…/ended/2026-11-28`. */

@@ -13,13 +13,13 @@ export interface Target {
 }
 
 /**
- * The current branch, or the named one; one that doesn't exist yet is unborn. A name that is another ref for a branch (git
+ * The current branch (`known` where HEAD is known already), or the named one; one that doesn't exist yet is unborn. A name that is another ref for a branch (git
  * symbolic-ref) means that branch: it may be the one that is checked out.
  * @throws FerryError usage for what can't be a branch's name, attention for one that holds something else, or that other branches
  * leave no room for
  */
-export async function findTarget(git: Git, repository: Repository, branch: string | undefined): Promise<Target> {
-  const here = await readHead(git, repository);
+export async function findTarget(git: Git, repository: Repository, branch: string | undefined, known?: Head): Promise<Target> {
+  const here = known ?? (await readHead(git, repository));
   if (branch === undefined) return { head: here, isAside: false };
   await requireBranchName(git, repository, branch);
   const ref = await resolveBranch(git, repository, branch);

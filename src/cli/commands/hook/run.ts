@@ -3,8 +3,8 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { getBoolean } from "../../../git/config.ts";
 import type { Context } from "../../context.ts";
 import { connect } from "../../flows/host/connect.ts";
-import { readLink } from "../../flows/place/link.ts";
-import { findPlaceIfAny, type Place } from "../../flows/place/place.ts";
+import { findLinkedIfAny } from "../../flows/place/link.ts";
+import type { Place } from "../../flows/place/place.ts";
 import { pullSession, summary } from "../../flows/pull.ts";
 import type { OpenSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
@@ -21,8 +21,7 @@ export const run: Verb = {
   examples: ["ferry hook run post-merge"],
   define: (command) => void command.addArgument(new Argument("<hook>", "which one").choices(hookNames)),
   async run(context, _, name: HookName) {
-    const place = await findPlaceIfAny(context);
-    const link = place && (await readLink(context, place));
+    const { place, link } = (await findLinkedIfAny(context)) ?? {};
     if (place === undefined || link === undefined) return;
     const interrupt = AbortSignal.any([context.host.interrupt, AbortSignal.timeout(patience)]);
     const hasty: Context = { ...context, interactive: false, host: { ...context.host, interrupt } };
@@ -46,7 +45,7 @@ async function act(context: Context, place: Place, open: OpenSession, name: Hook
     if (await isBehind(context, place, open)) await context.print.note(`ferry: ${open.session.id} has newer commits: ferry pull`);
     return;
   }
-  const verdict = await pullSession(context, open, { hook: name });
+  const verdict = await pullSession(context, open, { hook: name, repository: place.repository, head: place.head });
   if (verdict.left_behind !== undefined) await context.print.note(`ferry: ${verdict.left_behind}: ferry pull`);
   if (verdict.applied) await context.print.note(`ferry: ${summary(verdict, place)}`);
 }

@@ -1,12 +1,11 @@
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
 import { connect } from "../../flows/host/connect.ts";
-import { readLink, removeLink } from "../../flows/place/link.ts";
-import { findPlace } from "../../flows/place/place.ts";
+import { findLinked, type LinkedPlace, removeLink } from "../../flows/place/link.ts";
 import { forgetSession } from "../../flows/pull.ts";
 import type { Verb } from "../../verb.ts";
 
-type Link = NonNullable<Awaited<ReturnType<typeof readLink>>>;
+type Link = NonNullable<LinkedPlace["link"]>;
 
 export const unlink: Verb = {
   name: "unlink",
@@ -16,8 +15,7 @@ export const unlink: Verb = {
     "Take the current branch's link to a session away, and the refs below refs/ferry that remember what was pulled. Commits stay where they are; a later pull of the session begins anew.",
   examples: ["ferry session unlink"],
   async run(context) {
-    const place = await findPlace(context);
-    const link = await readLink(context, place);
+    const { place, link } = await findLinked(context);
     const here = place.branch ?? "this detached HEAD";
     if (link === undefined) throw new FerryError("not_found", `${here} is linked to no session`);
     await removeLink(context, place);

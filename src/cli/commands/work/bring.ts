@@ -12,7 +12,7 @@ export type BringOptions = PullOptions & { readonly worktree?: string | undefine
 export async function bring(context: Context, open: OpenSession, place: Place, options: BringOptions): Promise<Brought> {
   const { worktree } = options;
   if (worktree !== undefined) return bringElsewhere(context, open, { ...options, worktree });
-  const verdict = await pullSession(context, open, { ...options, repository: place.repository });
+  const verdict = await pullSession(context, open, { ...options, repository: place.repository, head: place.head });
   return { verdict, said: summary(verdict, place, options) };
 }
 

@@ -4,7 +4,7 @@ import { isAtWork } from "../../../client/outcome.ts";
 import { type SourceName, sourceNames } from "../../../patch/source.ts";
 import { PullRefused, verdictFields } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
-import { findPlace } from "../../flows/place/place.ts";
+import { findLinked } from "../../flows/place/link.ts";
 import { checkRepository, undoPull } from "../../flows/pull.ts";
 import { addShapeOptions, shapeOf, type ShapeOptions, shapeOptions } from "../../flows/pull/shape.ts";
 import { watchPulls } from "../../flows/pull/watch.ts";
@@ -109,8 +109,9 @@ export const pull: Verb = {
   async run(context, { undo, watch, ...options }: Options, given?: string) {
     if (await endParked(context, options, given)) return;
     // Loaded while git looks.
-    const [place] = await Promise.all([findPlace(context), import("../../../patch/pull.ts")]);
-    const open = await openSession(context, given, place);
+    const [here] = await Promise.all([findLinked(context), import("../../../patch/pull.ts")]);
+    const open = await openSession(context, given, here);
+    const { place } = here;
     if (undo) {
       await takeBack(context, open, options);
       return;

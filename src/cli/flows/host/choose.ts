@@ -5,8 +5,7 @@ import { getConfig } from "../../../git/config.ts";
 import { readConfig, type Config, type HostEntry } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { localWasUsed } from "../local/find.ts";
-import { readLink } from "../place/link.ts";
-import { findPlaceIfAny } from "../place/place.ts";
+import { findLinkedIfAny } from "../place/link.ts";
 
 /** The service that a command talks to. */
 export type ChosenHost = (
@@ -81,8 +80,7 @@ export function chosenName(chosen: ChosenHost): string {
 /** A repository that git doesn't open (safe.directory, a broken HEAD) links to nothing: the commands that need it say why. */
 async function linkedHost(context: Context): Promise<string | undefined> {
   try {
-    const place = await findPlaceIfAny(context);
-    return place === undefined ? undefined : (await readLink(context, place))?.host;
+    return (await findLinkedIfAny(context))?.link?.host;
   } catch (error) {
     if (error instanceof FerryError && error.kind === "failure") return undefined;
     throw error;

@@ -1,14 +1,36 @@
 import { join } from "node:path";
-import { readBranchLink, removeBranchLink, writeBranchLink, type BranchLink, type ConfigPlace } from "../../../git/config.ts";
+import { readBranchLinks, removeBranchLink, writeBranchLink, type BranchLink, type ConfigPlace } from "../../../git/config.ts";
 import type { Context } from "../../context.ts";
-import type { Place } from "./place.ts";
+import { findPlace, type Place, unlessOutside } from "./place.ts";
 
-/** The session that the current branch, or while it lasts the detached HEAD, belongs to. */
-export async function readLink(context: Context, place: Place): Promise<BranchLink | undefined> {
-  const branch = place.branch;
-  if (branch !== undefined) {
+/** The working copy that a command runs in, and the session that its branch, or while it lasts its detached HEAD, belongs to. */
+export interface LinkedPlace {
+  readonly place: Place;
+  readonly link: BranchLink | undefined;
+}
+
+/** Both are asked for at once. @throws FerryError as findPlace does, failure for a configuration that git can't read */
+export async function findLinked(context: Context): Promise<LinkedPlace> {
+  const links = readBranchLinks(context.git, context.folder);
+  // Where both fail, what is said of the place counts.
+  links.catch(() => undefined);
+  const place = await findPlace(context);
+  return { place, link: await linkOf(context, place, await links) };
+}
+
+/** The same, or undefined outside of a repository: for commands that work everywhere. */
+export async function findLinkedIfAny(context: Context): Promise<LinkedPlace | undefined> {
+  return unlessOutside(findLinked(context));
+}
+
+async function linkOf(
+  context: Context,
+  place: Place,
+  links: (branch: string) => BranchLink | undefined,
+): Promise<BranchLink | undefined> {
+  if (place.branch !== undefined) {
     await forgetDetached(context, place);
-    return readBranchLink(context.git, place.folder, branch);
+    return links(place.branch);
   }
   const [session = "", host = ""] = ((await context.host.files.readText(detachedLink(place))) ?? "").split("\n");
   return session === "" ? undefined : { session, host: host === "" ? undefined : host };

@@ -21,8 +21,13 @@ export async function findPlace({ git, folder }: Context): Promise<Place> {
 
 /** The same, or undefined outside of a repository: for commands that work everywhere. */
 export async function findPlaceIfAny(context: Context): Promise<Place | undefined> {
+  return unlessOutside(findPlace(context));
+}
+
+/** Undefined where what is looked for fails because there is no repository. */
+export async function unlessOutside<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
-    return await findPlace(context);
+    return await looking;
   } catch (error) {
     if (error instanceof FerryError && error.kind === "not_found") return undefined;
     throw error;

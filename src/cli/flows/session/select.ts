@@ -7,8 +7,8 @@ import type { Session } from "../../../wire/resources.ts";
 import type { Context } from "../../context.ts";
 import { choose } from "../choice.ts";
 import { connect, type Connection } from "../host/connect.ts";
-import { readLink } from "../place/link.ts";
-import { findPlaceIfAny, type Place } from "../place/place.ts";
+import { findLinkedIfAny, type LinkedPlace } from "../place/link.ts";
+import type { Place } from "../place/place.ts";
 import { repositoriesOf } from "../place/repository.ts";
 import { whileWaiting } from "../waiting.ts";
 import { connectFor, readPage } from "./address.ts";
@@ -30,12 +30,11 @@ export interface OpenSession {
  * `known` is the working copy here, where the caller has found it already.
  * @throws FerryError not_found where nothing matches, usage with the candidates where several do
  */
-export async function openSession(context: Context, given: string | undefined, known?: Place): Promise<OpenSession> {
+export async function openSession(context: Context, given: string | undefined, known?: LinkedPlace): Promise<OpenSession> {
   if (given !== undefined) return openNamed(context, given);
   const preset = context.host.env["FERRY_SESSION"];
   if (preset !== undefined && preset !== "") return { ...(await openNamed(context, preset)), isOurs: true };
-  const place = known ?? (await findPlaceIfAny(context));
-  const link = place === undefined ? undefined : await readLink(context, place);
+  const { place, link } = known ?? (await findLinkedIfAny(context)) ?? {};
   const connection = await connect(context, link?.host ?? null);
   const waiting = <T>(work: () => Promise<T>): Promise<T> => whileWaiting(context, connection.name, work);
   if (link !== undefined) return { connection, session: await waiting(() => readLinked(connection, link.session)), isOurs: true };
