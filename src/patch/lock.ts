@@ -168,13 +168,18 @@ async function isAlive(host: PatchHost, holder: Owner, own: Owner): Promise<bool
 }
 
 async function ownRecord(host: PatchHost): Promise<Owner> {
-  const machine = await readOr("/etc/machine-id");
+  const [machine, boot, namespace, startTime = ""] = await Promise.all([
+    readOr("/etc/machine-id"),
+    readOr("/proc/sys/kernel/random/boot_id"),
+    readlink("/proc/self/ns/pid").catch(() => ""),
+    host.processes.startTime(host.pid),
+  ]);
   return {
     host: `${host.hostname}/${machine}`,
-    boot: await readOr("/proc/sys/kernel/random/boot_id"),
-    namespace: await readlink("/proc/self/ns/pid").catch(() => ""),
+    boot,
+    namespace,
     pid: host.pid,
-    startTime: (await host.processes.startTime(host.pid)) ?? "",
+    startTime,
     nonce: Buffer.from(host.random(10)).toString("hex"),
   };
 }

@@ -48,7 +48,7 @@ export async function refuseInsideCommit(
   { request, host, repository }: Pick<Context, "request" | "host" | "repository">,
 ): Promise<void> {
   const index = host.env["GIT_INDEX_FILE"];
-  const locked = (await exists(join(repository.gitDir, "HEAD.lock"))) && request.hook !== undefined;
+  const locked = request.hook !== undefined && (await exists(join(repository.gitDir, "HEAD.lock")));
   if (index === undefined && !locked) return;
   const inCommit = locked || (await isBeingCommitted(git, repository, resolve(request.folder, index ?? "")));
   if (inCommit)

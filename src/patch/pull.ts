@@ -1,5 +1,4 @@
 import { FerryError } from "../base/errors.ts";
-import { bring } from "./bring.ts";
 import type { PullContext } from "./context.ts";
 import { endedUpdates, forgetOld } from "./incoming/ended.ts";
 import { cursorUpdates } from "./incoming/cursor.ts";
@@ -7,7 +6,6 @@ import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError 
 import { moveRefs } from "./land/move-refs.ts";
 import { RefsMoved } from "./land/transaction.ts";
 import { canGoOntoHead } from "./onto-head/can.ts";
-import { putOntoHead } from "./onto-head/onto-head.ts";
 import { refuseInParked, refuseParked } from "./parked/refuse.ts";
 import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";
@@ -77,13 +75,20 @@ async function once(context: PullContext): Promise<Verdict> {
   const isElsewhere = incoming.series.items.length === 0 && incoming.head.state === "unborn" && incoming.series.tip !== "";
   if (incoming.fit === "unrelated" && context.request.ontoHead === true) return bringOntoHead(incoming, context);
   if (incoming.fit === "unrelated" || isElsewhere) throw unrelatedError(incoming);
+  return bringAll(incoming, context);
+}
+
+/** Loaded where there is something to bring: a pull that finds nothing new is short. */
+async function bringAll(incoming: Incoming, context: PullContext): Promise<Verdict> {
+  const { bring } = await import("./bring.ts");
   return bring(incoming, context);
 }
 
 async function bringOntoHead(homeless: Incoming, context: PullContext): Promise<Verdict> {
   if (!canGoOntoHead(homeless)) throw unrelatedError(homeless);
+  const { putOntoHead } = await import("./onto-head/onto-head.ts");
   const incoming = await putOntoHead(homeless, context);
-  return incoming.series.items.length === 0 ? remember(incoming, context) : bring(incoming, context);
+  return incoming.series.items.length === 0 ? remember(incoming, context) : bringAll(incoming, context);
 }
 
 function asideError(): FerryError {

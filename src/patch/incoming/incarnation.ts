@@ -11,10 +11,10 @@ const tail = 4096;
  */
 export async function isMadeSince(cursorRef: string, head: Head, { commonDir }: Repository): Promise<boolean> {
   if (head.state !== "branch") return false;
-  const [first, last] = [
-    await readEnd(join(commonDir, "logs", head.ref), "first"),
-    await readEnd(join(commonDir, "logs", cursorRef), "last"),
-  ];
+  const [first, last] = await Promise.all([
+    readEnd(join(commonDir, "logs", head.ref), "first"),
+    readEnd(join(commonDir, "logs", cursorRef), "last"),
+  ]);
   if (first === undefined || last === undefined || !/^0+ /u.test(first)) return false;
   const [made, moved] = [secondsOf(first), secondsOf(last)];
   return made !== undefined && moved !== undefined && made > moved;

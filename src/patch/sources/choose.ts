@@ -1,9 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import type { PullContext } from "../context.ts";
 import { type SourceName, sourceNames } from "../source.ts";
-import { findBranch } from "./branch.ts";
 import type { CursorNote } from "../incoming/note.ts";
-import { findEvents } from "./events/events.ts";
 import type { Found } from "./found.ts";
 import { findPatches } from "./patches.ts";
 
@@ -40,7 +38,7 @@ const where: Readonly<Record<SourceName, string>> = {
   events: "its timeline",
 };
 
-/** @throws FerryError failure with code no_source where that isn't offered */
+/** What most pulls don't take is loaded where one does. @throws FerryError failure with code no_source where that isn't offered */
 async function from(source: SourceName, reached: Reached, context: PullContext): Promise<Found> {
   const { patches, branch, remotes, events } = context.request.offers;
   if (source === "patches") {
@@ -49,9 +47,11 @@ async function from(source: SourceName, reached: Reached, context: PullContext):
   }
   if (source === "branch") {
     if (branch === undefined || remotes === undefined) throw noSource("the session has no branch");
+    const { findBranch } = await import("./branch.ts");
     return findBranch({ source: branch, remotes }, { cursor: reached.commit, head: reached.head }, context);
   }
   if (events === undefined) throw noSource("the service has no timeline");
+  const { findEvents } = await import("./events/events.ts");
   return findEvents(events, reached, context);
 }
 
