@@ -46,10 +46,11 @@ export function keyIdOf({ info }: Identity): string | undefined {
   return nameOf(info?.key?.id) || undefined;
 }
 
-/** What the key may do, where the service tells that as it should. */
+/** What the key may do, where the service tells that: as a list, or as words parted by blanks (RFC 6749, 3.3). */
 export function scopesOf({ info }: Identity): readonly string[] | undefined {
   const scopes: unknown = info?.key?.scopes;
-  return Array.isArray(scopes) ? scopes.map(nameOf) : undefined;
+  const words = typeof scopes === "string" ? scopes.split(/\s+/u) : scopes;
+  return Array.isArray(words) ? words.map(nameOf).filter(Boolean) : undefined;
 }
 
 /** Characters of a name at most: of an address of e-mail (RFC 5321, 4.5.3.1). */

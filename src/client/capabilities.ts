@@ -1,4 +1,5 @@
 import { FerryError } from "../base/errors.ts";
+import { textsOf } from "../base/text.ts";
 import type { Clock } from "../host/host.ts";
 import { isObject } from "./answers.ts";
 import type { Calls } from "./calls.ts";
@@ -19,7 +20,7 @@ export async function readCapabilities(
   if (isCurrent(known, clock.now())) return new Set(known.words);
   const remember = (words: readonly string[]) => memory.set("capabilities", { words, until: clock.now() + day });
   try {
-    const words = (await readCli()).capabilities ?? [];
+    const words = textsOf((await readCli()).capabilities);
     await remember(words);
     return new Set(words);
   } catch (error) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ferry, type FerryResult } from "../support/ferry.ts";
 import { commitFiles, makeRepository } from "../support/git.ts";
 import { makeScheduleService, type ScheduleService } from "../support/schedule-service.ts";
-import { makeSeedService, type Json, type SeedService } from "../support/seed-service.ts";
+import { answer, makeSeedService, type Json, type SeedService } from "../support/seed-service.ts";
 import { makeWorld, type World } from "../support/world.ts";
 import { fields } from "../../src/wire/fields.ts";
 
@@ -12,11 +12,17 @@ const url = "https://agents.example.com";
 let world: World;
 let seed: SeedService;
 let service: ScheduleService;
+/** What another part of the service answers, by its path. */
+const answers = new Map<string, unknown>();
 beforeEach(() => {
   seed = makeSeedService();
   service = makeScheduleService(seed);
   world = makeWorld({ env: { FERRY_HOST: url, FERRY_API_KEY: seed.key } });
-  world.services.set(url, service.send);
+  answers.clear();
+  world.services.set(url, async (request) => {
+    const { pathname } = new URL(request.url);
+    return request.method === "GET" && answers.has(pathname) ? answer(200, answers.get(pathname)) : service.send(request);
+  });
   const git = makeRepository(join(world.folder, "repo"));
   commitFiles(git, { a: "a" });
   git("remote", "add", "origin", "https://gitlab.example/acme/shop.git");
@@ -98,6 +104,30 @@ describe.each(values.map((value) => [JSON.stringify(value), value]))("fields tha
     expect(await call("session", "view")).toMatchObject({ stderr: expect.not.stringContaining("fault") as string });
   });
 
+  test("of who one is, and of keys", async () => {
+    const user = odd("u", ["name", "email"], value);
+    const key = odd("k", ["scopes", "expires_at"], value);
+    for (const info of [
+      { service: value, portal_url: value, workspace: value, user: value, key: value, capabilities: value },
+      { service: { name: value, version: value }, workspace: { name: value }, user, key, capabilities: ["keys", value] },
+    ]) {
+      answers.set("/api/v1/cli", info);
+      for (const argv of [["whoami"], ["whoami", "--json"], ["auth", "status"], ["auth", "status", "--json"]])
+        for (const run of [call, onTerminal]) {
+          const { code, stdout, stderr } = await run(...argv);
+          expect({ argv, code, stdout, stderr }).toMatchObject({
+            code: 0,
+            stdout: expect.not.stringContaining("[object") as string,
+            stderr: expect.not.stringContaining("has a fault") as string,
+          });
+        }
+    }
+    answers.set("/api/v1/api-keys", [odd("k-odd", fields.apiKey, value), { id: "k-good", name: "ci" }]);
+    expect(await call("key", "list")).toMatchObject({ code: 0, stderr: "" });
+    expect(await onTerminal("key", "list")).toMatchObject({ code: 0, stderr: "" });
+    expect(await call("key", "revoke", "ci")).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") as string });
+  });
+
   test("of schedules", async () => {
     service.schedules.push(odd("c-odd", fields.schedule, value), { id: "c-good", name: "nightly" });
     for (const argv of [["list"], ["view", "c-odd"], ["view", "nightly"], ["run", "c-odd"], ["delete", "c-odd", "-y"]]) {
@@ -105,6 +135,36 @@ describe.each(values.map((value) => [JSON.stringify(value), value]))("fields tha
       expect({ argv, code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining("fault") as string });
     }
   });
+});
+
+test("scopes that are words parted by blanks, as OAuth has them, are told", async () => {
+  answers.set("/api/v1/cli", { key: { id: "k", scopes: " sessions:read  sessions:write" } });
+  expect((await call("whoami")).stdout).toMatch(/^scopes: +sessions:read, sessions:write$/mu);
+  const { stdout } = await call("auth", "status", "--json");
+  expect(JSON.parse(stdout)).toMatchObject([{ scopes: ["sessions:read", "sessions:write"], works: true }]);
+});
+
+test("doctor tells the service's name and version as they are", async () => {
+  answers.set("/api/v1/cli", { service: { name: "other", version: { major: 2 } } });
+  expect((await call("doctor")).stdout).toContain('takes the key (other {"major":2})');
+});
+
+test("of a key it is told what is known: that it was revoked, and no end that is no time", async () => {
+  answers.set("/api/v1/cli", { capabilities: ["keys"] });
+  answers.set("/api/v1/api-keys", [
+    { id: "a", revoked_at: 5 },
+    { id: "b", expires_at: "soon" },
+    { id: "c", expires_at: 5 },
+    { id: "d", revoked_at: null, expires_at: "" },
+  ]);
+  const { stdout } = await call("key", "list");
+  expect(stdout.split("\n").map((line) => line.split("\t")[3])).toEqual([
+    "revoked",
+    "expires: soon",
+    "expires: 5",
+    "works",
+    undefined,
+  ]);
 });
 
 test("an analysis whose languages are one text shows it whole", async () => {

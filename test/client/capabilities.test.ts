@@ -21,6 +21,10 @@ describe("what a service can do", () => {
     expect(asked).toHaveLength(2);
   });
 
+  test.each([5, true, {}])("is none of ours by %j in the place of words", async (capabilities) => {
+    expect((await play({ body: { capabilities } }).client.capabilities()).has("stream")).toBe(false);
+  });
+
   test.each<[string, Step]>([
     ["404", { status: 404 }],
     ["405", { status: 405 }],
@@ -29,6 +33,7 @@ describe("what a service can do", () => {
     ["a web page", { body: "<html>" }],
     ["a list", { body: [] }],
     ["an object of its own", { body: { hello: "world" } }],
+    ["no list of words", { body: { capabilities: "" } }],
   ])("is nothing by %s, which is remembered, too", async (_what, step) => {
     const { client, asked } = play(step);
     expect([...(await client.capabilities()), ...(await client.capabilities())]).toEqual([]);

@@ -1,4 +1,4 @@
-import { textOf } from "../../base/text.ts";
+import { textOf, textsOf } from "../../base/text.ts";
 import { hostName, local } from "../../auth/address.ts";
 import { fields } from "../../wire/fields.ts";
 import { eventTypes, scopes, sessionStatuses, weekdays } from "../../wire/values.ts";
@@ -9,6 +9,7 @@ import { chooseHost } from "../flows/host/choose.ts";
 import type { Connection } from "../flows/host/connect.ts";
 import { remembered } from "./cache.ts";
 import type { Candidate } from "./candidate.ts";
+import { isRevoked } from "../commands/key/columns.ts";
 import { newest, said } from "./newest.ts";
 import { apiPaths, methods } from "./paths.ts";
 
@@ -91,8 +92,8 @@ async function keys({ client }: Connection): Promise<Candidate[]> {
   if (!(await client.capabilities()).has("keys")) return [];
   const all = await newest(client.listKeys);
   return all
-    .filter(({ revoked_at }) => typeof revoked_at !== "string")
-    .map(({ id, name, scopes }) => ({ value: textOf(name) || id, description: said([scopes?.join(",")]) }));
+    .filter((key) => !isRevoked(key))
+    .map(({ id, name, scopes }) => ({ value: textOf(name) || id, description: said([textsOf(scopes).join(",")]) }));
 }
 
 const asked: Readonly<Record<string, (connection: Connection) => Promise<Candidate[]>>> = {

@@ -1,4 +1,5 @@
-import { identify } from "../../../auth/login.ts";
+import { identify, scopesOf } from "../../../auth/login.ts";
+import { textOf } from "../../../base/text.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
 import { namedHost } from "../../flows/host/choose.ts";
@@ -13,15 +14,16 @@ export const whoami: Verb = {
   examples: ["ferry whoami", "ferry whoami --json --fields user,workspace"],
   async run(context) {
     const connection = await connect(context, undefined, { silent: true });
-    const { account, info } = await whileWaiting(context, connection.name, () => identify(connection.client));
+    const identity = await whileWaiting(context, connection.name, () => identify(connection.client));
+    const { account, info } = identity;
     const lines: [string, string | null | undefined][] = [
       ["host", connection.name],
-      ["user", info === undefined ? undefined : [...new Set([info.user?.name, account])].filter(Boolean).join(" ")],
+      ["user", info === undefined ? undefined : [...new Set([textOf(info.user?.name), account])].filter(Boolean).join(" ")],
       ["workspace", info?.workspace?.name],
-      ["scopes", info?.key?.scopes?.join(", ")],
+      ["scopes", scopesOf(identity)?.join(", ")],
       // A service that says nothing of it hasn't said never.
       ["key expires", info?.key?.expires_at === null ? "never" : info?.key?.expires_at],
-      ["service", [info?.service?.name, info?.service?.version].filter(Boolean).join(" ")],
+      ["service", [info?.service?.name, info?.service?.version].map(textOf).filter(Boolean).join(" ")],
     ];
     const why = connection.why ?? (isByVariable(context) ? "FERRY_HOST names it" : undefined);
     if (why !== undefined) await context.print.note(`host: ${connection.name}, since ${why}`);

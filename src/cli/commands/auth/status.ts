@@ -1,7 +1,7 @@
 import { hostName, isLocal, local, loginAt } from "../../../auth/address.ts";
-import { identify, namelessAccount } from "../../../auth/login.ts";
+import { identify, namelessAccount, scopesOf, workspaceOf } from "../../../auth/login.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
-import { count } from "../../../base/text.ts";
+import { count, textOf } from "../../../base/text.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { type ChosenHost, chooseHost, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
@@ -158,9 +158,13 @@ async function check(context: Context, candidate: Candidate, preset: boolean): P
       origin: url,
       hasty: true,
     };
-    const { account: named, info } = await identify(clientFor(context, target).client);
-    const { scopes = null, expires_at = null } = info?.key ?? {};
-    const known = { account: named, workspace: info?.workspace?.name ?? workspace, scopes, expires_at };
+    const identity = await identify(clientFor(context, target).client);
+    const known = {
+      account: identity.account,
+      workspace: workspaceOf(identity) ?? workspace,
+      scopes: scopesOf(identity) ?? null,
+      expires_at: textOf(identity.info?.key?.expires_at) || null,
+    };
     return { row: { ...row, ...known, works: true, error: null }, failure: undefined };
   } catch (error) {
     context.host.interrupt.throwIfAborted();

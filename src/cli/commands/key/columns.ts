@@ -1,4 +1,4 @@
-import { textsOf } from "../../../base/text.ts";
+import { textOf, textsOf } from "../../../base/text.ts";
 import { parseTime } from "../../../base/time.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { ApiKey } from "../../../wire/resources.ts";
@@ -18,8 +18,17 @@ export function keyColumns(now: number): readonly Column<KnownKey>[] {
   ];
 }
 
-function stateOf({ revoked_at, expires_at }: KnownKey, now: number): string {
-  if (typeof revoked_at === "string") return "revoked";
-  if (typeof expires_at !== "string") return "works";
-  return parseTime(expires_at) <= now ? "expired" : `works until ${expires_at.slice(0, 10)}`;
+/** Whatever says when it was revoked says that it was: a service may send a number. */
+export function isRevoked({ revoked_at }: KnownKey): boolean {
+  return Boolean(revoked_at);
+}
+
+/** Of what is no time it isn't known whether that has come: it is told as it is. */
+function stateOf(key: KnownKey, now: number): string {
+  if (isRevoked(key)) return "revoked";
+  const end = textOf(key.expires_at);
+  if (end === "") return "works";
+  const time = parseTime(end);
+  if (typeof key.expires_at !== "string" || Number.isNaN(time)) return `expires: ${end}`;
+  return time <= now ? "expired" : `works until ${end.slice(0, 10)}`;
 }

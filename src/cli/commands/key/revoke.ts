@@ -5,7 +5,7 @@ import type { Connection } from "../../flows/host/connect.ts";
 import { theOneNamed } from "../../flows/named.ts";
 import { confirm } from "../../flows/text.ts";
 import type { Verb } from "../../verb.ts";
-import type { KnownKey } from "./columns.ts";
+import { isRevoked, type KnownKey } from "./columns.ts";
 import { connectForKeys } from "./connect.ts";
 
 export const revoke: Verb = {
@@ -28,7 +28,7 @@ export const revoke: Verb = {
 /** By name among those that still work, by id among all. */
 async function findKey({ client, name }: Connection, given: string): Promise<KnownKey> {
   const all = await listAll(client.listKeys);
-  const called = all.filter((key) => key.name === given && typeof key.revoked_at !== "string");
+  const called = all.filter((key) => key.name === given && !isRevoked(key));
   const about = (key: KnownKey) => [key.name, key.created_at];
   return theOneNamed(given, { all, called, about }, { one: "key", several: "keys", noun: "key" }, name);
 }

@@ -28,7 +28,7 @@ export const open: Verb = {
 async function pageOf({ connection, session }: OpenSession): Promise<string> {
   const hint = `see it here: ferry events ${typedId(session.id)}`;
   const info = connection.host === local ? undefined : await readCliInfo(connection.client.readCli);
-  const portal = info?.portal_url ?? "";
+  const portal = textOf(info?.portal_url);
   // The embedded service's portal is for logins and keys.
   if (info?.service?.name === "ferry" || !/^https?:\/\//iu.test(portal) || !URL.canParse(portal))
     throw new FerryError("failure", `${connection.name} has no page of a session`, { hint });

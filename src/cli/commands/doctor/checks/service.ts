@@ -1,6 +1,7 @@
 import { knock } from "../../../../auth/knock.ts";
 import { identify, namelessAccount } from "../../../../auth/login.ts";
 import { FerryError } from "../../../../base/errors.ts";
+import { textOf } from "../../../../base/text.ts";
 import type { Context } from "../../../context.ts";
 import { chosenName } from "../../../flows/host/choose.ts";
 import { clientFor, keyFor } from "../../../flows/host/connect.ts";
@@ -27,7 +28,7 @@ export const service: Check = {
     });
     const target = { send: context.host.network.send, url: chosen.url, key, origin: chosen.url, hasty: true };
     const { account, info } = await identify(clientFor(context, target).client);
-    const version = [info?.service?.name, info?.service?.version].filter(Boolean).join(" ");
+    const version = [info?.service?.name, info?.service?.version].map(textOf).filter(Boolean).join(" ");
     const whose = account === namelessAccount ? "" : ` of ${account}`;
     return { verdict: "ok", says: `${chosenName(chosen)} takes the key${whose}${version === "" ? "" : ` (${version})`}` };
   },
