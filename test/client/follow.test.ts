@@ -163,6 +163,8 @@ describe("a stream", () => {
       played.service.tell("patch", { sequence: 1, commit: "c" });
       await played.clock.sleep(1);
       played.service.tell("dance", {});
+      played.service.tell("ping", "2026-11-29 12:00:00");
+      await played.clock.sleep(1);
       played.service.change(message.id, { status: "completed" });
       played.service.set({ agent_status: "idle" });
     })();
@@ -170,6 +172,7 @@ describe("a stream", () => {
     await telling;
     expect(kinds(items, "delta")).toEqual([{ kind: "delta", delta: { text: "he" } }]);
     expect(kinds(items, "patch")).toEqual([{ kind: "patch", patch: { sequence: 1, commit: "c" } }]);
+    expect(kinds(items, "trouble")).toEqual([]);
   });
 });
 

@@ -42,7 +42,8 @@ export interface TimelineService {
   /** Ends all streams, as a restart does. */
   hangUp(): void;
   /** Sends something of another kind to streams. */
-  tell(event: string, data: object): void;
+  /** A text is sent as it is. */
+  tell(event: string, data: object | string): void;
 }
 
 export interface TimelineServiceOptions {
@@ -93,7 +94,8 @@ export function makeTimelineService({ clock, capabilities, fault }: TimelineServ
       service.events.splice(0, Infinity, ...service.events.map((event) => ({ ...event, ...revise() })));
     },
     hangUp: () => void bell.emit("hang-up"),
-    tell: (event, data) => void bell.emit("news", `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    tell: (event, data) =>
+      void bell.emit("news", `event: ${event}\ndata: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`),
     send: async (request) => {
       const { pathname, searchParams } = new URL(request.url);
       service.asked.push(

@@ -12,7 +12,26 @@ import { changed, command, commandResult, did, plan, searched, unknown } from ".
 export function renderEvent(event: TimelineEvent, canvas: Canvas): string[] {
   const type = isKnown(event.type) && !isForeign(event, event.type) ? event.type : undefined;
   if (type === "agent_message" && fieldsOf(event, type).raw("message").trim() === "") return [];
-  return layOut(type === undefined ? unknown(event, canvas) : describe(event, type, canvas), createdAt(event), canvas);
+  const block = type === undefined ? unknown(event, canvas) : describe(event, type, canvas);
+  return layOut(type !== undefined && tellsState.has(type) ? block : withState(block, event, canvas), createdAt(event), canvas);
+}
+
+/** What says by itself how far it is. */
+const tellsState: ReadonlySet<EventType> = new Set([
+  "user_message",
+  "agent_message",
+  "agent_ask_user",
+  "user_ask_user_response",
+  "agent_plan_execution_update",
+  "agent_run_repository_command",
+]);
+
+/** What isn't done yet, or never was, doesn't pass for done. */
+function withState(block: Block, { status }: TimelineEvent, canvas: Canvas): Block {
+  const { dim, yellow } = canvas.style;
+  if (status === "canceled") return { ...block, glyph: "failed", paint: yellow, lines: [...block.lines, yellow("canceled")] };
+  const state = status === "processing" ? "running" : status === "queued" ? "queued" : undefined;
+  return state === undefined ? block : { ...block, lines: [...block.lines, dim(state)] };
 }
 
 /** A changed version of an event that was shown before, further up; no lines where the change says nothing to a reader. */
@@ -127,8 +146,10 @@ function describe(event: TimelineEvent, type: EventType, canvas: Canvas): Block 
     case "agent_check_target_branch_mergeability": {
       const fields = fieldsOf(event, type);
       const target = fields.word("target_branch");
-      if (fields.flag("mergeable") === false) return conflicts(`can't be merged into ${target}`, fields.words("paths"), canvas);
-      return did("git", fields.flag("mergeable") === true ? "can be merged into" : "checked a merge into", target, canvas);
+      if (fields.flag("mergeable") === false)
+        return conflicts(`can't be merged${target === "" ? "" : ` into ${target}`}`, fields.words("paths"), canvas);
+      const verb = fields.flag("mergeable") === true ? "can be merged" : "checked a merge";
+      return did("git", target === "" ? verb : `${verb} into`, target, canvas);
     }
     case "agent_merge_remote_branch": {
       const fields = fieldsOf(event, type);

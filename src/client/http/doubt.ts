@@ -15,9 +15,11 @@ export async function orDoubt<T>(work: Promise<T>, signal: AbortSignal | undefin
 
 /** The error of a write that may have been done all the same, whatever its status says. */
 export function inDoubt(error: FerryError): FerryError {
-  const { kind, message, status, asked, code, retryAfter, details } = error;
+  const { message, status, asked, code, retryAfter, details } = error;
+  // What a look behind the write didn't find is not what the write was for.
+  const kind = error.kind === "not_found" ? "unavailable" : error.kind;
   // To try it again is no advice as long as it may have been done, nor is another scope for what was only to be looked at.
-  const hint = (kind === "unavailable" && status !== undefined) || status === 403 ? undefined : error.hint;
+  const hint = (error.kind === "unavailable" && status !== undefined) || status === 403 ? undefined : error.hint;
   return new FerryError(kind, message, {
     status,
     asked,

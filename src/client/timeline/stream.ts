@@ -111,7 +111,11 @@ async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
   return missed.length > 0;
 }
 
+const kinds = ["session_event", "message", "session", "patch", "delta", "gap"] as const;
+
 function* understand({ event, data, id }: SseMessage, { timeline, sessionId }: Watched): Generator<Update> {
+  // Further kinds of messages are for newer readers, whatever is in them.
+  if (!(kinds as readonly string[]).includes(event)) return;
   const value = parsed(data);
   switch (event) {
     case "session_event":
@@ -135,9 +139,6 @@ function* understand({ event, data, id }: SseMessage, { timeline, sessionId }: W
     case "gap":
       timeline.restart();
       yield { kind: "gap", gap: value };
-      return;
-    // Further kinds of messages are for newer readers.
-    default:
   }
 }
 

@@ -114,43 +114,6 @@ test("a search of which nobody says what it found doesn't say that it was nothin
   expect(renderEvent(someEvent("agent_search_files", { query: "q" }), testCanvas())).toEqual([`${time}  ▸ searched q`]);
 });
 
-describe("a command", () => {
-  const run = (payload: object, status?: string) =>
-    renderEvent(someEvent("agent_run_repository_command", { command: "x", ...payload }, status), testCanvas()).map((line) =>
-      line.trim(),
-    );
-
-  test("that runs, that was killed, that says nothing of its end", () => {
-    expect(run({}, "processing")).toEqual([`${time}  $ x`, "running"]);
-    expect(run({ exit_code: null, signal: "SIGKILL" })).toEqual([`${time}  $ x`, "✗ SIGKILL"]);
-    expect(run({})).toEqual([`${time}  $ x`, "■ ended"]);
-    expect(run({}, "canceled")).toEqual([`${time}  $ x`, "✗ canceled"]);
-  });
-
-  test("shows the last lines of what it printed, of progress bars what stood last", () => {
-    const output = [...Array.from({ length: 12 }, (_, at) => `line ${at}`), "10%\r50%\r100%\r"].join("\n");
-    const lines = run({ output, exit_code: 0 });
-    expect(lines.slice(1)).toEqual([
-      "… 3 lines above",
-      ...Array.from({ length: 9 }, (_, at) => `line ${at + 3}`),
-      "100%",
-      "✓ exit 0",
-    ]);
-  });
-
-  test("leaves its colours out, and shows what else it does to a terminal", () => {
-    const output = "\u001b[1;31mred\u001b[0m \u001b[38:5:1mx\u001b[K\u001b[m\n\u001b[2Jy\u001b[31";
-    expect(run({ output, exit_code: 0 }).slice(1)).toEqual(["red x", "␛[2Jy␛[31", "✓ exit 0"]);
-  });
-
-  test("says how much of it the service left out, and counts only lines that are the command's", () => {
-    expect(run({ output: "end", cut: 5, exit_code: 0 })[1]).toBe("… 5 bytes cut");
-    const kept = Array.from({ length: 7 }, (_, at) => `line ${at}`);
-    const output = [...kept, "[… 123456 bytes left out …]", ...kept].join("\n");
-    expect(run({ output, cut: 123_456, exit_code: 0 }).slice(1, 3)).toEqual(["… 4 lines above, 123 kB cut", "line 4"]);
-  });
-});
-
 describe("a question", () => {
   const ask = (status: string) =>
     renderEvent(someEvent("agent_ask_user", { question: "why?", options: [] }, status), testCanvas())
@@ -198,6 +161,12 @@ describe("what the seed doesn't promise", () => {
     ["agent_abort_conflict_resolution", { aborted: false }],
     ["agent_ask_user", { message: "Which?", choices: [{ label: "Postgres" }] }],
     ["agent_message", { text: "hi" }],
+    ["agent_message", { message: [{ type: "text", text: "hi" }] }],
+    ["agent_push_to_remote", { branch: "b", success: false }],
+    ["agent_merge_remote_branch", { branch: "main", conflicts: ["a.ts"] }],
+    ["agent_run_repository_command", { command: ["npm", "test"] }],
+    ["agent_plan_execution_update", { entries: [{ title: "one" }] }],
+    ["agent_alert_created", { severity: "high", title: { text: "full" } }],
   ])("a %s of another shape says what it holds, and nothing that isn't so", (type, payload) => {
     const event = { ...someEvent(type), payload };
     expect(render(event)).toBe(`${time}  · ${type} ${JSON.stringify(payload)}`);
@@ -209,6 +178,10 @@ describe("what the seed doesn't promise", () => {
   test("bare texts in the place of options, entries and matches are what they say", () => {
     const options = { question: "Go on?", options: ["Yes", "No"] };
     expect(render(someEvent("agent_ask_user", options))).toMatch(/1 {2}Yes\n +2 {2}No/u);
+    const others = [{ id: "yes", label: "Yes, delete it" }, { id: "no" }, { key: "later" }];
+    expect(render(someEvent("agent_ask_user", { question: "Delete?", options: others }))).toMatch(
+      /1 {2}Yes, delete it\n +2 {2}no\n +3 {2}\{"key":"later"\}/u,
+    );
     expect(render(someEvent("agent_plan_execution_update", { entries: ["one"] }))).toContain("one");
     expect(render(someEvent("agent_search_files", { query: "x", matches: ["a.ts"] }))).toContain("a.ts");
   });

@@ -73,7 +73,7 @@ test("what goes wrong behind a 303 is that of the look, and asks for no other sc
   const behind = (status: number) => write(play([to("/see/key-of-a-test?x=1", 303), { status, body: { error: "no" } }]).client);
   const hint = "look whether it was done before you do it again";
   const asked = "GET /see/%3Credacted%3E: 404";
-  await expect(behind(404)).rejects.toMatchObject({ kind: "not_found", message: "no", asked, hint });
+  await expect(behind(404)).rejects.toMatchObject({ kind: "unavailable", message: "no", asked, hint });
   await expect(behind(403)).rejects.toMatchObject({ kind: "auth", hint });
   await expect(behind(300)).rejects.toThrow("localhost answered GET /see/<redacted> with 300, which says nothing");
 });

@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
-import { fieldsOf, readFields } from "../../output/timeline/fields.ts";
+import { fieldsOf, optionName, wordOf } from "../../output/timeline/fields.ts";
 import type { KnownEvent } from "./arrival.ts";
 import type { OpenSession } from "./select.ts";
 import { timelineOf } from "./timeline.ts";
@@ -14,15 +14,15 @@ export async function optionText(context: Context, open: OpenSession, text: stri
   const number = /^\s*(\d{1,3})\s*$/u.exec(text)?.[1];
   const question = number === undefined ? undefined : await openQuestion(context, open);
   if (number === undefined || question === undefined) return text;
-  const options = fieldsOf(question, "agent_ask_user").list("options", "name").map(readFields);
+  const options = fieldsOf(question, "agent_ask_user").list("options", "name");
   const option = options[Number(number) - 1];
   if (option === undefined) {
-    const isCalledSo = options.some((other) => [other.raw("id"), other.raw("name")].includes(number));
+    const isCalledSo = options.some((other) => [wordOf(other["id"]), optionName(other)].includes(number));
     if (options.length === 0 || isCalledSo) return text;
     throw new FerryError("usage", `the question has no option ${number}`, { hint: remedy(options.length) });
   }
-  const name = option.raw("name").trim();
-  if (name === "" || (await open.connection.client.capabilities()).has("answer")) return text;
+  if ((await open.connection.client.capabilities()).has("answer")) return text;
+  const name = optionName(option);
   await context.print.note(`option ${number}: ${name}`);
   return name;
 }

@@ -1,5 +1,5 @@
 import type { TimelineEvent } from "../../../client/timeline/items.ts";
-import { fieldsOf, readFields } from "./fields.ts";
+import { fieldsOf, optionName, wordOf } from "./fields.ts";
 
 /** Makes an answer by an option's number one that says what the option is, by the question that came before it. */
 export interface Answers {
@@ -13,8 +13,8 @@ export function makeAnswers(): Answers {
   return {
     spelledOut(event) {
       if (event.type === "agent_ask_user") {
-        const options = fieldsOf(event, event.type).list("options", "name").map(readFields);
-        names.set(event.id, new Map(options.map((option) => [option.word("id"), option.word("name")])));
+        const options = fieldsOf(event, event.type).list("options", "name");
+        names.set(event.id, new Map(options.map((option) => [wordOf(option["id"]), wordOf(optionName(option))])));
       }
       if (event.type !== "user_ask_user_response") return event;
       const fields = fieldsOf(event, event.type);

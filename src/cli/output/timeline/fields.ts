@@ -46,6 +46,12 @@ export function readFields(payload: Readonly<Record<string, unknown>>): Fields<s
   };
 }
 
+/** What an option of a question is called. The seed doesn't show one: other services have the text under another name. */
+export function optionName(option: Readonly<Record<string, unknown>>): string {
+  const names = ["name", "label", "title", "text", "value", "id"].map((name) => textOf(option[name]).trim());
+  return names.find((name) => name !== "") ?? JSON.stringify(option);
+}
+
 /** A value as one harmless line. */
 export function wordOf(value: unknown): string {
   return cut(oneLine(textOf(value).slice(0, 2000)), 500);

@@ -16,6 +16,8 @@ export function renderMarkdown(source: string, canvas: Canvas, width: number | u
   const blocks: string[][] = [];
   let paragraph: string[] = [];
   let fence: string | undefined;
+  /** The line behind a code block: another one there stands apart. */
+  let behind = -1;
   const flush = () => {
     if (paragraph.length > 0) blocks.push(wrap(inline(paragraph.join(" "), canvas.style), width));
     paragraph = [];
@@ -24,7 +26,7 @@ export function renderMarkdown(source: string, canvas: Canvas, width: number | u
     const line = lines[at] ?? "";
     const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence !== undefined) {
-      if (mark?.startsWith(fence) === true) fence = undefined;
+      if (mark?.startsWith(fence) === true) [fence, behind] = [undefined, at + 1];
       else blocks.push([code(line, canvas, width)]);
       continue;
     }
@@ -42,7 +44,7 @@ export function renderMarkdown(source: string, canvas: Canvas, width: number | u
     }
     flush();
     fence = mark;
-    blocks.push(block);
+    blocks.push(mark !== undefined && at === behind ? [""] : block);
   }
   flush();
   return foldLines(blocks.flat(), mostSaid, { style: canvas.style, width, left });

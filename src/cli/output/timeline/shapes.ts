@@ -41,15 +41,41 @@ const told: { readonly [T in EventType]: readonly (keyof Known<Payloads[T]> & st
   agent_alert_created: ["severity", "title", "message"],
 };
 
+/** Those of them that are lists; all others are texts, numbers or a yes or no. */
+const lists: ReadonlySet<string> = new Set(["paths", "matches", "entries"]);
+
+/** What says that something was done on a branch or a remote: a field that we don't know may say that it wasn't. */
+const claims: ReadonlySet<EventType> = new Set([
+  "agent_check_target_branch_mergeability",
+  "agent_merge_remote_branch",
+  "agent_pull_from_remote",
+  "agent_push_to_remote",
+  "agent_abort_conflict_resolution",
+  "agent_rollback_uncommitted_changes",
+]);
+
 /**
  * Whether a payload has another shape than the one that we know for its type. The seed shows few of them, so another service may have
  * its own: a line of ours would be blank then, or say what isn't so (`pushed`, of a push that failed).
  */
 export function isForeign({ payload }: TimelineEvent, type: EventType): boolean {
-  const names = told[type];
+  const names: readonly string[] | null = told[type];
   if (names === null || payload === undefined || payload === null) return false;
   if (typeof payload !== "object" || Array.isArray(payload)) return true;
-  const given = Object.entries(payload).flatMap(([name, value]) => (value === null ? [] : [name]));
-  const others = given.filter((name) => name !== "type" && name !== "repository_id");
-  return others.length > 0 && !others.some((name) => (names as readonly string[]).includes(name));
+  const given = Object.entries(payload as Readonly<Record<string, unknown>>).filter(
+    ([name, value]) => value !== null && name !== "type" && name !== "repository_id",
+  );
+  const known = given.filter(([name]) => names.includes(name));
+  if (known.some(([name, value]) => !isReadable(name, value))) return true;
+  return claims.has(type) ? known.length < given.length : known.length === 0 && given.length > 0;
+}
+
+function isReadable(name: string, value: unknown): boolean {
+  if (!lists.has(name)) return typeof value !== "object";
+  return Array.isArray(value) && (name !== "entries" || value.every(isPlanned));
+}
+
+/** What is planned, as our list has it. */
+function isPlanned(entry: unknown): boolean {
+  return typeof entry === "string" || typeof (entry as { content?: unknown } | null)?.content === "string";
 }

@@ -2,7 +2,7 @@ import { cut, harmless, oneLine } from "../../../base/text.ts";
 import type { TimelineEvent } from "../../../client/timeline/items.ts";
 import { layOut, roomOf, sentence, type Block } from "./block.ts";
 import type { Canvas } from "./canvas.ts";
-import { fieldsOf, readFields, wordOf } from "./fields.ts";
+import { fieldsOf, optionName, wordOf } from "./fields.ts";
 import { foldLines, foldList, folded, mostSaid } from "./fold.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { wrap } from "./spans.ts";
@@ -59,9 +59,9 @@ export function question(event: TimelineEvent, canvas: Canvas): Block {
   const options = fields.list("options", "name");
   const room = roomOf(canvas);
   const { shown, note } = foldList(options, room);
-  const choices = shown.map(readFields).flatMap((option, at) => {
+  const choices = shown.flatMap((option, at) => {
     const number = `${at + 1}  `;
-    const spans = [{ text: `${option.word("name")}  ` }, { text: option.word("description"), paint: dim }];
+    const spans = [{ text: `${wordOf(optionName(option))}  ` }, { text: wordOf(option["description"]), paint: dim }];
     return wrap(spans, room === undefined ? undefined : room - number.length).map(
       (line, nth) => `${nth === 0 ? number : " ".repeat(number.length)}${line}`,
     );

@@ -36,6 +36,7 @@ describe("blocks", () => {
     ]);
     expect(render(`~~~\n${"x".repeat(40)}\n~~~`)).toEqual([`  ${"x".repeat(27)}…`]);
     expect(render("```\nnever closed")).toEqual(["  never closed"]);
+    expect(render("```\na\n```\n```\nb\n```\nc\n```\nd\n```")).toEqual(["  a", "", "  b", "c", "  d"]);
   });
 
   test("headings, quotes and rules", () => {
