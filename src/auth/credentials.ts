@@ -80,7 +80,11 @@ export function makeCredentials(
     },
     async check() {
       const wanted = wantedStore(host);
-      if (wanted === "file") return;
+      if (wanted === "file") {
+        // One that is another's, or damaged, takes no key.
+        await file.findPassword(service);
+        return;
+      }
       try {
         await probeKeychain(host.secrets.keychain(loginPatience), host.random);
       } catch (error) {

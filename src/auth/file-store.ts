@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { FerryError } from "../base/errors.ts";
 import type { Files, Host, SecretStore } from "../host/host.ts";
 import { findLeftovers } from "./leftovers.ts";
+import { notYours } from "./owner.ts";
 
 /** Secrets by service and account. */
 type Content = Record<string, Record<string, string>>;
@@ -74,10 +75,7 @@ async function guardFolder({ files, platform, uid, warn }: FileStoreHost, path: 
   const folder = await files.realPath(path);
   const status = folder === undefined || platform === "win32" ? undefined : await files.status(folder);
   if (folder === undefined || status === undefined) return;
-  if (status.uid !== uid && status.uid !== 0)
-    throw new FerryError("auth", `${folder} belongs to somebody else`, {
-      hint: "let FERRY_CONFIG_DIR name a folder of your own, and log in again",
-    });
+  if (status.uid !== uid && status.uid !== 0) throw notYours(folder);
   // In a sticky one, such as /tmp, nobody replaces what is ours.
   if ((status.mode & 0o1002) !== 0o002) return;
   if (!(await isOurs(files, folder)))

@@ -105,7 +105,8 @@ async function replace(path: string, data: string | Uint8Array, mode = 0o600): P
     await put(temporary, "wx", data, mode);
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // In a folder that can't be entered, not even that can be asked.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw new UnwritableError(path, error);
   }
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
 import { type LoginServer } from "../support/login-server.ts";
@@ -50,7 +50,16 @@ describeWith(process.getuid?.() === 0 ? ["mount", "umount"] : ["only-root-mounts
     expect(stderr).toContain("read-only file system\n  hint: ferry's own files can lie elsewhere: FERRY_CONFIG_DIR");
     expect(stderr).not.toContain("logged in");
     expect(world.keychain.items.size).toBe(0);
-    expect(server.revoked).toEqual(server.given);
+    // It was found out before anything was asked for.
+    expect({ given: server.given, opened: world.opened }).toEqual({ given: [], opened: [] });
+    expect(stderr).toMatch(/^ferry: /u);
+  });
+
+  test.each([["--device"], ["--with-token"]])("login %s says so before it asks for anything", async (flag) => {
+    remount("remount", "ro");
+    world.services.clear();
+    const { code, stderr } = await scene.login(scene.approve, { argv: [flag], stdin: "a-key" });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^ferry: can't write /u) as string });
   });
 
   test("who is logged in stays so, and a logout that can't be written says so, and that the key is revoked", async () => {
@@ -63,6 +72,56 @@ describeWith(process.getuid?.() === 0 ? ["mount", "umount"] : ["only-root-mounts
     expect(stderr).toContain("read-only file system\n");
     remount("remount", "rw");
     expect(readFileSync(join(home, "config.json"), "utf8")).toContain("agents.example.com");
+  });
+});
+
+// As `sudo -E` has it: root, with the HOME of another user.
+describe.runIf(process.getuid?.() === 0)("a home of another user", () => {
+  const env = { FERRY_CONFIG_DIR: "", FERRY_STATE_DIR: "", FERRY_CREDENTIAL_STORE: "file" };
+  let home: string;
+  beforeEach(() => {
+    home = world.host.home;
+    mkdirSync(home);
+    chownSync(home, 12345, 12345);
+  });
+
+  test.each([[[]], [["--device"]], [["--with-token"]]])(
+    "login %j is refused before it asks, and makes nothing there",
+    async (argv) => {
+      world.services.clear();
+      const { code, stderr } = await scene.login(scene.approve, { argv, env, stdin: "a-key" });
+      expect({ code, stderr }).toEqual({
+        code: 4,
+        stderr: `ferry: ${home} belongs to somebody else\n  hint: run it as yourself, without sudo, or let FERRY_CONFIG_DIR name a folder of your own, and log in again\n`,
+      });
+      expect(readdirSync(home)).toEqual([]);
+    },
+  );
+
+  test.each([["auth", "switch"], ["config", "set", "credential_store", "file"], ["logout", "--forget"], ["logout"]])(
+    "%s %s changes nothing of theirs",
+    async (...argv) => {
+      const folder = join(home, ".config", "ferry");
+      mkdirSync(folder, { recursive: true });
+      const file = join(folder, "config.json");
+      const hosts = ["a", "b"].map((name) => ({ url: `https://${name}.example`, account: "ada", store: "file", minted: true }));
+      writeFileSync(file, JSON.stringify({ version: 1, hosts }));
+      for (const path of [folder, file]) chownSync(path, 12345, 12345);
+      const before = readFileSync(file, "utf8");
+      const { code, stderr } = await ferry(world.next({ env }), ...argv);
+      expect({ code, stderr }).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining(`ferry: ${folder} belongs to somebody else`) as string,
+      });
+      expect({ text: readFileSync(file, "utf8"), uid: statSync(file).uid }).toEqual({ text: before, uid: 12345 });
+      expect(readdirSync(folder)).toEqual(["config.json"]);
+    },
+  );
+
+  test("what is remembered of a host is not left there", async () => {
+    const all = { ...env, FERRY_HOST: server.origin, FERRY_API_KEY: "a-key" };
+    await ferry(world.next({ env: all }), "whoami");
+    expect(readdirSync(home)).toEqual([]);
   });
 });
 

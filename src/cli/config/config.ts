@@ -7,6 +7,8 @@ import { findFolders } from "../../base/folders.ts";
 import { shellWord } from "../../base/words.ts";
 import type { Host } from "../../host/host.ts";
 import { withLock } from "../../auth/lock.ts";
+import { foreignFolder, notYours } from "../../auth/owner.ts";
+import { unreadable } from "./unreadable.ts";
 import { findSetting, misfit, type Settings } from "./settings.ts";
 
 /** The config file: never a secret. What a newer ferry wrote beside these fields is kept. */
@@ -65,10 +67,14 @@ export async function unknownSettings(host: Host): Promise<string[]> {
 /** With settings of which only the names are sure, so that a wrong value can be replaced. */
 async function readAll(host: Host): Promise<Config> {
   const path = configPath(host);
-  await checkFile(host, path);
-  const text = await readText(host, path);
+  const text = await readChecked(host, path).catch((error: unknown) => unreadable(host, path, error));
   if (text === undefined) return { version: 1, hosts: [] };
   return checked(parsed(text, path), path);
+}
+
+async function readChecked(host: Host, path: string): Promise<string | undefined> {
+  await checkFile(host, path);
+  return readText(host, path);
 }
 
 /** Who can write it says where keys go, and what runs. Root trusts a user's own, as in a container whose home is the user's. */
@@ -94,6 +100,7 @@ async function checkFile({ files, platform, uid }: Host, path: string): Promise<
  */
 export async function updateConfig(host: Host, change: (config: Config) => Config): Promise<Config> {
   const path = configPath(host);
+  await checkFolder(host);
   return withLock(host, `${path}.lock`, patience, async () => {
     // Those who keep their settings elsewhere leave a link here, which must stay one.
     const target = await host.files.target(path);
@@ -103,6 +110,28 @@ export async function updateConfig(host: Host, change: (config: Config) => Confi
     for (const other of left) await host.files.remove(other);
     return config;
   });
+}
+
+/**
+ * Whether it can be changed, asked before a person takes the trouble of a login: what is in it is written beside it, and removed.
+ * @throws FerryError as updateConfig does
+ */
+export async function checkConfig(host: Host): Promise<void> {
+  const path = configPath(host);
+  await checkFolder(host);
+  await withLock(host, `${path}.lock`, patience, async () => {
+    // Named as what a writer leaves that is killed, so that this is put away like that.
+    const probe = `${await host.files.target(path)}.${Buffer.from(host.random(6)).toString("hex")}`;
+    await host.files.append(probe, written(await readAll(host), path));
+    await host.files.remove(probe);
+  });
+}
+
+/** @throws FerryError auth where it would be a change of another user's logins */
+export async function checkFolder(host: Host): Promise<void> {
+  const path = dirname(configPath(host));
+  const foreign = await foreignFolder(host, path).catch((error: unknown) => unreadable(host, path, error));
+  if (foreign !== undefined) throw notYours(foreign);
 }
 
 /** What nests too deep can be read, but not written again. */

@@ -1,11 +1,13 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { foreignFolder } from "../../auth/owner.ts";
 import { UnwritableError } from "../../base/errors.ts";
 import { fileName } from "../../base/file-name.ts";
+import { isObject } from "../../client/answers.ts";
 import type { Memory } from "../../client/memory.ts";
 import { findFolders } from "../../base/folders.ts";
 import type { Host } from "../../host/host.ts";
 
-/** What is remembered of one host, in a file of its own in the state folder. Lost or damaged, it is found out anew. */
+/** What is remembered of one host, in a file of its own in the state folder. Lost, damaged, or unreadable, it is found out anew. */
 export function makeMemory(host: Host, origin: string): Memory {
   const path = join(findFolders(host).state, "hosts", fileName(origin, ".json"));
   return {
@@ -13,6 +15,8 @@ export function makeMemory(host: Host, origin: string): Memory {
     async set(key, value) {
       const { [key]: before, ...rest } = await read(host, path);
       if (before === undefined && value === undefined) return;
+      // Root's would be in the way of the user whose home it is.
+      if ((await foreignFolder(host, dirname(path)).catch(() => path)) !== undefined) return;
       await host.files
         .write(path, JSON.stringify(value === undefined ? rest : { ...rest, [key]: value }))
         .catch(unlessUnwritable);
@@ -21,10 +25,9 @@ export function makeMemory(host: Host, origin: string): Memory {
 }
 
 async function read(host: Host, path: string): Promise<Record<string, unknown>> {
-  const text = await host.files.readText(path);
-  if (text === undefined) return {};
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    const value: unknown = JSON.parse((await host.files.readText(path)) ?? "");
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }

@@ -13,10 +13,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { asFerryError } from "../../../src/base/errors.ts";
+import { asFerryError, FerryError } from "../../../src/base/errors.ts";
 import { configPath, readConfig, updateConfig, type HostEntry } from "../../../src/cli/config/config.ts";
 import { withLock } from "../../../src/auth/lock.ts";
 import { makeMemory } from "../../../src/cli/config/memory.ts";
+import type { Files, Host } from "../../../src/host/host.ts";
 import { makeWorld, type World } from "../../support/world.ts";
 
 const entry = (name: string): HostEntry => ({ url: `https://${name}.example`, account: "ada", store: "file" });
@@ -203,6 +204,60 @@ describe("the lock", () => {
     await expect(withLock(world.host, path(), 0, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(await withLock(world.host, path(), 0, async () => "in")).toBe("in");
   });
+});
+
+test.skipIf(process.platform === "win32")(
+  "one that the system doesn't let be read names its owner, and what gives it back",
+  async () => {
+    const path = configPath(world.host);
+    writeFileSync(path, "{}");
+    const read = (uid: number, files: Partial<Files> = {}) => {
+      const denied = () => Promise.reject(forbidden(path));
+      return readConfig({ ...world.host, uid, files: { ...world.host.files, readText: denied, ...files } });
+    };
+    const { uid } = statSync(path);
+    await expect(read(uid)).rejects.toMatchObject({ hint: `let yourself read it: chmod u+rw ${path}` });
+    const owned = (owner: number) => ({
+      status: async (of: string) => {
+        const status = await world.host.files.status(of);
+        return status && { ...status, uid: owner };
+      },
+    });
+    await expect(read(1000, owned(0))).rejects.toMatchObject({
+      message: `can't read ${path}: permission denied`,
+      hint: `${path} belongs to root: sudo chown 1000 ${path}`,
+    });
+    // What lies in a folder that can't be entered isn't seen.
+    const folder = join(world.folder, "config");
+    const shut = {
+      realPath: (of: string) => Promise.reject(forbidden(of)),
+      status: async (of: string) => (of === path ? Promise.reject(forbidden(of)) : owned(0).status(of)),
+    };
+    for (const use of [readConfig, (host: Host) => updateConfig(host, (config) => config)])
+      await expect(use({ ...world.host, uid: 1000, files: { ...world.host.files, ...shut } })).rejects.toMatchObject({
+        hint: `${folder} belongs to root: sudo chown -R 1000 ${folder}`,
+      });
+  },
+);
+
+function forbidden(path: string): FerryError {
+  const cause = Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES" });
+  return new FerryError("failure", `can't read ${path}: permission denied`, { cause });
+}
+
+test("what is remembered of a host is in nobody's way where it can't be read or written, or is no object", async () => {
+  const memory = makeMemory(world.host, "https://a.example");
+  await memory.set("key-form", "bearer");
+  const folder = join(world.folder, "state", "hosts");
+  const [name = ""] = readdirSync(folder);
+  const denied = () => Promise.reject(forbidden(folder));
+  const files = { ...world.host.files, readText: denied, realPath: denied };
+  const locked = makeMemory({ ...world.host, files }, "https://a.example");
+  expect(await locked.get("key-form")).toBeUndefined();
+  await locked.set("key-form", "x");
+  expect(await memory.get("key-form")).toBe("bearer");
+  writeFileSync(join(folder, name), "null");
+  expect(await memory.get("key-form")).toBeUndefined();
 });
 
 test("what is remembered of a host is its own, and damage is forgotten", async () => {

@@ -4,7 +4,7 @@ import { knock } from "../../../auth/knock.ts";
 import { findLoginServer } from "../../../auth/oauth/server.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { presetScopes } from "../../../wire/login.ts";
-import { readConfig } from "../../config/config.ts";
+import { checkConfig, readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName } from "../../flows/host/choose.ts";
 import { keyByBrowser } from "../../flows/login/by-browser.ts";
@@ -48,7 +48,9 @@ export const login: Verb = {
       .option("--scopes <list>", "what the key may do, e.g. sessions:read,repositories:all", list);
   },
   async run(context, options: Options) {
-    const url = await chooseAddress(context);
+    const given = givenAddress(context);
+    await checkConfig(context.host);
+    const url = given ?? (await askForAddress(context));
     if (!options.withToken && !options.device) await checkSomebody(context, url);
     const settled = await withSettings(context);
     await keepKey(settled, { url, ...(await obtainKey(settled, url, options)) });
@@ -71,11 +73,15 @@ async function tellWhereElse(context: Context, url: string): Promise<void> {
   }
 }
 
-async function chooseAddress({ global, host, interactive }: Context): Promise<string> {
+function givenAddress({ global, host, interactive }: Context): string | undefined {
   const given = global.host ?? host.env["FERRY_HOST"] ?? "";
   if (isLocal(given)) throw new FerryError("usage", "the embedded service needs no login");
   if (given !== "") return parseAddress(given);
   if (!interactive) throw new FerryError("usage", "no host to log in to", { hint: "name it: --host https://agents.example.com" });
+  return undefined;
+}
+
+async function askForAddress({ host }: Context): Promise<string> {
   // Whose key has ended most often logs in there again.
   const [known] = (await readConfig(host)).hosts;
   return parseAddress(await host.prompt.text("Address of the service:", known === undefined ? {} : { preset: known.url }));

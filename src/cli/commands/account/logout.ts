@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { hostName } from "../../../auth/address.ts";
 import { type Credentials, isSamePlace } from "../../../auth/credentials.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
-import { type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
+import { checkFolder, type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
 import { endPending, forgetPending, whatItWas } from "../../flows/login/broken-off.ts";
@@ -29,6 +29,7 @@ export const logout: Verb = {
       .option("--forget", "revoke nothing, and forget the login also where its key can't be deleted", false),
   async run(context, options: Options) {
     const { host, print } = context;
+    await checkFolder(host);
     const credentials = credentialsOf(context);
     const { ended, unreached } = await (options.forget ? forgetPending : endPending)(context, credentials);
     for (const { url, account } of ended)

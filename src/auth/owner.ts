@@ -1,0 +1,26 @@
+import { dirname } from "node:path";
+import { FerryError } from "../base/errors.ts";
+import type { Host } from "../host/host.ts";
+
+/**
+ * The folder of another user's that something made in `path` would lie in; undefined where it is this user's, or the system's. What root
+ * makes in a user's home (`sudo -E`) that user can neither read nor change: so for root the nearest folder counts that is there already.
+ */
+export async function foreignFolder(
+  { files, platform, uid }: Pick<Host, "files" | "platform" | "uid">,
+  path: string,
+): Promise<string | undefined> {
+  if (platform === "win32") return undefined;
+  const folder = await files.realPath(path);
+  const status = folder === undefined ? undefined : await files.status(folder);
+  if (status !== undefined) return status.uid === uid || status.uid === 0 ? undefined : folder;
+  const above = dirname(path);
+  return uid !== 0 || above === path ? undefined : foreignFolder({ files, platform, uid }, above);
+}
+
+/** What is said of a folder for keys and logins that is another user's. */
+export function notYours(folder: string): FerryError {
+  return new FerryError("auth", `${folder} belongs to somebody else`, {
+    hint: "run it as yourself, without sudo, or let FERRY_CONFIG_DIR name a folder of your own, and log in again",
+  });
+}
