@@ -248,6 +248,19 @@ describe("the device grant", () => {
     await expect(poll(as, device_code)).rejects.toMatchObject({ error: "access_denied" });
   });
 
+  test.each([false, true])("Deny after an approval (Back): the terminal has its key: %s", async (redeemed) => {
+    const as = await discover();
+    const { device_code, user_code } = await ask(as);
+    await browser.signIn();
+    await browser.get(`/device?user_code=${user_code}`);
+    const decide = async (decision: string) => (await browser.submit(`/device?user_code=${user_code}`, { decision })).text;
+    for (let time = 0; time < 2; time++) expect(await decide("approve")).toContain("Approved");
+    if (redeemed) await poll(as, device_code);
+    service.clock.advance(redeemed ? 700_000 : 0);
+    expect(await decide("deny")).toMatch(redeemed ? /has its key by now.*\/keys">revoke it/u : /gets no key/u);
+    if (!redeemed) await expect(poll(as, device_code)).rejects.toMatchObject({ error: "access_denied" });
+  });
+
   test("who polls too fast is told to slow down, by five seconds each time", async () => {
     const as = await discover();
     const { device_code } = await ask(as);

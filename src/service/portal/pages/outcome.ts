@@ -1,3 +1,4 @@
+import type { DeviceState } from "../../store/identity/login-store.ts";
 import { html } from "../html.ts";
 import { pageAnswer } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
@@ -13,12 +14,19 @@ export function codePage(visitor: Visitor, code: string): Response {
 }
 
 /** It was decided; what there is to know, the terminal learns by itself. */
-export function decidedPage(visitor: Visitor, approved: boolean): Response {
-  return pageAnswer({
-    title: approved ? "Approved" : "Denied",
-    visitor,
-    body: approved
-      ? html`<p class="card done">The terminal gets its key within a few seconds. You can close this page.</p>`
-      : html`<p class="card">The terminal gets no key. You can close this page.</p>`,
-  });
+export function decidedPage(visitor: Visitor, state: Exclude<DeviceState, "pending">): Response {
+  const pages = {
+    approved: {
+      title: "Approved",
+      body: html`<p class="card done">The terminal gets its key within a few seconds. You can close this page.</p>`,
+    },
+    denied: { title: "Denied", body: html`<p class="card">The terminal gets no key. You can close this page.</p>` },
+    redeemed: {
+      title: "Approved before",
+      body: html`<p class="card warning" role="alert">
+        It was approved, and the terminal has its key by now. To end that key, <a href="${visitor.base}/keys">revoke it</a>.
+      </p>`,
+    },
+  };
+  return pageAnswer({ ...pages[state], visitor });
 }

@@ -34,7 +34,7 @@ export const authorizeRoutes = {
     const { csrf, decision } = await readForm(request);
     checkForm(request, visitor, csrf);
     const listening = isListening(asked.redirect_uri);
-    if (decision === "deny" && !listening) return decidedPage(visitor, false);
+    if (decision === "deny" && !listening) return decidedPage(visitor, "denied");
     if (decision === "deny")
       return seeOther(backTo(asked, origin, { error: "access_denied", error_description: "the login was denied" }));
     if (decision !== "approve" && decision !== "show")

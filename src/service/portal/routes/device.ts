@@ -15,7 +15,7 @@ export const deviceRoutes = {
     const typed = parametersOf(new URL(request.url).searchParams)["user_code"];
     if (typed === undefined) return devicePage(visitor);
     const device = await findDevice(typed, deps);
-    if (typeof device === "string") return devicePage(visitor, device);
+    if (device?.state !== "pending") return devicePage(visitor, gone);
     return approvePage({
       visitor,
       workspace: deps.store.workspace.name,
@@ -33,23 +33,28 @@ export const deviceRoutes = {
     if (decision !== "approve" && decision !== "deny")
       throw new Problem(400, "invalid_request", "decision: is none of the buttons");
     const device = await findDevice(new URL(request.url).searchParams.get("user_code") ?? "", deps);
-    if (typeof device === "string") return devicePage(visitor, device);
+    if (device === undefined) return devicePage(visitor, gone);
+    const { logins } = deps.store;
     const state = decision === "approve" ? "approved" : "denied";
-    if (!(await deps.store.logins.moveDevice(device.hash, "pending", { state, user_id: visitor.user.id })))
-      return devicePage(visitor, gone);
-    return decidedPage(visitor, decision === "approve");
+    if (await logins.moveDevice(device.hash, "pending", { state, user_id: visitor.user.id })) return decidedPage(visitor, state);
+    // Who decides once more, in another tab or by Back, can take an approval of their own back until the terminal has its key.
+    const now = await logins.findDevice(device.hash);
+    if (now?.user_id !== visitor.user.id) return devicePage(visitor, gone);
+    if (state === "denied" && (await logins.moveDevice(device.hash, "approved", { state }))) return decidedPage(visitor, state);
+    const last = (await logins.findDevice(device.hash))?.state;
+    if (state === "denied" && last === "redeemed") return decidedPage(visitor, last);
+    return decidedPage(visitor, last === "denied" ? last : "approved");
   }),
 } satisfies Pages;
 
 const gone = "No terminal waits with this code. Look again at what it shows; codes work for ten minutes.";
 
-/** The waiting login, or what to say. Wrong codes are counted: theirs are short. */
-async function findDevice(typed: string, { store, clock, attempts }: SiteDeps): Promise<DeviceRecord | string> {
+/** The login of that code, decided or not; one whose terminal has its key also later. Wrong codes are counted: theirs are short. */
+async function findDevice(typed: string, { store, clock, attempts }: SiteDeps): Promise<DeviceRecord | undefined> {
   if (!attempts.allowed()) throw new Problem(429, "too_many_attempts", "too many wrong codes: try again in ten minutes");
-  const code = readUserCode(typed);
-  const device = await store.logins.findDeviceByUserCode(code);
-  if (device !== undefined && Date.parse(device.expires_at) > clock.now()) return device;
+  const device = await store.logins.findDeviceByUserCode(readUserCode(typed));
   // A page that is loaded again once its terminal has its key guesses nothing.
-  if (!(await store.logins.hasUserCode(code))) attempts.fail();
-  return gone;
+  if (device === undefined) attempts.fail();
+  else if (device.state === "redeemed" || Date.parse(device.expires_at) > clock.now()) return device;
+  return undefined;
 }

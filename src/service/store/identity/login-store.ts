@@ -9,10 +9,8 @@ export interface LoginStore {
 
   insertDevice(device: DeviceRecord): Promise<void>;
   findDevice(hash: string): Promise<DeviceRecord | undefined>;
-  /** The one that waits for its user to decide. */
+  /** The one that has this code, whatever was decided on it. */
   findDeviceByUserCode(userCode: string): Promise<DeviceRecord | undefined>;
-  /** Whether one has this code, or had it until a little while ago. */
-  hasUserCode(userCode: string): Promise<boolean>;
   /** Keeps so many of those that wait for their user, and drops the oldest. */
   forgetDevices(kept: number): Promise<void>;
   /** Moves it on from one state to the next; false where it isn't in that state any more. */

@@ -28,12 +28,8 @@ export function makeLoginStore(db: Database): LoginStore {
       return withScopes(await db.selectFrom("login_devices").selectAll().where("hash", "=", hash).executeTakeFirst());
     },
     async findDeviceByUserCode(userCode) {
-      const pending = db.selectFrom("login_devices").selectAll().where("state", "=", "pending");
-      return withScopes(await pending.where("user_code", "=", userCode).executeTakeFirst());
-    },
-    async hasUserCode(userCode) {
-      const known = db.selectFrom("login_devices").select("hash").where("user_code", "=", userCode);
-      return (await known.executeTakeFirst()) !== undefined;
+      const known = db.selectFrom("login_devices").selectAll().where("user_code", "=", userCode);
+      return withScopes(await known.executeTakeFirst());
     },
     async forgetDevices(kept) {
       const pending = db.selectFrom("login_devices").select("hash").where("state", "=", "pending");
