@@ -1,5 +1,6 @@
 import { isDebugging } from "../base/debugging.ts";
 import { asFerryError, exitCodes, FerryError, ReaderGoneError } from "../base/errors.ts";
+import { withoutOwnKeys } from "../base/own-keys.ts";
 import { describeFault } from "../base/fault.ts";
 import type { Host } from "../host/host.ts";
 import { describeFailure, failureAsJson } from "./output/failure.ts";
@@ -58,7 +59,7 @@ async function report(failure: FerryError, argv: readonly string[], host: Host):
   const json = options.some((option) => /^--(json|fields|jq)(=.*)?$/u.test(option));
   const verbose = options.some((option) => option === "-v" || option === "--verbose") || isDebugging(host.env);
   const { stderr } = host.terminal;
-  const text = json ? failureAsJson(failure) : describeFailure(failure, verbose);
+  const text = withoutOwnKeys(json ? failureAsJson(failure) : describeFailure(failure, verbose));
   const shown = stderr.isTTY ? await readable(text, json, host) : text;
   // With stderr gone as well, full or held up, there is nobody left to tell; the exit code still says it.
   await stderr.write(shown).catch(() => undefined);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { updateConfig } from "../../src/cli/config/config.ts";
 import type { Host, SecretStore } from "../../src/host/host.ts";
 import { listen } from "../../src/host/network/listener.ts";
 import { ferry } from "../support/ferry.ts";
@@ -31,6 +32,22 @@ describe("two logins at once", () => {
       ["agents.example.com", true],
       ["b.example", true],
     ]);
+  });
+
+  test("for two hosts: the first is told that commands go to the other, and why", async () => {
+    const another = { url: "https://b.example", account: "ada", store: "file" as const };
+    const change = (host: Host): Host => {
+      const write = async (text: string | Uint8Array): Promise<void> => {
+        await host.terminal.stderr.write(text);
+        if (String(text).startsWith("logged in to"))
+          await updateConfig(host, (config) => ({ ...config, hosts: [another, ...config.hosts] }));
+      };
+      return { ...host, terminal: { ...host.terminal, stderr: { ...host.terminal.stderr, write } } };
+    };
+    const { stderr } = await scene.login(scene.approve, { change, columns: 200 });
+    expect(stderr).toContain(
+      "commands here go to b.example all the same, since it was logged in to last: --host agents.example.com",
+    );
   });
 
   test("for the same host: both end well, and of the two keys the one that is kept is valid", async () => {

@@ -57,6 +57,7 @@ describe("what isn't our answer gets 400 and ends nothing", () => {
     ["an issuer that is given twice", "/callback?code=abc&state=the-state&iss=x&iss=x"],
     ["another path", "/callback/?code=abc&state=the-state"],
     ["another path above it", "/?code=abc&state=the-state"],
+    ["a path that is ours only when it is tidied", "/x/../callback?code=abc&state=the-state&iss=x"],
     ["the icon that browsers look for", "/favicon.ico"],
     ["an address that is none", "//"],
     ["an address of another host", "http://evil.example/callback?code=abc&state=the-state&iss=x"],

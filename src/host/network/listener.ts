@@ -32,9 +32,11 @@ async function respond(handler: LoopbackHandler, incoming: http.IncomingMessage)
   if (!target.startsWith("/")) return malformed;
   // A second Host is a request that nobody sent in earnest (RFC 9112, 3.2), and Node would tell us of the first alone.
   if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) return malformed;
-  const { pathname, searchParams } = new URL(`http://127.0.0.1${target}`);
+  const { searchParams } = new URL(`http://127.0.0.1${target}`);
+  // As it came: a URL takes `/x/../callback` for another path, which nobody gave.
+  const path = target.replace(/[?#].*$/su, "");
   const { method = "", headers, socket } = incoming;
-  return handler({ method, path: pathname, query: searchParams, host: headers.host ?? "", peer: await peerOf(socket) });
+  return handler({ method, path, query: searchParams, host: headers.host ?? "", peer: await peerOf(socket) });
 }
 
 /** How long answers may take to get out, in ms; connections that browsers open in advance would never end. */

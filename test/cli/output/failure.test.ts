@@ -27,6 +27,16 @@ test("a message is one line, for programs as well", () => {
   expect(describeFailure(error, false)).toBe("ferry: --jq: module not found: a jq: 1 compile error\n");
 });
 
+test.each([[[]], [["--json"]]])("a key of ferry's own that was given for a name isn't said back, with %j", async (options) => {
+  const world = makeWorld();
+  const key = `ferry_${"aB3-_".repeat(8)}xyz`;
+  const error = new FerryError("not_found", `agents.example.com has no key ${key}`, { hint: `see ${key}?` });
+  expect(await fail(error, ["key", "revoke", key, ...options], world.host)).toBe(5);
+  expect(world.terminal.written.stderr).toContain("agents.example.com has no key ferry_…");
+  expect(world.terminal.written.stderr).not.toContain("aB3");
+  await world.dispose();
+});
+
 test("an error that can't be printed, on a full disk say, keeps its exit code", async () => {
   const world = makeWorld();
   const { host, terminal } = world;

@@ -65,7 +65,7 @@ async function tellWhereElse(context: Context, url: string): Promise<void> {
   try {
     const chosen = await chooseHost({ ...context, global });
     if (chosen.kind === "remote" && chosen.url === url) return;
-    const why = chosen.named ? "FERRY_HOST names it" : (chosen.why ?? "");
+    const why = chosen.named ? "FERRY_HOST names it" : (chosen.why ?? "it was logged in to last");
     await context.print.note(`commands here go to ${chosenName(chosen)} all the same, since ${why}${otherwise}`);
   } catch (error) {
     context.host.interrupt.throwIfAborted();
