@@ -45,6 +45,7 @@ describe("a key never has more than its maker", () => {
     const key = await service.makeKey({ scopes: ["all:write", "sessions:read"] });
     expect((await ask("createKey", { key, body: { name: "x", scopes: ["sessions:all", "all:write"] } })).status).toBe(201);
     expect(await ask("createKey", { key, body: { name: "x", scopes: ["repositories:read"] } })).toMatchObject({ status: 403 });
+    expect(await ask("createKey", { key, body: { name: " \t", scopes: ["sessions:all"] } })).toMatchObject({ status: 400 });
     const many = { name: "x", scopes: Array<"sessions:all">(1000).fill("sessions:all") };
     expect(await must(ask, "createKey", { key, body: many })).toMatchObject({ scopes: ["sessions:all"] });
   });

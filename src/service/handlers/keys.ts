@@ -25,7 +25,9 @@ export const keys = {
       throw new Problem(400, "invalid_request", "expires_at: is not in the future");
     if (maker.expires_at !== null && expires_at !== null && Date.parse(expires_at) > Date.parse(maker.expires_at))
       throw new Problem(403, "expiry", `expires_at: a key can't outlive the one that makes it (${maker.expires_at})`);
-    const wanted = { name: oneLine(body.name), user_id: user.id, scopes: [...new Set(body.scopes)], expires_at };
+    const name = oneLine(body.name);
+    if (name === "") throw new Problem(400, "invalid_request", "name: is blank");
+    const wanted = { name, user_id: user.id, scopes: [...new Set(body.scopes)], expires_at };
     const { record, secret } = await makeKey(deps.store.keys, deps, wanted);
     return { ...shown(record), secret };
   },

@@ -109,6 +109,37 @@ test("a scope that there is none of is named before anything is asked of the ser
   expect(stderr).toContain('there is no scope "everything"');
 });
 
+test("nor is one made whose name is blank", async () => {
+  expect(await ferry(world.next(), "key", "create", " ", "--scopes", "sessions:read")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("ferry: a key needs a name\n") as string,
+  });
+  expect((await service.store.keys.list({})).items).toHaveLength(1);
+});
+
+test("who ends the key of this very login is told so, before and after", async () => {
+  expect((await ferry(world.next(), "key", "revoke", "test")).stderr).toContain(
+    "Revoke the key test of agents.example.com, which this login uses?",
+  );
+  await service.makeKey({ name: "other" });
+  expect((await ferry(world.next(), "key", "revoke", "other", "-y")).stderr).not.toContain("of this login");
+  const env = { FERRY_API_KEY: await service.makeKey({ name: "mine" }) };
+  expect(await ferry(world.next({ env }), "key", "revoke", "mine", "-y")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(
+      "it was the key of this login, and commands for agents.example.com are refused now: set FERRY_API_KEY to another key\n",
+    ) as string,
+  });
+});
+
+test("a stored login whose key is ended by itself is told how to get another", async () => {
+  const key = await service.makeKey({ name: "mine" });
+  const env = { FERRY_API_KEY: "", FERRY_HOST: url };
+  await ferry(world.next({ env }, { stdin: key }), "login", "--with-token");
+  const { code, stderr } = await ferry(world.next({ env }), "key", "revoke", "mine", "-y");
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`: ferry login --host ${url}\n`) as string });
+});
+
 test("a service that makes keys only in its portal: told plainly", async () => {
   const seed = makeSeedService();
   world.services.set(url, seed.send);

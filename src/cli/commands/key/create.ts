@@ -31,6 +31,7 @@ export const create: Verb = {
   },
   async run(context, { scopes, expires }: Options, name: string) {
     checkWayOut(context);
+    if (name.trim() === "") throw new FerryError("usage", "a key needs a name", { hint: "say what it is for, e.g. nightly" });
     const body = {
       name,
       scopes: scopes.map(checked),

@@ -1,6 +1,9 @@
+import { loginAt } from "../../../auth/address.ts";
 import { oneLine, textOf } from "../../../base/text.ts";
+import { readCliInfo } from "../../../client/capabilities.ts";
 import { listAll } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
+import type { Context } from "../../context.ts";
 import type { Connection } from "../../flows/host/connect.ts";
 import { theOneNamed } from "../../flows/named.ts";
 import { confirm } from "../../flows/text.ts";
@@ -18,12 +21,28 @@ export const revoke: Verb = {
     const connection = await connectForKeys(context);
     const key = await findKey(connection, given);
     const name = oneLine(textOf(key.name ?? key.id));
-    await confirm(context, `Revoke the key ${name} of ${connection.name}?`);
+    const isOwn = await isKeyOfThis(connection, key);
+    await confirm(context, `Revoke the key ${name} of ${connection.name}${isOwn ? ", which this login uses" : ""}?`);
     const answer = await connection.client.revokeKey({ params: { keyId: key.id } });
     if (context.global.json) await context.print.json({ ...key, ...answer }, fields.apiKey);
     else await context.print.note(`the key ${name} (${key.id}) is revoked`);
+    if (isOwn)
+      await context.print.warn(
+        `it was the key of this login, and commands for ${connection.name} are refused now: ${wayBack(context, connection)}`,
+      );
   },
 };
+
+/** A service that doesn't tell whose a key is keeps nobody from its end. */
+async function isKeyOfThis({ client }: Connection, { id }: KnownKey): Promise<boolean> {
+  const info = await readCliInfo(client.readCli).catch(() => undefined);
+  return info?.key?.id === id;
+}
+
+/** The embedded service doesn't end its own key. */
+function wayBack({ host: { env } }: Context, { host }: Connection): string {
+  return (env["FERRY_API_KEY"] ?? "") === "" ? loginAt(host) : "set FERRY_API_KEY to another key";
+}
 
 /** By name among those that still work, by id among all. */
 async function findKey({ client, name }: Connection, given: string): Promise<KnownKey> {
