@@ -77,7 +77,7 @@ describeWith(process.getuid?.() === 0 ? ["mount", "umount"] : ["only-root-mounts
 
 // As `sudo -E` has it: root, with the HOME of another user.
 describe.runIf(process.getuid?.() === 0)("a home of another user", () => {
-  const env = { FERRY_CONFIG_DIR: "", FERRY_STATE_DIR: "", FERRY_CREDENTIAL_STORE: "file" };
+  const env = { FERRY_CONFIG_DIR: "", FERRY_STATE_DIR: "", FERRY_CREDENTIAL_STORE: "file", SUDO_UID: "12345" };
   let home: string;
   beforeEach(() => {
     home = world.host.home;
@@ -97,6 +97,12 @@ describe.runIf(process.getuid?.() === 0)("a home of another user", () => {
       expect(readdirSync(home)).toEqual([]);
     },
   );
+
+  test("that root has for good, as in a job of a CI service's container, takes a login", async () => {
+    const { code } = await scene.login(scene.approve, { env: { ...env, SUDO_UID: "" } });
+    expect(code).toBe(0);
+    expect((await ferry(world.next({ env: { ...env, SUDO_UID: "" } }), "whoami")).code).toBe(0);
+  });
 
   test.each([["auth", "switch"], ["config", "set", "credential_store", "file"], ["logout", "--forget"], ["logout"]])(
     "%s %s changes nothing of theirs",
