@@ -1,6 +1,7 @@
 import type { Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
 import type { Quarantine } from "./quarantine.ts";
+import type { Rescued } from "./recovery/rescue.ts";
 import type { Checkpoint, Errand, PatchHost, PullDeps, PullRequest } from "./request.ts";
 
 /** What every step works with, under the repository's lock. */
@@ -10,6 +11,8 @@ export interface Context {
   readonly host: PatchHost;
   readonly repository: Repository & { readonly workTree: string };
   readonly checkpoint: (name: Checkpoint) => Promise<void>;
+  /** Grows by the files that someone wrote into while they were replaced: told once all else is done (edited.ts). */
+  readonly edited: Rescued[];
 }
 
 export interface PullContext extends Context {

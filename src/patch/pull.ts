@@ -1,5 +1,6 @@
 import { FerryError } from "../base/errors.ts";
 import type { PullContext } from "./context.ts";
+import { withEdited } from "./edited.ts";
 import { endedUpdates, forgetOld } from "./incoming/ended.ts";
 import { cursorUpdates } from "./incoming/cursor.ts";
 import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "./incoming/incoming.ts";
@@ -29,6 +30,7 @@ export function pull(request: PullRequest, deps: PullDeps): Promise<Verdict> {
     await checkPathspecs(request.shape?.exclude, context);
     const verdict = await attempt({ ...context, request, engines: deps.engines }, attempts);
     await context.checkpoint("finished");
+    if (context.edited.length > 0) throw withEdited(undefined, context, verdict);
     return verdict;
   });
 }

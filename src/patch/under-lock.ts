@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { fileTrouble } from "../git/trouble.ts";
 import type { Context } from "./context.ts";
 import { lockRepository } from "./lock.ts";
+import { withEdited } from "./edited.ts";
 import { findWorkingCopy, refuseInsideCommit } from "./preconditions.ts";
 import { ferryFolder, sweepQuarantines } from "./quarantine.ts";
 import { recoverStash } from "./stash/recover.ts";
@@ -23,7 +24,7 @@ export async function underLock<T>(request: Errand, deps: PullDeps, work: (conte
 async function locked<T>(request: Errand, deps: PullDeps, work: (context: Context) => Promise<T>): Promise<T> {
   const { git, host, checkpoint } = deps;
   const repository = await findWorkingCopy(git, request, host);
-  const context: Context = { request, git, host, repository, checkpoint: async (name) => checkpoint?.(name) };
+  const context: Context = { request, git, host, repository, checkpoint: async (name) => checkpoint?.(name), edited: [] };
   await refuseInsideCommit(git, context);
   const folder = ferryFolder(repository);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -35,7 +36,11 @@ async function locked<T>(request: Errand, deps: PullDeps, work: (context: Contex
     await recoverStash(context);
     await sweepQuarantines(repository);
     await sweepParked(context);
-    return await work(context);
+    const done = await work(context);
+    if (context.edited.length > 0) throw withEdited(undefined, context);
+    return done;
+  } catch (error) {
+    throw withEdited(error, context);
   } finally {
     await lock.release();
   }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync,
 import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint, PullDeps } from "../../src/patch/request.ts";
 import { ended, startPull } from "../support/dying.ts";
-import { commitFiles, gitIn, makeFolder, type TestGit, writeFile } from "../support/git.ts";
+import { commitFiles, gitIn, headOf, makeFolder, type TestGit, writeFile } from "../support/git.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
@@ -78,6 +78,60 @@ describe("a filter that loses bytes", () => {
     const deps = failingAt("tree-written");
     await expect(pullInto(scene.local.folder, scene.source, { uncommitted: true, deps })).rejects.toThrow();
     expect([visible(scene), inFerry(scene)]).toEqual([before, []]);
+  });
+});
+
+describe("an edit in place while the tree is written", () => {
+  /** Git writes `m` through a filter before it comes to `z`, and has looked at `z` before. */
+  function editingScene(edit: string): Scene {
+    const scene = makeScene({ files: { a: "a\n", m: "m\n", z: "z\n" } });
+    writeFile(scene.local, ".git/info/attributes", "m filter=edit\n");
+    scene.local("config", "filter.edit.clean", "cat");
+    scene.local("config", "filter.edit.smudge", `${edit}; cat`);
+    commitFiles(scene.sandbox, { a: "A\n", m: "M\n", z: "Z\n" });
+    return scene;
+  }
+  const place = ({ local }: Scene) => `${local.folder}/.git/ferry/rescue/z`;
+
+  it("is kept, and the pull that came says where", async () => {
+    const scene = editingScene("echo mine >> z");
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
+      kind: "attention",
+      message: `all is done, but z was edited while it was replaced: what was written is in ${place(scene)}`,
+      verdict: { applied: true, tip: headOf(scene.sandbox) },
+    });
+    expect([content(scene, "z"), rescued(scene, "z"), inFerry(scene)]).toEqual(["Z\n", "z\nmine\n", ["rescue"]]);
+    expect(headOf(scene.local)).toBe(headOf(scene.sandbox));
+  });
+
+  it("is kept, and the next pull says where after one that was killed", async () => {
+    const scene = editingScene("echo mine >> z");
+    await ended(startPull(scene, "committed"));
+    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ code: "edited_meanwhile" });
+    expect([rescued(scene, "z"), inFerry(scene)]).toEqual(["z\nmine\n", ["rescue"]]);
+  });
+
+  it("is kept beside local changes that conflict, and both are told", async () => {
+    const scene = editingScene("echo mine >> z");
+    writeFile(scene.local, "a", "mine\n");
+    await expect(pullInto(scene.local.folder, scene.source, { autostash: true })).rejects.toMatchObject({
+      message: expect.stringMatching(/conflict with them in a.*; and z was edited/u) as string,
+      verdict: { applied: true },
+    });
+    expect([rescued(scene, "z"), scene.local("stash", "list")]).toEqual(["z\nmine\n", "stash@{0}: ferry pull: autostash"]);
+  });
+
+  it("that leaves what was there is none", async () => {
+    const scene = editingScene("cat z > /dev/null; touch z");
+    await pullExactly(scene);
+    expect(inFerry(scene)).toEqual([]);
+  });
+
+  it("comes back with the file where the pull fails", async () => {
+    const scene = editingScene("echo mine >> z");
+    const deps = failingAt("tree-written");
+    await expect(pullInto(scene.local.folder, scene.source, { deps })).rejects.toThrow("gave way");
+    expect([content(scene, "z"), content(scene, "m"), inFerry(scene)]).toEqual(["z\nmine\n", "m\n", []]);
   });
 });
 

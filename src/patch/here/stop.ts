@@ -10,7 +10,7 @@ import { courtOf } from "../judge/court.ts";
 import { withIndex } from "../land/compare.ts";
 import { hold, holdsOf, letGo } from "../land/hold.ts";
 import { copyIndex } from "../land/index-entries.ts";
-import { land } from "../land/land.ts";
+import { keepEdited, land } from "../land/land.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { checkPaths, type PathCheck } from "../land/path-check.ts";
 import { promote } from "../land/promote.ts";
@@ -159,6 +159,7 @@ async function pickHere(
     const outcome = await cherryPick(conflict.item.commit, { cwd: workTree, gitDir, workTree }, context);
     await context.checkpoint("here-picked");
     await letGo(goal, holder);
+    await keepEdited(journal, context);
     await journal.end();
     return outcome;
   } catch (failure) {

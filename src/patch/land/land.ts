@@ -13,7 +13,7 @@ import { checkOverlay, type Overlay, writeOverlay } from "./overlay.ts";
 import { checkPaths, type Own, type PathCheck } from "./path-check.ts";
 import { refLocks } from "./ref-locks.ts";
 import { placeRefs } from "../recovery/place-refs.ts";
-import { foreignError, settle, type Settled } from "../recovery/settle.ts";
+import { foreignError, rescueEdited, settle, type Settled } from "../recovery/settle.ts";
 import { removeStaleLocks } from "../recovery/stale-locks.ts";
 import { prepare, type RefUpdate, RefsMoved, type Transaction } from "./transaction.ts";
 import { writeTree } from "./write-tree.ts";
@@ -67,6 +67,7 @@ export async function land(landing: Landing, context: Context): Promise<PathChec
   const own = { scratch: landing.scratch, patience, config: linked, children: journal.children("index") };
   const copy = { git, host, repository, ...own };
   const blocked = await withRefsLocked(transaction, { landing, context, copy, journal, end });
+  if (blocked.length === 0) await keepEdited(journal, context);
   await end();
   return blocked;
 }
@@ -170,6 +171,12 @@ async function takeBack(error: unknown, transaction: Transaction, { context, cop
   if (settled.state === "new") return;
   if (settled.state === "restored") await end();
   throw settled.foreign.length === 0 ? error : foreignError(settled.foreign, ferryFolder(context.repository), error);
+}
+
+/** Before the journal ends, and what was kept aside goes. */
+export async function keepEdited(journal: Journal, context: Context): Promise<void> {
+  const left = await journal.read();
+  if (left !== undefined) context.edited.push(...(await rescueEdited(left, context)));
 }
 
 async function unlockRefs(journal: Journal): Promise<void> {

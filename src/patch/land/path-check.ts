@@ -34,6 +34,8 @@ export interface Before {
   readonly permissions?: Permissions | undefined;
   /** Files that are kept aside (recovery/aside.ts). Not in a journal of an earlier version. */
   readonly aside?: readonly GitPath[] | undefined;
+  /** What each of them was like, so that an edit shows. */
+  readonly stamps?: readonly string[] | undefined;
 }
 
 /** Of a working copy that nothing is written in. */

@@ -6,7 +6,7 @@ import { Looker, onDisk } from "../land/disk.ts";
 import type { Before } from "../land/path-check.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { blobId, isCheckoutOf } from "./contents.ts";
-import { rescueFile } from "./rescue.ts";
+import { type Rescued, rescueFile } from "./rescue.ts";
 
 /** What a link fails of that a copy may not: another file system, one without links, too many of them, someone else's file. */
 const linkless = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
@@ -19,34 +19,49 @@ export function asideFolder(ferryFolder: string): string {
 
 /**
  * Keeps each file that is about to be replaced or taken away, by a second name: git makes files anew and leaves the old one as it is.
- * What a filter loses, what it can't make again, and line ends that git takes for others are then not lost. Gives the paths; the file of
- * each is named by its place among them. One that nobody may link or read is left out.
+ * What a filter loses, what it can't make again, and line ends that git takes for others are then not lost. Gives the paths, the file of
+ * each being named by its place among them, and what tells an edited one. One that nobody may link or read is left out.
  */
 export function setAside(
   folder: string,
   workTree: string,
   changes: readonly Change[],
   { kept }: Pick<Before, "kept">,
-): GitPath[] {
+): Required<Pick<Before, "aside" | "stamps">> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
   const staying = new Set(kept);
   const looker = new Looker(workTree);
-  const paths: GitPath[] = [];
+  const [aside, stamps]: [GitPath[], string[]] = [[], []];
   for (const { path, oldMode } of changes) {
     if (oldMode === modes.absent || staying.has(path) || looker.look(path).what !== "file") continue;
-    if (linkOrCopy(onDisk(workTree, path), join(folder, String(paths.length)))) paths.push(path);
+    const name = join(folder, String(aside.length));
+    if (!linkOrCopy(onDisk(workTree, path), name)) continue;
+    aside.push(path);
+    stamps.push(stampOf(name) ?? "");
   }
-  return paths;
+  return { aside, stamps };
+}
+
+/** Changes with each edit. Not the time of change, which is that of the last link, too. Undefined where there is no file. */
+function stampOf(file: string): string | undefined {
+  const status = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  return status && `${status.size} ${status.mtimeNs}`;
 }
 
 /** Files as they were before a landing. */
 export class Aside {
   private readonly names: ReadonlyMap<GitPath, string>;
+  private readonly stamps: readonly string[];
   private readonly copy: Pick<WorkingCopy, "git" | "repository">;
 
-  constructor(folder: string, paths: readonly GitPath[], copy: Pick<WorkingCopy, "git" | "repository">) {
-    this.names = new Map(paths.map((path, at) => [path, join(folder, String(at))]));
+  constructor(
+    folder: string,
+    { aside = [], stamps = [] }: Pick<Before, "aside" | "stamps">,
+    copy: Pick<WorkingCopy, "git" | "repository">,
+  ) {
+    this.names = new Map(aside.map((path, at) => [path, join(folder, String(at))]));
+    this.stamps = stamps;
     this.copy = copy;
   }
 
@@ -68,6 +83,14 @@ export class Aside {
     );
   }
 
+  /** Those that someone has written into since. By a copy, which is no second name, that can't be seen. */
+  edited(): GitPath[] {
+    return [...this.names].flatMap(([path, name], at) => {
+      const [was, is] = [this.stamps[at], stampOf(name)];
+      return was === undefined || is === undefined || is === was ? [] : [path];
+    });
+  }
+
   /** Puts it where nothing is. False where something is, or there is no such file. */
   putBack(path: GitPath): boolean {
     const name = this.names.get(path);
@@ -78,17 +101,16 @@ export class Aside {
 
   /**
    * Copies those files to the rescue folder that are no more where they were, unless git has the very bytes or makes them of the old
-   * content. Gives their paths.
+   * content. Gives their paths, and where each is.
    */
-  async rescue(changes: readonly Change[], folder: string): Promise<GitPath[]> {
-    const rescued: GitPath[] = [];
+  async rescue(changes: readonly Change[], folder: string): Promise<Rescued[]> {
+    const rescued: Rescued[] = [];
     for (const { path, oldMode, oldId } of changes) {
       const name = this.names.get(path);
       if (name === undefined || (await this.isThere(path))) continue;
       if (lstatSync(name, { throwIfNoEntry: false }) === undefined) continue;
       if (await isCheckoutOf(this.copy, name, { path, mode: oldMode, id: oldId })) continue;
-      await rescueFile(name, path, folder);
-      rescued.push(path);
+      rescued.push({ path, copy: await rescueFile(name, path, folder) });
     }
     return rescued;
   }

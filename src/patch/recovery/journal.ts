@@ -78,9 +78,9 @@ export class Journal {
 
   /** The changes are about to be written into a working tree: the files that they replace or take away are kept aside till the end. */
   async writing(before: Before, { workTree, changes }: { workTree: string; changes: readonly Change[] }): Promise<void> {
-    const aside = setAside(this.aside, workTree, changes, before);
+    const kept = setAside(this.aside, workTree, changes, before);
     await syncFolder(this.aside);
-    await this.write(append, { before: { ...before, aside } });
+    await this.write(append, { before: { ...before, ...kept } });
   }
 
   async end(): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
-import { type GitPath, showPath } from "../../git/path.ts";
+import { showPath } from "../../git/path.ts";
 import type { Context } from "../context.ts";
 import { standsHere } from "../here/note.ts";
 import { ferryFolder } from "../quarantine.ts";
@@ -11,7 +11,8 @@ import { letGo } from "../land/hold.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { outlive } from "./outlive.ts";
 import { placeRefs } from "./place-refs.ts";
-import { foreignError, rescueAside, settle } from "./settle.ts";
+import type { Rescued } from "./rescue.ts";
+import { foreignError, rescueAside, rescueEdited, settle } from "./settle.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
 
 /**
@@ -43,6 +44,7 @@ export async function recover(context: Context): Promise<void> {
   const { state, foreign } = await settle(left, copy);
   await placeRefs(left.updates, state, copy);
   const rescued = state === "elsewhere" ? await rescueAside(left, copy) : [];
+  if (state === "new") context.edited.push(...(await rescueEdited(left, copy)));
   await rm(scratch, { recursive: true, force: true });
   await end();
   if (state === "elsewhere") throw elsewhereError(left, rescued, folder);
@@ -60,10 +62,10 @@ function workingCopy(left: Left, { git, host, repository }: Context, own: { scra
   };
 }
 
-function elsewhereError(left: Left, rescued: readonly GitPath[], folder: string): FerryError {
+function elsewhereError(left: Left, rescued: readonly Rescued[], folder: string): FerryError {
   const kept = rescued.length === 0 ? "" : `; files as they were before are in ${join(folder, "rescue")}`;
   return new FerryError("attention", `a pull was interrupted in ${left.workTree}, and HEAD was moved since`, {
-    details: rescued.map(showPath),
+    details: rescued.map(({ path }) => showPath(path)),
     hint: `nothing was touched: compare with git diff ${left.new?.slice(0, 12) ?? ""}${kept}; then pull again`,
   });
 }

@@ -6,6 +6,12 @@ import type { GitPath } from "../../git/path.ts";
 import { look, onDisk } from "../land/disk.ts";
 import { ferryFolder } from "../quarantine.ts";
 
+/** A file that was copied there. */
+export interface Rescued {
+  readonly path: GitPath;
+  readonly copy: string;
+}
+
 /** Where copies go of what someone has written where a pull was at work. */
 export function rescueFolder(repository: Repository): string {
   return join(ferryFolder(repository), "rescue");
@@ -18,14 +24,14 @@ export async function rescuePath(workTree: string, path: GitPath, folder: string
   return true;
 }
 
-/** Copies a file there under the name of its path, beside the copies of earlier times. */
-export async function rescueFile(file: string | Buffer, path: GitPath, folder: string): Promise<void> {
+/** Copies a file there under the name of its path, beside the copies of earlier times. Gives the copy's name. */
+export async function rescueFile(file: string | Buffer, path: GitPath, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = encodeURIComponent(path).slice(0, 200);
   for (let number = 1; ; number++) {
     const copy = join(folder, number === 1 ? name : `${name}.${number}`);
     const isCopied = await copyFile(file, copy, constants.COPYFILE_EXCL).then(() => true, unlessThere);
-    if (isCopied) return;
+    if (isCopied) return copy;
   }
 }
 

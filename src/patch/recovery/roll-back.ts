@@ -52,7 +52,7 @@ export async function rollBack({ copy, changes, indexed, before, aside, rescue }
   await resetIndex(copy, { changes: indexed.filter(({ path }) => !were.has(path)), skipped: new Set(before.skipped) });
   for (const path of foreign) await rescuePath(workTree, path, rescue);
   const known = new Set([...foreign, ...doubtful, ...blocked, ...stuck, ...failed]);
-  const displaced = (await aside.rescue(ours, rescue)).filter((path) => !known.has(path));
+  const displaced = (await aside.rescue(ours, rescue)).map(({ path }) => path).filter((path) => !known.has(path));
   const lines = (paths: readonly GitPath[], why: string) => paths.map((path) => `${showPath(path)}, which ${why}`);
   return [
     ...lines([...foreign, ...doubtful, ...blocked, ...displaced], "was changed meanwhile"),

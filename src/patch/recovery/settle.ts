@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { readHead } from "../../git/discover.ts";
-import type { GitPath } from "../../git/path.ts";
 import { readChanges } from "../../git/records.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { Aside, asideFolder } from "./aside.ts";
 import type { Left } from "./journal.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
-import { rescueFolder } from "./rescue.ts";
+import { type Rescued, rescueFolder } from "./rescue.ts";
 import { rollBack } from "./roll-back.ts";
 
 export interface Settled {
@@ -35,13 +34,26 @@ export async function settle(left: Left, copy: WorkingCopy): Promise<Settled> {
 }
 
 /** Where nothing is touched: gives the files that were kept aside and are in the rescue folder now, since they are nowhere else. */
-export async function rescueAside(left: Left, copy: WorkingCopy): Promise<GitPath[]> {
+export async function rescueAside(left: Left, copy: WorkingCopy): Promise<Rescued[]> {
   const { old, new: tip } = left.overlay ?? left;
   return asideOf(left, copy).rescue(await changesBetween(copy, old, tip), rescueFolder(copy.repository));
 }
 
-function asideOf({ before }: Left, copy: WorkingCopy): Aside {
-  return new Aside(asideFolder(ferryFolder(copy.repository)), before?.aside ?? [], copy);
+/**
+ * Where all is done: gives the files that someone wrote into while they were replaced, or since by a program that had them open, and
+ * that are in the rescue folder now. Git looks at files before it writes the first, and takes the rest for what it saw.
+ */
+export async function rescueEdited(left: Left, copy: Pick<WorkingCopy, "git" | "repository">): Promise<Rescued[]> {
+  const aside = asideOf(left, copy);
+  const edited = new Set(aside.edited());
+  if (edited.size === 0) return [];
+  const { old, new: tip } = left.overlay ?? left;
+  const changes = (await changesBetween(copy, old, tip)).filter(({ path }) => edited.has(path));
+  return aside.rescue(changes, rescueFolder(copy.repository));
+}
+
+function asideOf({ before }: Left, copy: Pick<WorkingCopy, "git" | "repository">): Aside {
+  return new Aside(asideFolder(ferryFolder(copy.repository)), before ?? {}, copy);
 }
 
 /** Where HEAD stays where it is, the first ref that doesn't tells whether the transaction was committed. */

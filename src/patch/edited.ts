@@ -1,0 +1,32 @@
+import { asFerryError, FerryError } from "../base/errors.ts";
+import { shellWord } from "../base/words.ts";
+import { showPath } from "../git/path.ts";
+import type { Context } from "./context.ts";
+import { rescueFolder } from "./recovery/rescue.ts";
+import { PullRefused, type Verdict } from "./verdict.ts";
+
+/**
+ * What is thrown at the end: that files were edited while they were replaced, where any were, with what else went wrong as its cause;
+ * else that.
+ */
+export function withEdited(error: unknown, { edited, repository }: Context, done?: Verdict): unknown {
+  const [first] = edited;
+  if (first === undefined || (error instanceof FerryError && error.code === "edited_meanwhile")) return error;
+  const verdict = error instanceof PullRefused ? error.verdict : done;
+  const [name, more] = [showPath(first.path), edited.length - 1];
+  const which =
+    more === 0 ? `${name} was edited while it was replaced` : `${name} and ${more} more were edited while they were replaced`;
+  const other = error === undefined ? undefined : asFerryError(error);
+  const place = more === 0 ? first.copy : rescueFolder(repository);
+  const message = `${other === undefined ? "all is done, but" : `${other.message}; and`} ${which}: what was written is in ${place}`;
+  const shown = `git diff --no-index ${shellWord(name)} ${shellWord(first.copy)} shows what was written; take over what you want of it`;
+  const rest = {
+    code: "edited_meanwhile",
+    details: [...edited.map(({ path, copy }) => `${showPath(path)}: ${copy}`), ...(other?.details ?? [])],
+    hint: [shown, ...(other?.hint === undefined ? [] : [other.hint])].join("; "),
+    cause: error,
+  };
+  return verdict === undefined
+    ? new FerryError("attention", message, rest)
+    : new PullRefused("attention", message, { ...rest, verdict });
+}
