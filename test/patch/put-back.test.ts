@@ -152,6 +152,27 @@ describe("a required filter that fails", () => {
   });
 });
 
+describe("the executable bit alone", () => {
+  it.each([
+    ["comes", { "bin/one": 0o755 }],
+    ["goes", { "bin/two": 0o644 }],
+    ["goes from one file to one with the same content", { "bin/one": 0o755, "bin/two": 0o644 }],
+  ])("%s, and the pull fails", async (_, modes) => {
+    const prepare = (local: TestGit) => {
+      for (const name of ["bin/one", "bin/two"]) writeFile(local, name, "same\n");
+      chmodSync(`${local.folder}/bin/two`, 0o755);
+      commitFiles(local, {});
+    };
+    const scene = makeScene({ prepare });
+    for (const [path, mode] of Object.entries(modes)) chmodSync(`${scene.sandbox.folder}/${path}`, mode);
+    commitFiles(scene.sandbox, {});
+    const before = visible(scene);
+    await expect(pullInto(scene.local.folder, scene.source, { deps: failingAt("tree-written") })).rejects.toThrow("gave way");
+    expect([visible(scene), scene.local("status", "--porcelain"), inFerry(scene)]).toEqual([before, "", []]);
+    await pullExactly(scene);
+  });
+});
+
 describe("line ends that git takes for others", () => {
   it.each(["* text=auto\n", "* text=auto eol=crlf\n", "* text\n"])("mixed, by %j", async (attributes) => {
     const scene = makeScene({ files: { a: "a\n", mixed: "1\n2\n3\n" } });

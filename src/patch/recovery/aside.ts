@@ -69,7 +69,7 @@ export class Aside {
     return this.names.has(path);
   }
 
-  /** Whether the file is where it was. */
+  /** Whether the file is where it was, or one of its content and permissions. */
   async isThere(path: GitPath): Promise<boolean> {
     const name = this.names.get(path);
     const { workTree, objectFormat } = this.copy.repository;
@@ -77,10 +77,8 @@ export class Aside {
     const file = onDisk(workTree, path);
     const [one, other] = [name, file].map((each) => lstatSync(each, { bigint: true, throwIfNoEntry: false }));
     if (one === undefined || other?.size !== one.size) return false;
-    return (
-      (one.ino === other.ino && one.dev === other.dev) ||
-      (await blobId(name, objectFormat)) === (await blobId(file, objectFormat))
-    );
+    if (one.ino === other.ino && one.dev === other.dev) return true;
+    return one.mode === other.mode && (await blobId(name, objectFormat)) === (await blobId(file, objectFormat));
   }
 
   /** Those that someone has written into since. By a copy, which is no second name, that can't be seen. */
