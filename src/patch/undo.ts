@@ -155,7 +155,7 @@ async function moveBack(
       own.length === 0
         ? await land({ ...landing, changes, scratch: quarantine.folder }, context)
         : await landAround({ from: note.new, to: old, own }, landing, { ...context, quarantine });
-    if (blocked.length > 0) throw inTheWayError(blocked, await stashBefore(old, context));
+    if (blocked.length > 0) throw inTheWayError(blocked, await stashBefore(old, blocked, context));
     return files;
   } finally {
     await quarantine.remove();

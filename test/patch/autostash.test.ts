@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
+import type { FerryError } from "../../src/base/errors.ts";
 import { moreCheckpoints } from "../../src/patch/request.ts";
 import { undo } from "../../src/patch/undo.ts";
 import { ended, startPull } from "../support/dying.ts";
-import { commitFiles, gitBytes, writeFile } from "../support/git.ts";
+import { commitFiles, gitBytes, gitEnv, writeFile } from "../support/git.ts";
 import { edited, refusedBy } from "../support/parking.ts";
 import { makeDeps, pullInto, pullRequest } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
@@ -77,7 +79,7 @@ describe("--autostash", () => {
     await expect(back()).rejects.toMatchObject({
       kind: "attention",
       message: expect.stringContaining("f is unmerged") as string,
-      hint: expect.stringMatching(/stash@\{0\}: git checkout HEAD -- f, try again, then git stash pop/u) as string,
+      hint: expect.stringMatching(/stash@\{0\}: git restore --staged --worktree -- f, try again, then git stash pop/u) as string,
     });
     expect(visible(scene)).toEqual(conflicted);
     scene.local("checkout", "--quiet", "HEAD", "--", "f");
@@ -86,6 +88,43 @@ describe("--autostash", () => {
     const now: Record<string, string> = visible(scene);
     for (const what of ["head", "files"]) expect(now[what]).toBe((before as Record<string, string>)[what]);
     expect(scene.local("diff", "--cached", "--name-only")).toBe("c");
+  });
+
+  it.each([
+    [
+      "a file where they fit",
+      ({ local }: Scene) => {
+        writeFile(local, "f", edited({ 9: "mine" }));
+        writeFile(local, "g", edited({ 1: "mine" }));
+      },
+    ],
+    [
+      "a link in place of a file",
+      ({ local }: Scene) => {
+        rmSync(`${local.folder}/f`);
+        symlinkSync("b", `${local.folder}/f`);
+      },
+    ],
+  ])("where they conflict beside %s, both hints lead back as they are printed", async (_, change) => {
+    const scene = makeScene({ files: { f: edited({}), g: edited({}), b: "b\n" } });
+    const { local, source } = scene;
+    commitFiles(scene.sandbox, { f: edited({ 9: "theirs" }), g: edited({ 9: "theirs" }) });
+    change(scene);
+    const before = [local("status", "--porcelain"), stateOf(local.folder)["files"]];
+    const back = () => undo(pullRequest(local.folder, source), makeDeps());
+    const run = (command: string) => execFileSync("sh", ["-c", command], { cwd: local.folder, env: gitEnv, stdio: "pipe" });
+    const takeBack = async (hint: string, end: RegExp) => {
+      const [, command = ""] = end.exec(hint) ?? [];
+      run(command);
+      await back();
+      run("git stash pop");
+      expect([local("status", "--porcelain"), stateOf(local.folder)["files"]]).toEqual(before);
+    };
+    const first = await refusedBy(pullInto(local.folder, source, { autostash: true }));
+    await takeBack(first.hint ?? "", /; or (git .*), then ferry pull --undo and git stash pop$/u);
+    await refusedBy(pullInto(local.folder, source, { autostash: true }));
+    const second = await back().catch((error: unknown) => error as FerryError);
+    await takeBack("hint" in second ? (second.hint ?? "") : "", /: (git .*), try again, then git stash pop$/u);
   });
 
   it("takes no untracked file out of the way", async () => {

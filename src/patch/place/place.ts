@@ -1,6 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
-import { shellWord } from "../../base/words.ts";
 import { showPath } from "../../git/path.ts";
 import type { Change } from "../../git/records.ts";
 import type { PullContext } from "../context.ts";
@@ -136,7 +135,7 @@ export function deletesMost({ gone, of }: { gone: number; of: number }, verdict:
   });
 }
 
-export function inTheWayError(blocked: PathCheck["blocked"], stash?: string): FerryError {
+export function inTheWayError(blocked: PathCheck["blocked"], stash?: StashBefore): FerryError {
   const lines = blocked.map(({ path, why }) => `${showPath(path)} ${why}`);
   const isUnmerged = blocked.some(({ why }) => why === unmerged);
   return new FerryError("attention", `local work is in the way: ${listed(lines)}`, {
@@ -145,10 +144,15 @@ export function inTheWayError(blocked: PathCheck["blocked"], stash?: string): Fe
   });
 }
 
-/** `stash` has what the conflict is about, and nothing of what else was changed. */
-function unmergedHint(blocked: PathCheck["blocked"], stash: string | undefined): string {
+/** What the conflict is about, what of it went on top of what came, and nothing of what else was changed. */
+export interface StashBefore {
+  readonly name: string;
+  /** The command that takes that out of the way. */
+  readonly giveUp: string;
+}
+
+function unmergedHint(blocked: PathCheck["blocked"], stash: StashBefore | undefined): string {
   if (stash === undefined)
     return "resolve what git status calls unmerged and git add it, or git checkout HEAD -- PATH to give it up; then try again";
-  const paths = blocked.filter(({ why }) => why === unmerged).map(({ path }) => showPath(path));
-  return `what you had is in ${stash}: git checkout HEAD -- ${paths.map(shellWord).join(" ")}, try again, then git stash pop`;
+  return `what you had is in ${stash.name}: ${stash.giveUp}, try again, then git stash pop`;
 }

@@ -30,6 +30,6 @@ export async function landStashed(landing: Landing, plan: StashPlan, context: Co
     return { blocked, left: undefined };
   }
   await context.checkpoint("stash-landed");
-  const left = outcome === "away" ? applyOver(note, context) : leave(note, { paths: [], isBack: true }, context);
+  const left = outcome === "away" ? applyOver(note, context) : leave(note, { paths: [], giveUp: "", isBack: true }, context);
   return { blocked, left: await left };
 }

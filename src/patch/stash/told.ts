@@ -1,10 +1,10 @@
-import { shellWord } from "../../base/words.ts";
 import { listed } from "../place/listed.ts";
 import { PullRefused, type Verdict } from "../verdict.ts";
 import type { StashLeft } from "./stash.ts";
 
 /** The commits came, and the local changes that were put away don't go on top of them as they were. */
-export function stashLeft({ name, paths, isBack }: StashLeft, verdict: Verdict): PullRefused {
+export function stashLeft(left: StashLeft, verdict: Verdict): PullRefused {
+  const { name, paths, isBack } = left;
   const what = paths.length > 0 ? `conflict with them in ${listed(paths)}` : "are back, but what of them was staged is not";
   return new PullRefused(
     "attention",
@@ -15,14 +15,14 @@ export function stashLeft({ name, paths, isBack }: StashLeft, verdict: Verdict):
       code: "stash_conflict",
       verdict: { ...verdict, conflicts: paths },
       details: paths,
-      hint: hintOf({ name, paths, isBack }),
+      hint: hintOf(left),
     },
   );
 }
 
 /** Never a reset of the whole tree: the stash has only what was in the way. */
-function hintOf({ name, paths, isBack }: StashLeft): string {
+function hintOf({ name, paths, giveUp, isBack }: StashLeft): string {
   if (!isBack) return `git stash apply ${name} says what is in the way; or ferry pull --undo, then git stash pop`;
   if (paths.length === 0) return `git add what you want staged, then git stash drop ${name}`;
-  return `resolve it, then git stash drop ${name}; or git checkout HEAD -- ${paths.map(shellWord).join(" ")}, then ferry pull --undo and git stash pop`;
+  return `resolve it, then git stash drop ${name}; or ${giveUp}, then ferry pull --undo and git stash pop`;
 }
