@@ -14,6 +14,7 @@ import { makeQuarantine, withQuarantine } from "./quarantine.ts";
 import { checkPathspecs } from "./shape/pathspec.ts";
 import { SessionMoved } from "./uncommitted/receive.ts";
 import type { PullDeps, PullRequest } from "./request.ts";
+import { isBackBefore, readUndoNote } from "./undo-note.ts";
 import { underLock } from "./under-lock.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -107,5 +108,14 @@ async function remember(incoming: Incoming, context: PullContext): Promise<Verdi
     const updates = isNews ? await cursorUpdates(incoming, context) : endedUpdates(memory, at.remote ?? "", context);
     if (updates.length > 0) await moveRefs({ updates, reason: "ferry pull: nothing new" }, context);
   }
-  return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
+  return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: await goneBack(incoming, context) });
+}
+
+/** Who went back by git reset has no commit to bring, and perhaps didn't mean to do without. Not looked for where HEAD has them. */
+async function goneBack({ head, isAside, at, series }: Incoming, context: PullContext): Promise<string[]> {
+  if (isAside || at.undo === undefined || head.state === "unborn" || head.commit === series.tip) return [];
+  const note = await readUndoNote(at.undo, context);
+  return note.tree === undefined && isBackBefore(note, head)
+    ? ["what the last pull brought is no longer on this branch: ferry pull --undo, then ferry pull, brings it again"]
+    : [];
 }

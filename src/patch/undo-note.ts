@@ -1,3 +1,4 @@
+import type { Head } from "../git/discover.ts";
 import type { Context } from "./context.ts";
 import type { Own } from "./land/path-check.ts";
 import { makeCommit } from "./uncommitted/memory.ts";
@@ -30,6 +31,11 @@ export interface ReadNote extends UndoNote {
 export async function makeUndoCommit(note: UndoNote, tree: string, trees: Trees): Promise<string> {
   const parents = note.uncommitted === undefined ? [] : [note.uncommitted];
   return makeCommit({ tree, parents, message: JSON.stringify(note) }, trees);
+}
+
+/** Whether a branch is where it was before that pull, which had moved it: someone went back by hand, and the cursor doesn't know. */
+export function isBackBefore({ old, new: tip }: UndoNote, head: Head): boolean {
+  return old !== undefined && old !== tip && head.state !== "unborn" && head.commit === old;
 }
 
 /** Gives the blob's id. */

@@ -17,7 +17,7 @@ import { makeQuarantine, type Quarantine } from "./quarantine.ts";
 import { stashBefore } from "./stash/stash.ts";
 import type { Errand, PullDeps } from "./request.ts";
 import { short } from "./series/series.ts";
-import { readUndoNote, type UndoNote } from "./undo-note.ts";
+import { isBackBefore, readUndoNote, type UndoNote } from "./undo-note.ts";
 import { findWayBack, landBack } from "./undo-way.ts";
 import { treeOf } from "./uncommitted/trees.ts";
 import { undoWork } from "./uncommitted/undo-work.ts";
@@ -38,7 +38,7 @@ export interface UndoRequest extends Errand {
 
 /**
  * Takes the last pull of a session to this branch back: branch, index, files and cursor in one step, so that the same commits come
- * again with the next pull.
+ * again with the next pull. Where the branch is back there by itself, the cursor alone goes back.
  * @throws FerryError attention where something came on top, or local work is in the way
  */
 export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
@@ -58,6 +58,10 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
       moveRef(refs.undo, at.undo, undefined),
       ...(at.here === undefined ? [] : [moveRef(refs.here, at.here, undefined)]),
     ];
+    if (note.tree === undefined && isBackBefore(note, head)) {
+      if (errand.dryRun !== true) await moveRefs({ updates: remembered, reason: "ferry pull: undo" }, context);
+      return { from: note.old ?? "", to: note.old ?? "", files: 0 };
+    }
     if (isAside) {
       if (note.tree !== undefined) throw elsewhereError(head, "brought what isn't committed, too");
       if (note.own !== undefined && note.own.length > 0) throw elsewhereError(head, "found work of your own there already");

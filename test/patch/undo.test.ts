@@ -54,6 +54,26 @@ describe("undo", () => {
     expect((await pullExactly(scene)).commits).toHaveLength(1);
   });
 
+  it("takes the cursor back where the branch is back by itself; a pull says that it is, and brings nothing unasked", async () => {
+    const scene = makeScene();
+    const { local, base } = scene;
+    commitFiles(scene.sandbox, { a: "x\n" });
+    await pullExactly(scene);
+    const nothing = () => pullInto(local.folder, scene.source);
+    expect((await nothing()).notices).toEqual([]);
+    local("reset", "--quiet", "--hard", "HEAD~1");
+    writeFile(local, "a", "mine\n");
+    expect(await nothing()).toMatchObject({
+      applied: false,
+      notices: [expect.stringContaining("ferry pull --undo, then ferry pull") as string],
+    });
+    expect(await undoIn(scene, { dryRun: true })).toEqual({ from: base, to: base, files: 0 });
+    expect(await undoIn(scene)).toEqual({ from: base, to: base, files: 0 });
+    expect(local("status", "--porcelain")).toBe(" M a");
+    local("checkout", "--quiet", "a");
+    await pullExactly(scene);
+  });
+
   it("of rebuilt commits", async () => {
     const scene = makeScene();
     commitFiles(scene.sandbox, { a: "x\n" });

@@ -78,7 +78,7 @@ test("what would change nothing isn't said to have come, and comes again after -
   expect(none.stderr).toContain("\nnothing came: 1 commit would change nothing here; undo with: ferry pull --undo\n");
   expect((await here("pull")).stderr).toBe("nothing new\n");
   const undone = await here("pull", "--undo");
-  expect(undone.stderr).toBe("its commits, which would have changed nothing, come again with the next ferry pull\n");
+  expect(undone.stderr).toBe("no file changes, and its commits come again with the next ferry pull\n");
   await here("say", "echo 2 > dist/out.js");
   await here("session", "wait");
   const some = await here("pull", "--exclude", "dist");

@@ -149,7 +149,7 @@ async function takeBack(context: Context, open: OpenSession, options: Pick<Optio
     return;
   }
   if (from === to && files === 0) {
-    const again = "its commits, which would have changed nothing,";
+    const again = "no file changes, and its commits";
     await context.print.note(dryRun ? `${again} would come again` : `${again} come again with the next ferry pull`);
     return;
   }
