@@ -23,6 +23,6 @@ export async function foreignFolder(
 /** What is said of a folder for keys and logins that is another user's. */
 export function notYours(folder: string): FerryError {
   return new FerryError("auth", `${folder} belongs to somebody else`, {
-    hint: "run it as yourself, without sudo, or let FERRY_CONFIG_DIR name a folder of your own, and log in again",
+    hint: "run it as that user, without sudo, or let FERRY_CONFIG_DIR name a folder of your own, and log in again",
   });
 }

@@ -3,5 +3,5 @@
  * characters fewer are nearly the key.
  */
 export function withoutOwnKeys(text: string): string {
-  return text.replace(/ferry_[\w-]{40,}/gu, "ferry_…");
+  return text.replace(/ferry_[\w-]{24,}/gu, "ferry_…");
 }

@@ -112,8 +112,7 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
     const contextIn = (outside: Host): Context => makeContext(outside, command.optsWithGlobals<GlobalOptions>());
     const run = async (outside: Host): Promise<void> => {
       const context = contextIn(outside);
-      const { fields } = context.global;
-      if (verb.answer !== undefined && fields !== undefined) (await import("./output/json.ts")).pick({}, fields, verb.answer);
+      await checkFields(context, verb, command.opts());
       await checkFolder(context);
       // Commander hands over the arguments, then the options, then the command itself.
       try {
@@ -127,4 +126,10 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
     const { inPager } = await import("./output/pager.ts");
     await inPager(host, run);
   });
+}
+
+/** @throws FerryError usage for --fields that the answer won't have */
+async function checkFields({ global: { fields } }: Context, { answer }: Verb, options: object): Promise<void> {
+  const names = typeof answer === "function" ? answer(options as never) : answer;
+  if (names !== undefined && fields !== undefined) (await import("./output/json.ts")).pick({}, fields, names);
 }

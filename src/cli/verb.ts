@@ -9,8 +9,8 @@ export interface Verb {
   /** What a reader of its help needs beyond the summary. */
   readonly description?: string;
   readonly examples: readonly string[];
-  /** The names in the JSON in which it tells what it changed: --fields with another is refused before anything is changed. */
-  readonly answer?: readonly string[];
+  /** The names in the JSON in which it tells what it changed, by its options: --fields with another is refused before anything is changed. */
+  readonly answer?: readonly string[] | ((options: never) => readonly string[] | undefined);
   /** It does more than to print, and does that, with its exit code, also where nobody reads its output any more. */
   readonly outlivesReaders?: true;
   /** What it prints may be long: on a terminal it is read in a pager. */

@@ -41,6 +41,8 @@ function findFolder(build: string): string | undefined {
   const { env, platform, arch, version } = process;
   const home = (platform === "win32" ? env["USERPROFILE"] : env["HOME"]) ?? "";
   if ((env["NODE_DISABLE_COMPILE_CACHE"] ?? "") !== "" || !isAbsolute(home)) return undefined;
+  // Under `sudo -E` the home is another user's, who couldn't use what root makes there.
+  if (process.getuid?.() === 0 && (env["SUDO_UID"] ?? "") !== "") return undefined;
   try {
     return join(findFolders({ env, platform, home }).state, "code", `${build}-${version}-${arch}`);
   } catch {

@@ -92,7 +92,7 @@ describe.runIf(process.getuid?.() === 0)("a home of another user", () => {
       const { code, stderr } = await scene.login(scene.approve, { argv, env, stdin: "a-key" });
       expect({ code, stderr }).toEqual({
         code: 4,
-        stderr: `ferry: ${home} belongs to somebody else\n  hint: run it as yourself, without sudo, or let FERRY_CONFIG_DIR name a folder of your own, and log in again\n`,
+        stderr: `ferry: ${home} belongs to somebody else\n  hint: run it as that user, without sudo, or let FERRY_CONFIG_DIR name a folder of your own, and log in again\n`,
       });
       expect(readdirSync(home)).toEqual([]);
     },

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { layOutHelp } from "../../src/cli/help/layout.ts";
@@ -49,6 +49,13 @@ test("what is damaged, or what others could have written, is not run but made an
   chmodSync(helpCache(), 0o666);
   expect(await ferry.run(["help", "environment"])).toEqual(expected);
   expect(statSync(helpCache()).mode & 0o777).toBe(0o600);
+});
+
+test.runIf(process.getuid?.() === 0)("root under sudo leaves nothing in what may be another user's home", async () => {
+  await ferry.run(["help", "environment"], { env: { SUDO_UID: "1000" } });
+  expect(existsSync(code())).toBe(false);
+  await ferry.run(["help", "environment"], { env: { SUDO_UID: "" } });
+  expect(existsSync(code())).toBe(true);
 });
 
 test.runIf(process.platform === "linux")("a home that takes no folders, or is none, costs only the haste", async () => {

@@ -68,3 +68,23 @@ test.each([
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "usage", message: "there is no field hosst" } });
   expect(existsSync(configPath(world.host))).toBe(false);
 });
+
+test.each([
+  ["id", "message", "send", "4h2k", "go on", "--wait"],
+  ["outcome", "message", "send", "4h2k", "go on"],
+  ["session_id", "session", "start", "--repo", "acme/a"],
+  ["title", "session", "start", "--repo", "acme/a", "-m", "go on", "--follow"],
+  ["success", "repo", "analyze", "acme/a", "--wait"],
+  ["analysis_status", "repo", "analyze", "acme/a"],
+  ["applied", "pull", "--undo"],
+])("a field of another answer of the command changes nothing: %s of ferry %s %s", async (field, ...argv) => {
+  const sent: string[] = [];
+  world.services.set(url, (request) => {
+    sent.push(request.method);
+    return service.send(request);
+  });
+  const { folder } = makeRepository(join(world.folder, "repo"));
+  const { code, stdout, stderr } = await ferry(world.next({ cwd: folder }), ...argv, "--fields", field);
+  expect({ code, stdout, sent }).toEqual({ code: 2, stdout: "", sent: [] });
+  expect(stderr).toContain(`there is no field ${field}`);
+});

@@ -94,3 +94,9 @@ export function writeFile(git: TestGit, path: string, content: string | Uint8Arr
   mkdirSync(dirname(join(git.folder, path)), { recursive: true });
   writeFileSync(join(git.folder, path), content);
 }
+
+/** Goes to another branch and back until a hook has made the file, a few times at most: on a busy machine its 3 seconds may not be enough. */
+export function changeUntilThere(git: TestGit, name: string, [other, own]: readonly [string, string]): void {
+  for (let more = 5; more > 0 && !existsSync(join(git.folder, name)); more--)
+    for (const branch of [other, own]) git("checkout", "--quiet", branch);
+}

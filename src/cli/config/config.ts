@@ -119,6 +119,7 @@ export async function updateConfig(host: Host, change: (config: Config) => Confi
 export async function checkConfig(host: Host): Promise<void> {
   const path = configPath(host);
   await checkFolder(host);
+  await readAll(host);
   await withLock(host, `${path}.lock`, patience, async () => {
     // Named as what a writer leaves that is killed, so that this is put away like that.
     const probe = `${await host.files.target(path)}.${Buffer.from(host.random(6)).toString("hex")}`;

@@ -9,6 +9,9 @@ import { interruption } from "./interruption.ts";
 import { outcomeError } from "./outcome.ts";
 import type { OpenSession } from "./session/select.ts";
 
+/** The names in the JSON of how a session stands. */
+export const waitFields = ["session_id", "outcome", "status", "agent_status", "exit"] as const;
+
 /** In ms. */
 const longestRead = 2_000;
 

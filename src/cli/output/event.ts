@@ -1,5 +1,7 @@
 import type { TimelineEvent } from "../../client/timeline/items.ts";
 import { eventTypes, type EventType } from "../../wire/values.ts";
+import { cut } from "../../base/text.ts";
+import { makeStyle } from "./style.ts";
 import { layOut, roomOf, sentence, type Block } from "./timeline/block.ts";
 import type { Canvas } from "./timeline/canvas.ts";
 import { fieldsOf, wordOf } from "./timeline/fields.ts";
@@ -8,30 +10,62 @@ import { isForeign } from "./timeline/shapes.ts";
 import { actorName, agentMessage, answer, messageProgress, question, systemMessage, userMessage } from "./timeline/talk.ts";
 import { changed, command, commandResult, did, plan, searched, unknown } from "./timeline/work.ts";
 
-/** An event as lines for a canvas, `time  glyph  what`; none for a message that says nothing. All that came from the service is harmless in it. */
-export function renderEvent(event: TimelineEvent, canvas: Canvas): string[] {
-  const type = isKnown(event.type) && !isForeign(event, event.type) ? event.type : undefined;
-  if (type === "agent_message" && fieldsOf(event, type).raw("message").trim() === "") return [];
-  const block = type === undefined ? unknown(event, canvas) : describe(event, type, canvas);
-  return layOut(type !== undefined && tellsState.has(type) ? block : withState(block, event, canvas), createdAt(event), canvas);
-}
-
-/** What says by itself how far it is. */
-const tellsState: ReadonlySet<EventType> = new Set([
-  "user_message",
+/** Being said and planned are no states of being done. */
+const said: ReadonlySet<EventType | undefined> = new Set([
   "agent_message",
-  "agent_ask_user",
   "user_ask_user_response",
   "agent_plan_execution_update",
-  "agent_run_repository_command",
 ]);
 
+/** An event as lines for a canvas, `time  glyph  what`; none for a message that says nothing. All that came from the service is harmless in it. */
+export function renderEvent(event: TimelineEvent, canvas: Canvas): string[] {
+  const block = blockOf(event, canvas);
+  return block === undefined ? [] : layOut(withState(block, event, canvas), createdAt(event), canvas);
+}
+
+/** The same whatever its state is; undefined where its state is part of what it says. */
+export function renderWork(event: TimelineEvent, canvas: Canvas): string[] | undefined {
+  return tellsState(event) || said.has(typeOf(event)) ? undefined : blockOf(event, canvas)?.lines.slice();
+}
+
+/** What became of something that was shown before, as far as it goes: it isn't told a second time. */
+export function renderState(event: TimelineEvent, canvas: Canvas): string[] {
+  const [head = ""] = blockOf(event, { ...canvas, style: makeStyle(false), columns: undefined })?.lines ?? [];
+  const { status } = event;
+  const [state, glyph] = status === "canceled" ? ([status, "failed"] as const) : ([stateOf(status) ?? "done", "note"] as const);
+  const spans = [{ text: `${state}: ${cut(head, 60)}`, paint: status === "canceled" ? canvas.style.yellow : canvas.style.dim }];
+  return layOut({ glyph, paint: canvas.style.dim, lines: sentence(spans, canvas) }, createdAt(event), canvas);
+}
+
+function blockOf(event: TimelineEvent, canvas: Canvas): Block | undefined {
+  const type = typeOf(event);
+  if (type === "agent_message" && fieldsOf(event, type).raw("message").trim() === "") return undefined;
+  return type === undefined ? unknown(event, canvas) : describe(event, type, canvas);
+}
+
+/** Undefined for what can't be told as the type that it has. */
+function typeOf(event: TimelineEvent): EventType | undefined {
+  return isKnown(event.type) && !isForeign(event, event.type) ? event.type : undefined;
+}
+
+/** Whether its own lines say how far it is. */
+function tellsState(event: TimelineEvent): boolean {
+  const type = typeOf(event);
+  return type === "user_message" || type === "agent_ask_user" || type === "agent_run_repository_command";
+}
+
 /** What isn't done yet, or never was, doesn't pass for done. */
-function withState(block: Block, { status }: TimelineEvent, canvas: Canvas): Block {
+function withState(block: Block, event: TimelineEvent, canvas: Canvas): Block {
   const { dim, yellow } = canvas.style;
-  if (status === "canceled") return { ...block, glyph: "failed", paint: yellow, lines: [...block.lines, yellow("canceled")] };
-  const state = status === "processing" ? "running" : status === "queued" ? "queued" : undefined;
+  if (tellsState(event)) return block;
+  if (event.status === "canceled")
+    return { ...block, glyph: "failed", paint: yellow, lines: [...block.lines, yellow("canceled")] };
+  const state = said.has(typeOf(event)) ? undefined : stateOf(event.status);
   return state === undefined ? block : { ...block, lines: [...block.lines, dim(state)] };
+}
+
+function stateOf(status: unknown): "running" | "queued" | undefined {
+  return status === "processing" ? "running" : status === "queued" ? "queued" : undefined;
 }
 
 /** A changed version of an event that was shown before, further up; no lines where the change says nothing to a reader. */

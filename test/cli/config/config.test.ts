@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asFerryError, FerryError } from "../../../src/base/errors.ts";
-import { configPath, readConfig, updateConfig, type HostEntry } from "../../../src/cli/config/config.ts";
+import { checkConfig, configPath, readConfig, updateConfig, type HostEntry } from "../../../src/cli/config/config.ts";
 import { withLock } from "../../../src/auth/lock.ts";
 import { makeMemory } from "../../../src/cli/config/memory.ts";
 import type { Files, Host } from "../../../src/host/host.ts";
@@ -233,7 +233,7 @@ test.skipIf(process.platform === "win32")(
       realPath: (of: string) => Promise.reject(forbidden(of)),
       status: async (of: string) => (of === path ? Promise.reject(forbidden(of)) : owned(0).status(of)),
     };
-    for (const use of [readConfig, (host: Host) => updateConfig(host, (config) => config)])
+    for (const use of [readConfig, checkConfig, (host: Host) => updateConfig(host, (config) => config)])
       await expect(use({ ...world.host, uid: 1000, files: { ...world.host.files, ...shut } })).rejects.toMatchObject({
         hint: `${folder} belongs to root: sudo chown -R 1000 ${folder}`,
       });

@@ -164,6 +164,7 @@ describe("what the seed doesn't promise", () => {
     ["agent_message", { message: [{ type: "text", text: "hi" }] }],
     ["agent_push_to_remote", { branch: "b", success: false }],
     ["agent_merge_remote_branch", { branch: "main", conflicts: ["a.ts"] }],
+    ["agent_merge_remote_branch", { branch: "b", paths: [{ at: "a" }] }],
     ["agent_run_repository_command", { command: ["npm", "test"] }],
     ["agent_plan_execution_update", { entries: [{ title: "one" }] }],
     ["agent_alert_created", { severity: "high", title: { text: "full" } }],
@@ -178,6 +179,9 @@ describe("what the seed doesn't promise", () => {
   test("bare texts in the place of options, entries and matches are what they say", () => {
     const options = { question: "Go on?", options: ["Yes", "No"] };
     expect(render(someEvent("agent_ask_user", options))).toMatch(/1 {2}Yes\n +2 {2}No/u);
+    expect(render(someEvent("agent_ask_user", { question: "?", options: [5, true, ["a"], null] }))).toMatch(
+      /1 {2}5\n +2 {2}true\n +3 {2}\["a"\]\n +4 {2}null/u,
+    );
     const others = [{ id: "yes", label: "Yes, delete it" }, { id: "no" }, { key: "later" }];
     expect(render(someEvent("agent_ask_user", { question: "Delete?", options: others }))).toMatch(
       /1 {2}Yes, delete it\n +2 {2}no\n +3 {2}\{"key":"later"\}/u,

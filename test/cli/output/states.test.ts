@@ -15,6 +15,23 @@ test.each([
   expect(lines("canceled")).toEqual([`${time}  ✗ ${what}`, "canceled"]);
 });
 
+test.each([
+  ["agent_message", { message: "on it" }],
+  ["agent_plan_execution_update", { entries: [] }],
+])("a %s that was canceled says so, and nothing of running", (type, payload) => {
+  const last = (status: string) =>
+    renderEvent(someEvent(type, payload, status), testCanvas())
+      .at(-1)
+      ?.trim();
+  expect(last("canceled")).toBe("canceled");
+  expect(last("processing")).not.toBe("running");
+});
+
+test("an id says nothing of whether it was done", () => {
+  const lines = renderEvent(someEvent("agent_push_to_remote", { branch: "main", tool_call_id: "t", id: 3 }), testCanvas());
+  expect(lines).toEqual([`${time}  ⎇ pushed main`]);
+});
+
 test("what can be merged is told where no target is named", () => {
   const lines = (payload: object) =>
     renderEvent(someEvent("agent_check_target_branch_mergeability", payload), testCanvas()).map((line) => line.trim());
@@ -33,6 +50,7 @@ describe("a command", () => {
     expect(run({ exit_code: null, signal: "SIGKILL" })).toEqual([`${time}  $ x`, "✗ SIGKILL"]);
     expect(run({})).toEqual([`${time}  $ x`, "■ ended"]);
     expect(run({}, "canceled")).toEqual([`${time}  $ x`, "✗ canceled"]);
+    expect(run({ exit_code: 0 }, "canceled")).toEqual([`${time}  $ x`, "✗ canceled"]);
   });
 
   test("shows the last lines of what it printed, of progress bars what stood last", () => {

@@ -148,7 +148,7 @@ test("a question ends the wait with exit 3; the answer goes on", async () => {
 test("an option that has its text under another name is shown by it, and sent by it", async () => {
   service.agent = (session, message, timeline) => {
     session["agent_status"] = "waiting_for_user";
-    const options = [{ id: "yes", label: "Yes, delete it" }, { id: "no", label: "No" }, { id: "later" }];
+    const options = [{ id: "yes", label: "Yes, delete it" }, { id: "no", label: "No" }, { id: "later" }, 10];
     const payload = { type: "agent_ask_user", question: "Delete it?", options };
     timeline.push({ ...message, id: `q${timeline.length}`, type: "agent_ask_user", client_id: "", payload });
   };
@@ -157,8 +157,10 @@ test("an option that has its text under another name is shown by it, and sent by
   expect((await call("events")).stdout).toMatch(/1 {2}Yes, delete it\n +2 {2}No\n +3 {2}later/u);
   await call("say", "2");
   await call("say", "3");
+  await call("say", "4");
+  await call("say", "10");
   const said = service.events.get("0001")?.filter(({ type }) => type === "user_message");
-  expect(said?.map(({ payload }) => (payload as { message: string }).message)).toEqual(["go", "No", "later"]);
+  expect(said?.map(({ payload }) => (payload as { message: string }).message)).toEqual(["go", "No", "later", "10", "10"]);
 });
 
 test("a number is no option's but its name: it is sent as it is", async () => {

@@ -30,6 +30,7 @@ export const logout: Verb = {
   async run(context, options: Options) {
     const { host, print } = context;
     await checkFolder(host);
+    await readConfig(host);
     const credentials = credentialsOf(context);
     const { ended, unreached } = await (options.forget ? forgetPending : endPending)(context, credentials);
     for (const { url, account } of ended)

@@ -33,9 +33,12 @@ export const revoke: Verb = {
   },
 };
 
+/** How long it may take to know whose key it is, in ms: who ends one that got out doesn't wait. */
+const patience = 3000;
+
 /** A service that doesn't tell whose a key is keeps nobody from its end. */
-async function isKeyOfThis({ client }: Connection, { id }: KnownKey): Promise<boolean> {
-  const info = await readCliInfo(client.readCli).catch(() => undefined);
+async function isKeyOfThis(connection: Connection, { id }: KnownKey): Promise<boolean> {
+  const info = await readCliInfo(connection.lastCalls(patience).readCli).catch(() => undefined);
   return info?.key?.id === id;
 }
 

@@ -7,7 +7,7 @@ import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { toWhom } from "../../flows/session/whom.ts";
 import { withText } from "../../flows/text.ts";
-import { waitFor } from "../../flows/wait.ts";
+import { waitFields, waitFor } from "../../flows/wait.ts";
 import { duration } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -20,7 +20,7 @@ interface Options {
 export const send: Verb = {
   name: "send",
   summary: "Send a message to a session's agent",
-  answer: [...fields.event, "outcome", "agent_status", "exit"],
+  answer: ({ wait }: Options) => (wait ? waitFields : fields.event),
   examples: ["ferry message send 4h2k 'go on'", "ferry message send - -F task.md --wait --timeout 10m"],
   outlivesReaders: true,
   define(command) {

@@ -22,7 +22,7 @@ interface Options extends StartOptions, Pick<RunOptions, "pull" | "updates"> {
 export const start: Verb = {
   name: "start",
   summary: "Start a session for this working copy and link the branch to it",
-  answer: [...fields.session, ...fields.event],
+  answer: ({ follow }: Options) => (follow ? fields.event : fields.session),
   examples: [
     "ferry session start -m 'fix the failing test'",
     "ferry session start --repo acme/shop --base main --auto-commit",

@@ -29,10 +29,12 @@ interface Options extends ParkOptions, ShapeOptions {
   readonly watch: boolean;
 }
 
+const undoFields = ["from", "to", "files"];
+
 export const pull: Verb = {
   name: "pull",
   summary: "Bring a session's commits into this working copy",
-  answer: ["to", ...verdictFields],
+  answer: ({ undo }: Options) => (undo ? undoFields : verdictFields),
   description:
     "Bring a session's commits into this working copy, as commits, by git am. They are tried out in a repository of their own first: where one doesn't fit, nothing here changes.\n\nWith --park it is left in a linked worktree instead (its path is told), markers and all, the commits before it already there: resolve it, git add, and --continue brings the rest and lands all of it here; --skip leaves that commit out, --abort gives the pull up. The three work from there and from here, and need no service.\n\nWith --here what fits lands, and that commit stands in this working copy as git leaves any cherry-pick: end it as git says, and the next pull goes on behind it. After git cherry-pick --abort (or --skip) it comes again, unless ferry pull --skip leaves it out.\n\nWith --watch each pull that brings something is a line (with --json its verdict), onto the branch that was checked out at the start. What passes by itself is waited for; where a person is needed (a commit that doesn't fit, local work in the way) it ends with exit 3, and changes nothing. The session's end is exit 0, Ctrl-C 130.\n\nWith --exclude the commits come without what they do to these paths, and one of which nothing is left doesn't come; a file that was moved there is removed here. A later pull brings only what comes after: give the flag again then, or a commit that changes these paths conflicts. In the verdict of --json a commit of which nothing is left, also because it is here already, has applied_as null, and applied is false where that is so for all.\n\nWith --signoff, --trailer and --reset-author they are commits of yours, with other ids and without signatures: as git commit makes them, by your trailer.* settings but for the commands among those, which aren't run.",
   examples: [

@@ -30,7 +30,7 @@ const lastPatience = 5000;
 export const run: Verb = {
   name: "run",
   summary: "Start a session here, follow it, and bring its commits home",
-  answer: fields.event,
+  answer: ({ detach }: Options) => (detach ? undefined : fields.event),
   description:
     "Start a session for this working copy, follow it, and bring its commits home when it is done. Ctrl-C ends the watching; the session goes on.",
   examples: [

@@ -15,7 +15,7 @@ export interface Fields<Name extends string> {
   words(name: Name): string[];
   number(name: Name): number | undefined;
   flag(name: Name): boolean | undefined;
-  /** The objects of a list; a bare text stands for one that has it as the field `by`. */
+  /** The objects of a list; a bare text stands for one that has it as the field `by`, and so does any other value, as JSON. */
   list(name: Name, by: string): Readonly<Record<string, unknown>>[];
   /** Whether there is a list of that name, be it empty. */
   hasList(name: Name): boolean;
@@ -40,7 +40,7 @@ export function readFields(payload: Readonly<Record<string, unknown>>): Fields<s
         .filter((word) => word !== ""),
     number: (name) => (typeof payload[name] === "number" ? payload[name] : undefined),
     flag: (name) => (typeof payload[name] === "boolean" ? payload[name] : undefined),
-    list: (name, by) => all(name).map((item) => (typeof item === "string" ? { [by]: item } : asObject(item))),
+    list: (name, by) => all(name).map((item) => (isFields(item) ? item : { [by]: textOf(item) || JSON.stringify(item) })),
     hasList: (name) => Array.isArray(payload[name]),
     object: (name) => asObject(payload[name]),
   };
@@ -58,7 +58,11 @@ export function wordOf(value: unknown): string {
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : {};
+  return isFields(value) ? value : {};
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string {

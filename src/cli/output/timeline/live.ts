@@ -3,7 +3,7 @@ import { isOpen } from "../../../client/outcome.ts";
 import type { EventItem, TimelineEvent } from "../../../client/timeline/items.ts";
 import { printOf } from "../../../client/timeline/whole/print.ts";
 import type { Terminal } from "../../../host/host.ts";
-import { atFirst, renderEvent, renderUpdate } from "../event.ts";
+import { atFirst, renderEvent, renderState, renderUpdate, renderWork } from "../event.ts";
 import { characters, widthOfCharacter } from "../width.ts";
 import { makeAnswers } from "./answers.ts";
 import { type Canvas, makeCanvas } from "./canvas.ts";
@@ -25,6 +25,14 @@ export interface LiveTimeline {
 interface Drawn {
   readonly id: string;
   readonly lines: readonly string[];
+}
+
+/** What was told of something under way, by prints: it may be all of a long timeline. */
+interface Told {
+  readonly lines: number;
+  /** What is done, whatever its state. */
+  readonly work: number | undefined;
+  readonly status: unknown;
 }
 
 /** Higher than this, an event is not drawn over: what of it has left the screen can't be. */
@@ -92,8 +100,7 @@ export function makeLiveTimeline(
   /** What was last when something else was written below it, or when nothing could be drawn over: its next change is drawn whole. */
   let behind: string | undefined;
   let draft = "";
-  /** Of what is under way, by its lines' print: it may be all of a long timeline. */
-  const growing = new Map<string, number>();
+  const growing = new Map<string, Told>();
 
   /** The cursor stands in the row below. */
   const highest = (): number => Math.min(mostRows, (stdout.rows ?? usualRows) - 1);
@@ -109,13 +116,19 @@ export function makeLiveTimeline(
   };
   const leave = (): void => void ([last, behind] = [undefined, last?.id ?? behind]);
   /** Whether the same lines stand above already: what was told while it grew, and came to nothing more. */
-  const isTold = (event: TimelineEvent, lines: readonly string[]): boolean => {
+  const isTold = (event: TimelineEvent, lines: readonly string[], work: number | undefined): boolean => {
     const before = growing.get(event.id);
     if (!isOpen(event) && before === undefined) return false;
     const now = printOf(lines);
-    if (isOpen(event)) growing.set(event.id, now);
-    else growing.delete(event.id);
-    return before === now;
+    if (!isOpen(event)) growing.delete(event.id);
+    else if (lines.length > 0) growing.set(event.id, { lines: now, work, status: event.status });
+    return before?.lines === now;
+  };
+  /** What is told of a change that can't be drawn over what stands above: of the same work, its new state alone. */
+  const changeOf = (event: TimelineEvent, work: number | undefined, canvas: Canvas): string[] => {
+    const before = growing.get(event.id);
+    if (work === undefined || before?.work !== work) return renderUpdate(event, canvas);
+    return before.status === event.status ? [] : renderState(event, canvas);
   };
   const answers = makeAnswers();
   const daysTold = makeDays(now);
@@ -123,8 +136,9 @@ export function makeLiveTimeline(
     const event = answers.spelledOut(given);
     const over = update ? rowsOf(event.id) : 0;
     const isWhole = !update || over > 0 || (redraws && event.id === behind);
-    const lines = isWhole ? renderEvent(redraws ? event : atFirst(event), canvas) : renderUpdate(event, canvas);
-    const isRepeat = isTold(event, lines) && over === 0;
+    const work = isOpen(event) || growing.has(event.id) ? workOf(event, canvas) : undefined;
+    const lines = isWhole ? renderEvent(redraws ? event : atFirst(event), canvas) : changeOf(event, work, canvas);
+    const isRepeat = isTold(event, lines, work) && over === 0;
     const isShown = lines.length > 0 && !isRepeat;
     // A whole message ends what was being written, even where it says nothing.
     if (event.type === "agent_message" && (isShown || !isOpen(event))) draft = "";
@@ -165,4 +179,9 @@ export function makeLiveTimeline(
       if (rows > 0) await stdout.write(inPlaceOf(rows, []));
     },
   };
+}
+
+function workOf(event: TimelineEvent, canvas: Canvas): number | undefined {
+  const lines = renderWork(event, canvas);
+  return lines && printOf(lines);
 }

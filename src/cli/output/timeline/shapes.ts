@@ -67,12 +67,15 @@ export function isForeign({ payload }: TimelineEvent, type: EventType): boolean 
   );
   const known = given.filter(([name]) => names.includes(name));
   if (known.some(([name, value]) => !isReadable(name, value))) return true;
-  return claims.has(type) ? known.length < given.length : known.length === 0 && given.length > 0;
+  if (claims.has(type)) return given.some(([name]) => !names.includes(name) && !/(^|_)id$/u.test(name));
+  return known.length === 0 && given.length > 0;
 }
 
 function isReadable(name: string, value: unknown): boolean {
   if (!lists.has(name)) return typeof value !== "object";
-  return Array.isArray(value) && (name !== "entries" || value.every(isPlanned));
+  if (!Array.isArray(value)) return false;
+  if (name === "entries") return value.every(isPlanned);
+  return name !== "paths" || value.every((path) => typeof path === "string");
 }
 
 /** What is planned, as our list has it. */

@@ -98,7 +98,7 @@ function commandEnd(event: TimelineEvent, { style }: Canvas): Span & { readonly 
   const [code, signal, duration] = [fields.number("exit_code"), fields.word("signal"), fields.number("duration_ms")];
   const canceled = event.status === "canceled";
   const took = duration === undefined ? "" : ` in ${Math.round(duration / 100) / 10} s`;
-  const text = `${signal || (code !== undefined ? `exit ${code}` : canceled ? "canceled" : "ended")}${took}`;
+  const text = `${signal || (canceled ? "canceled" : code !== undefined ? `exit ${code}` : "ended")}${took}`;
   const failed = canceled || signal !== "" || (code !== undefined && code !== 0);
   if (failed) return { glyph: "failed", text, paint: style.red };
   // Whether it went well is not known without its code.

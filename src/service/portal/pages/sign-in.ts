@@ -18,7 +18,7 @@ export function signInPage({ code, to, refused = false }: SignInPage): Response 
   return pageAnswer({
     title: "Sign in",
     status: refused ? 403 : 200,
-    body: html` ${refused ? html`<p class="card warning" role="alert">That link isn’t valid: each works once. Take the newest one.</p>` : undefined}
+    body: html` ${refused ? html`<p class="card warning" role="alert">That link isn’t valid: each works once. <code>ferry service status</code> gives a new one.</p>` : undefined}
       <p>${code === "" ? how : html`This signs this browser in to the ferry service on this machine.`}</p>
       <form method="post" action="/sign-in">
         <input type="hidden" name="to" value="${to}" />

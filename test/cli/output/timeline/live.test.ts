@@ -274,3 +274,39 @@ describe("on a terminal that has another width now", () => {
     expect(await show(plan("x"), true)).not.toContain("\u001b");
   });
 });
+
+describe("in a pipe, what is done and then is canceled or done", () => {
+  const diff = "@@ -1 +1 @@\n-a\n+b\n";
+  const edit = (status: string, more = "") => someEvent("agent_file_edit", { file_path: "x", diff: diff + more }, status);
+
+  test("is told once, and its new state in a line", async () => {
+    const { show } = play(false);
+    expect(await show(edit("queued"))).toMatch(/edited x \+1 −1\n(.*\n){3} +queued\n$/u);
+    expect(await show(edit("queued"), true)).toBe("");
+    expect(await show(edit("processing"), true)).toMatch(/^\S+ {2}· running: edited x \+1 −1\n$/u);
+    expect(await show(edit("processing"), true)).toBe("");
+    expect(await show(edit("completed"), true)).toMatch(/^\S+ {2}· done: edited x \+1 −1\n$/u);
+    await show(someEvent("agent_push_to_remote", { branch: "main" }, "processing"));
+    expect(await show(someEvent("agent_push_to_remote", { branch: "main" }, "canceled"), true)).toMatch(
+      /^\S+ {2}✗ canceled: pushed main\n$/u,
+    );
+  });
+
+  test("is told as a whole where there is more to it by now", async () => {
+    const { show } = play(false);
+    await show(edit("processing"));
+    expect(await show(edit("completed", "@@ -9 +9 @@\n-c\n+d\n"), true)).toMatch(/edited x \+2 −2\n(.*\n){6}$/u);
+    await show(someEvent("agent_search_files", { query: "q" }, "processing"));
+    expect(await show(someEvent("agent_search_files", { query: "q", matches: [] }, "completed"), true)).toMatch(
+      /q: 0 matches\n$/u,
+    );
+  });
+});
+
+test("on a terminal what isn't the last any more gets its new state in a line below", async () => {
+  const { show } = play();
+  const push = (status: string) => someEvent("agent_push_to_remote", { branch: "main" }, status);
+  await show(push("processing"));
+  await show({ ...someEvent("agent_file_read", { paths: ["a"] }), id: "read" });
+  expect(await show(push("completed"), true)).toMatch(/· done: pushed main\n$/u);
+});

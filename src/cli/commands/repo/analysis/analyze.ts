@@ -19,7 +19,7 @@ interface Options {
 export const analyze: Verb = {
   name: "analyze",
   summary: "Have the service find out what a repository is made of",
-  answer: ["success", "message", ...fields.repository],
+  answer: ({ wait }: Options) => (wait ? fields.repository : ["success", "message"]),
   description:
     "Have the service find out what a repository is made of; without a name the one of this working copy. With --wait: exit 0 when the analysis is there, 1 when it failed, 8 when the time ran out.",
   examples: ["ferry repo analyze", "ferry repo analyze acme/shop --wait --timeout 10m && ferry repo analysis acme/shop"],
