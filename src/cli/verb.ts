@@ -10,7 +10,7 @@ export interface Verb {
   readonly description?: string;
   readonly examples: readonly string[];
   /** The names in the JSON in which it tells what it changed, by its options: --fields with another is refused before anything is changed. */
-  readonly answer?: readonly string[] | ((options: never) => readonly string[] | undefined);
+  readonly answer?: readonly string[] | ((options: never) => readonly string[]);
   /** It does more than to print, and does that, with its exit code, also where nobody reads its output any more. */
   readonly outlivesReaders?: true;
   /** What it prints may be long: on a terminal it is read in a pager. */

@@ -77,6 +77,7 @@ test.each([
   ["success", "repo", "analyze", "acme/a", "--wait"],
   ["analysis_status", "repo", "analyze", "acme/a"],
   ["applied", "pull", "--undo"],
+  ["branch_name", "run", "go on", "--detach"],
 ])("a field of another answer of the command changes nothing: %s of ferry %s %s", async (field, ...argv) => {
   const sent: string[] = [];
   world.services.set(url, (request) => {

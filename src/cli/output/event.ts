@@ -32,7 +32,9 @@ export function renderWork(event: TimelineEvent, canvas: Canvas): string[] | und
 export function renderState(event: TimelineEvent, canvas: Canvas): string[] {
   const [head = ""] = blockOf(event, { ...canvas, style: makeStyle(false), columns: undefined })?.lines ?? [];
   const { status } = event;
-  const [state, glyph] = status === "canceled" ? ([status, "failed"] as const) : ([stateOf(status) ?? "done", "note"] as const);
+  const glyph = status === "canceled" ? "failed" : "note";
+  // A word of another service's is told as it is.
+  const state = stateOf(status) ?? (status === "completed" ? "done" : wordOf(status) || "done");
   const spans = [{ text: `${state}: ${cut(head, 60)}`, paint: status === "canceled" ? canvas.style.yellow : canvas.style.dim }];
   return layOut({ glyph, paint: canvas.style.dim, lines: sentence(spans, canvas) }, createdAt(event), canvas);
 }

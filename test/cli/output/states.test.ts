@@ -47,6 +47,7 @@ describe("a command", () => {
 
   test("that runs, that was killed, that says nothing of its end", () => {
     expect(run({}, "processing")).toEqual([`${time}  $ x`, "running"]);
+    expect(run({}, "queued")).toEqual([`${time}  $ x`, "queued"]);
     expect(run({ exit_code: null, signal: "SIGKILL" })).toEqual([`${time}  $ x`, "✗ SIGKILL"]);
     expect(run({})).toEqual([`${time}  $ x`, "■ ended"]);
     expect(run({}, "canceled")).toEqual([`${time}  $ x`, "✗ canceled"]);

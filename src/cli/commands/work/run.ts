@@ -24,13 +24,16 @@ interface Options extends StartOptions, RunOptions {
   readonly cancelOnInterrupt: boolean;
 }
 
+/** The names in the line of JSON that says which session was begun. */
+const begun = ["type", "session"];
+
 /** After Ctrl-C a person waits for the prompt: telling the service to stop must not take longer, in ms. */
 const lastPatience = 5000;
 
 export const run: Verb = {
   name: "run",
   summary: "Start a session here, follow it, and bring its commits home",
-  answer: ({ detach }: Options) => (detach ? undefined : fields.event),
+  answer: ({ detach }: Options) => (detach ? begun : fields.event),
   description:
     "Start a session for this working copy, follow it, and bring its commits home when it is done. Ctrl-C ends the watching; the session goes on.",
   examples: [
@@ -80,7 +83,8 @@ async function start(context: Context, options: Options, text: string): Promise<
   if (pulls) await requireWorkingCopy(context);
   const check = (connection: Connection) => requireCommits(context, { connection });
   const started = await startSession(context, options, pulls ? check : undefined);
-  if (context.global.json) await context.print.jsonLine({ type: "session", session: started.session }, "whole");
+  const line = { type: "session", session: started.session };
+  if (context.global.json) await context.print.jsonLine(line, options.detach ? begun : "whole");
   return { started, sent: await sendFirstMessage(context, started, text) };
 }
 

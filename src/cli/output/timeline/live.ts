@@ -25,6 +25,8 @@ export interface LiveTimeline {
 interface Drawn {
   readonly id: string;
   readonly lines: readonly string[];
+  /** Or only what became of it: it stands above as a whole. */
+  readonly whole: boolean;
 }
 
 /** What was told of something under way, by prints: it may be all of a long timeline. */
@@ -110,11 +112,16 @@ export function makeLiveTimeline(
     const rows = rowsOfLines(last.lines, stdout.columns);
     return rows <= highest() ? rows : 0;
   };
-  const draw = (id: string, lines: readonly string[], over: number, above: readonly string[] = []): string => {
-    [last, behind] = redraws ? [{ id, lines }, undefined] : [undefined, id];
-    return inPlaceOf(over, [...above, ...lines]);
+  const draw = (drawn: Drawn, over: number, above: readonly string[] = []): string => {
+    last = drawn;
+    if (redraws) behind = undefined;
+    else leave();
+    return inPlaceOf(over, [...above, ...drawn.lines]);
   };
-  const leave = (): void => void ([last, behind] = [undefined, last?.id ?? behind]);
+  const leave = (): void => {
+    if (last !== undefined) behind = last.whole ? last.id : undefined;
+    last = undefined;
+  };
   /** Whether the same lines stand above already: what was told while it grew, and came to nothing more. */
   const isTold = (event: TimelineEvent, lines: readonly string[], work: number | undefined): boolean => {
     const before = growing.get(event.id);
@@ -124,20 +131,22 @@ export function makeLiveTimeline(
     else if (lines.length > 0) growing.set(event.id, { lines: now, work, status: event.status });
     return before?.lines === now;
   };
-  /** What is told of a change that can't be drawn over what stands above: of the same work, its new state alone. */
-  const changeOf = (event: TimelineEvent, work: number | undefined, canvas: Canvas): string[] => {
-    const before = growing.get(event.id);
-    if (work === undefined || before?.work !== work) return renderUpdate(event, canvas);
-    return before.status === event.status ? [] : renderState(event, canvas);
-  };
   const answers = makeAnswers();
   const daysTold = makeDays(now);
   const drawEvent = ({ event: given, update, late }: EventItem, canvas: Canvas): string => {
     const event = answers.spelledOut(given);
     const over = update ? rowsOf(event.id) : 0;
-    const isWhole = !update || over > 0 || (redraws && event.id === behind);
-    const work = isOpen(event) || growing.has(event.id) ? workOf(event, canvas) : undefined;
-    const lines = isWhole ? renderEvent(redraws ? event : atFirst(event), canvas) : changeOf(event, work, canvas);
+    const isInPlace = !update || (over > 0 && last?.whole === true) || (redraws && event.id === behind);
+    const before = growing.get(event.id);
+    const work = isOpen(event) || before !== undefined ? workOf(event, canvas) : undefined;
+    // Of the same work its new state alone is told, where it can't be drawn over what stands above.
+    const isSame = !isInPlace && work !== undefined && before?.work === work;
+    if (isSame && before.status === event.status) return "";
+    const lines = isInPlace
+      ? renderEvent(redraws ? event : atFirst(event), canvas)
+      : isSame
+        ? renderState(event, canvas)
+        : renderUpdate(event, canvas);
     const isRepeat = isTold(event, lines, work) && over === 0;
     const isShown = lines.length > 0 && !isRepeat;
     // A whole message ends what was being written, even where it says nothing.
@@ -146,7 +155,8 @@ export function makeLiveTimeline(
     if (late && stdout.isTTY) lines.push(canvas.style.dim(cutTo("  (late: older than what is above)", canvas.columns)));
     // What is drawn over is the event's own lines: the day stays above them.
     const day = update ? [] : daysTold(wordOf(event.created_at), canvas);
-    return draw(event.id, lines, over + rowsOf(draftId), day);
+    const whole = isInPlace || (work !== undefined && !isSame);
+    return draw({ id: event.id, lines, whole }, over + rowsOf(draftId), day);
   };
   /**
    * What stood above the cursor when the program was stopped stands above the shell's lines now: it is drawn anew below. In the background
@@ -170,7 +180,8 @@ export function makeLiveTimeline(
       await lookAround();
       draft += text;
       if (!redraws) return;
-      await stdout.write(draw(draftId, draftMessage(draft, makeCanvas(stdout, unicode, say)), rowsOf(draftId)));
+      const lines = draftMessage(draft, makeCanvas(stdout, unicode, say));
+      await stdout.write(draw({ id: draftId, lines, whole: true }, rowsOf(draftId)));
     },
     async settle() {
       await lookAround();

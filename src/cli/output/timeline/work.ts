@@ -93,7 +93,7 @@ export function commandResult(event: TimelineEvent, canvas: Canvas): Block {
 }
 
 function commandEnd(event: TimelineEvent, { style }: Canvas): Span & { readonly glyph: "done" | "failed" | "ended" | "run" } {
-  if (isOpen(event)) return { glyph: "run", text: "running", paint: style.dim };
+  if (isOpen(event)) return { glyph: "run", text: event.status === "queued" ? "queued" : "running", paint: style.dim };
   const fields = fieldsOf(event, "agent_run_repository_command");
   const [code, signal, duration] = [fields.number("exit_code"), fields.word("signal"), fields.number("duration_ms")];
   const canceled = event.status === "canceled";

@@ -310,3 +310,16 @@ test("on a terminal what isn't the last any more gets its new state in a line be
   await show({ ...someEvent("agent_file_read", { paths: ["a"] }), id: "read" });
   expect(await show(push("completed"), true)).toMatch(/· done: pushed main\n$/u);
 });
+
+test("on a terminal, too, it isn't told as a whole again once its state stands in a line of its own", async () => {
+  const { show } = play();
+  const edit = (status: string) => someEvent("agent_file_edit", { file_path: "x", diff: "@@ -1 +1 @@\n-a\n+b\n" }, status);
+  await show(edit("queued"));
+  await show({ ...someEvent("agent_file_read", { paths: ["a"] }), id: "read" });
+  expect(await show(edit("processing"), true)).toMatch(/· running: edited x \+1 −1\n$/u);
+  expect(await show(edit("processing"), true)).toBe("");
+  const done = await show(edit("completed"), true);
+  expect(done.startsWith(over(1))).toBe(true);
+  expect(done).toMatch(/· done: edited x \+1 −1\n/u);
+  expect(done).not.toContain("-a");
+});
