@@ -79,7 +79,9 @@ describe("--autostash", () => {
     await expect(back()).rejects.toMatchObject({
       kind: "attention",
       message: expect.stringContaining("f is unmerged") as string,
-      hint: expect.stringMatching(/stash@\{0\}: git restore --staged --worktree -- f, try again, then git stash pop/u) as string,
+      hint: expect.stringMatching(
+        /stash@\{0\}: git restore --staged --worktree -- :\/f, try again, then git stash pop/u,
+      ) as string,
     });
     expect(visible(scene)).toEqual(conflicted);
     scene.local("checkout", "--quiet", "HEAD", "--", "f");
@@ -105,14 +107,24 @@ describe("--autostash", () => {
         symlinkSync("b", `${local.folder}/f`);
       },
     ],
-  ])("where they conflict beside %s, both hints lead back as they are printed", async (_, change) => {
-    const scene = makeScene({ files: { f: edited({}), g: edited({}), b: "b\n" } });
+    [
+      "one whose name is a pattern",
+      ({ local }: Scene) => {
+        writeFile(local, "f", edited({ 9: "mine" }));
+        writeFile(local, "[b]", edited({ 9: "mine" }));
+      },
+    ],
+  ])("where they conflict beside %s, both hints lead back as they are printed, from any folder", async (_, change) => {
+    const files = { f: edited({}), g: edited({}), b: "b\n", "[b]": edited({}), "d/f": "f\n", "d/g": "g\n" };
+    const scene = makeScene({ files });
     const { local, source } = scene;
-    commitFiles(scene.sandbox, { f: edited({ 9: "theirs" }), g: edited({ 9: "theirs" }) });
+    commitFiles(scene.sandbox, { f: edited({ 9: "theirs" }), g: edited({ 9: "theirs" }), "[b]": edited({ 9: "theirs" }) });
     change(scene);
+    for (const name of ["d/f", "d/g", "b"]) writeFile(local, name, "precious\n");
     const before = [local("status", "--porcelain"), stateOf(local.folder)["files"]];
     const back = () => undo(pullRequest(local.folder, source), makeDeps());
-    const run = (command: string) => execFileSync("sh", ["-c", command], { cwd: local.folder, env: gitEnv, stdio: "pipe" });
+    const run = (command: string) =>
+      execFileSync("sh", ["-c", command], { cwd: `${local.folder}/d`, env: gitEnv, stdio: "pipe" });
     const takeBack = async (hint: string, end: RegExp) => {
       const [, command = ""] = end.exec(hint) ?? [];
       run(command);

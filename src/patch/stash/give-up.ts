@@ -11,10 +11,15 @@ export async function giveUp(paths: readonly GitPath[], { git, repository }: Con
   const names = paths.map((path) => pathBytes(path).toString("utf8"));
   const listing = await git.ok(["ls-tree", "-z", "--name-only", "HEAD", "--", ...names], { cwd: workTree, gitDir });
   const inHead = new Set(listing.toString("latin1").split("\0"));
-  const words = (of: readonly GitPath[]) => of.map((path) => shellWord(showPath(path))).join(" ");
+  const words = (of: readonly GitPath[]) => of.map((path) => shellWord(fromTop(showPath(path)))).join(" ");
   const [old, added] = [paths.filter((path) => inHead.has(path)), paths.filter((path) => !inHead.has(path))];
   return [
     ...(added.length === 0 ? [] : [`git rm -qf -- ${words(added)}`]),
     ...(old.length === 0 ? [] : [`git restore --staged --worktree -- ${words(old)}`]),
   ].join(" && ");
+}
+
+/** From whatever folder it is run, and that path alone: gitglossary(7), pathspec. */
+function fromTop(path: string): string {
+  return /[*?[\\]/u.test(path) ? `:(top,literal)${path}` : `:/${path}`;
 }
