@@ -69,10 +69,10 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     }
     await refuseBusy(context, head);
     if (note.tree !== undefined) {
-      const old = note.new === "" && head.state === "unborn" ? undefined : requireOnTop(note, head);
+      const old = note.new === "" && head.state === "unborn" ? undefined : await requireOnTop(note, head, context);
       return undoWork({ head, old, refs, at, note: { ...note, tree: note.tree } }, context);
     }
-    const old = requireOnTop(note, head);
+    const old = await requireOnTop(note, head, context);
     const updates = [moveRef("HEAD", note.new, old), ...remembered];
     return { from: note.new, to: old, files: await moveBack({ head, note, old, updates }, context) };
   });
@@ -105,7 +105,7 @@ async function asideBack(
   { head, note, remembered }: { head: Head; note: UndoNote; remembered: readonly RefUpdate[] },
   context: Context,
 ): Promise<Undone> {
-  requireNoneSince(note, head);
+  await requireNoneSince(note, head, context);
   await refuseCheckedOut(context, head);
   const { git, repository, request } = context;
   const { gitDir } = repository;
@@ -120,24 +120,30 @@ async function asideBack(
 }
 
 /** Gives the commit to go back to. */
-function requireOnTop(note: UndoNote, head: Head): string {
+async function requireOnTop(note: UndoNote, head: Head, context: Context): Promise<string> {
   if (note.old === undefined)
     throw new FerryError("attention", "the last pull began this branch: there is no commit to go back to", {
       hint: "git update-ref -d HEAD takes the branch away and leaves the files",
     });
-  requireNoneSince(note, head);
+  await requireNoneSince(note, head, context);
   return note.old;
 }
 
-function requireNoneSince(note: UndoNote, head: Head): void {
+async function requireNoneSince(note: UndoNote, head: Head, { git, repository: { gitDir } }: Context): Promise<void> {
   const now = head.state === "unborn" ? undefined : head.commit;
-  if (now !== note.new)
-    throw new FerryError("attention", `the branch has moved on since the last pull, which ended at ${short(note.new)}`, {
-      hint:
-        note.old === undefined
-          ? "git branch -D takes the branch away, with what came on top"
-          : `git revert --no-edit ${short(note.old)}..${short(note.new)}, or git rebase --onto ${short(note.old)} ${short(note.new)}`,
+  if (now === note.new) return;
+  const tip = short(note.new);
+  const { code } = await git.run(["merge-base", "--is-ancestor", note.new, now ?? ""], { cwd: gitDir, gitDir });
+  if (code === 1)
+    throw new FerryError("attention", `the branch hasn't all that the last pull brought any more, which ended at ${tip}`, {
+      hint: `git merge ${tip} brings it back; git log ${tip} shows it`,
     });
+  throw new FerryError("attention", `the branch has moved on since the last pull, which ended at ${tip}`, {
+    hint:
+      note.old === undefined
+        ? "git branch -D takes the branch away, with what came on top"
+        : `git revert --no-edit ${short(note.old)}..${tip}, or git rebase --onto ${short(note.old)} ${tip}`,
+  });
 }
 
 async function moveBack(

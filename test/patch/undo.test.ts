@@ -74,6 +74,23 @@ describe("undo", () => {
     await pullExactly(scene);
   });
 
+  it("where the branch lost some of what came says so, and how to have it again, literally", async () => {
+    const scene = makeScene();
+    const { local } = scene;
+    commitFiles(scene.sandbox, { a: "x\n" });
+    const tip = commitFiles(scene.sandbox, { a: "y\n" });
+    await pullExactly(scene);
+    local("reset", "--quiet", "--hard", "HEAD~1");
+    const refused = await undoIn(scene).catch((error: unknown) => error as { message: string; hint: string });
+    expect(refused).toMatchObject({
+      kind: "attention",
+      message: expect.stringContaining("hasn't all that the last pull") as string,
+    });
+    const [, command = ""] = "hint" in refused ? (/^git (merge \w+) brings it back/u.exec(refused.hint) ?? []) : [];
+    local(...command.split(" "));
+    expect(local("rev-parse", "HEAD")).toBe(tip);
+  });
+
   it("of rebuilt commits", async () => {
     const scene = makeScene();
     commitFiles(scene.sandbox, { a: "x\n" });

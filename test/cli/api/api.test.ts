@@ -78,7 +78,7 @@ test("a write that a 303 sends on to what isn't there may have been done", async
   }));
   const { code, stderr } = await call(["api", "POST", "/sessions"]);
   expect({ code, stderr }).toEqual({
-    code: 5,
+    code: 6,
     stderr:
       "ferry: GET /made: status 404; whether it was done is not known\n  hint: look whether it was done before you do it again\n",
   });
