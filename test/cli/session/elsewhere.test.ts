@@ -28,7 +28,7 @@ test.each([
   ["https://other.example/", "agents.example.com redirects to https://other.example; the key is not sent there", 1],
   ["javascript:alert(1)", "agents.example.com redirects somewhere that is no address; the key is not sent there", 1],
   ["blob:https://agents.example.com/1", "agents.example.com redirects somewhere that is no address; the key is not sent", 1],
-  ["/gone", "not found", 5],
+  ["/gone", "not found", 6],
 ])("a session that is to be seen at %s may be there", async (location, why, code) => {
   const done = await run(location, "session", "start", "-m", "go");
   expect(done).toMatchObject({ code, writes: ["POST /api/v1/sessions"] });
@@ -38,7 +38,7 @@ test.each([
 
 test("any other write that is to be seen elsewhere may have been done", async () => {
   const done = await run("/gone", "session", "edit", "ses_1", "--branch", "b");
-  expect(done).toMatchObject({ code: 5, writes: ["PATCH /api/v1/sessions/ses_1"] });
+  expect(done).toMatchObject({ code: 6, writes: ["PATCH /api/v1/sessions/ses_1"] });
   expect(done.stderr).toMatch(
     /; whether it was done is not known\n {2}hint: look whether it was done before you do it again\n$/u,
   );
