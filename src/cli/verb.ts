@@ -9,7 +9,7 @@ export interface Verb {
   /** What a reader of its help needs beyond the summary. */
   readonly description?: string;
   readonly examples: readonly string[];
-  /** The names in the JSON in which it tells what it changed, by its options: --fields with another is refused before anything is changed. */
+  /** The names in its JSON, by its options: --fields is completed with them, and with another it is refused before anything is done. */
   readonly answer?: readonly string[] | ((options: never) => readonly string[]);
   /** It does more than to print, and does that, with its exit code, also where nobody reads its output any more. */
   readonly outlivesReaders?: true;

@@ -32,15 +32,32 @@ export async function remembered(
     chosen.kind === "remote" && chosen.entry?.store === "keychain" && keyOfEnvironment(context, chosen) === undefined;
   const asked = locked ? undefined : await askBriefly(context, ask);
   if (asked === undefined) return kept?.values ?? [];
-  await host.files.write(path, JSON.stringify({ at: host.clock.now(), values: asked } satisfies Kept));
+  // Where it can't be kept, it is asked for again.
+  await host.files.write(path, JSON.stringify({ at: host.clock.now(), values: asked } satisfies Kept)).catch(() => undefined);
   return asked;
 }
 
+/** Undefined where nothing that counts is kept: a file that is damaged, or can't be read, is as good as none. */
 async function read({ host }: Context, path: string): Promise<Kept | undefined> {
-  const text = await host.files.readText(path);
-  if (text === undefined) return undefined;
-  const kept = JSON.parse(text) as Kept;
-  return host.clock.now() - kept.at < usable ? kept : undefined;
+  const text = await host.files.readText(path).catch(() => undefined);
+  const kept = text === undefined ? undefined : keptIn(text);
+  return kept !== undefined && host.clock.now() - kept.at < usable ? kept : undefined;
+}
+
+function keptIn(text: string): Kept | undefined {
+  try {
+    const kept = JSON.parse(text) as Partial<Kept> | null;
+    return typeof kept?.at === "number" && Array.isArray(kept.values) && kept.values.every(isCandidate)
+      ? (kept as Kept)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCandidate(given: unknown): given is Candidate {
+  const { value, description } = (given ?? {}) as Partial<Record<keyof Candidate, unknown>>;
+  return typeof value === "string" && typeof description === "string";
 }
 
 /** Undefined where no answer came in time. */

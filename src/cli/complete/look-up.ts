@@ -104,7 +104,9 @@ function optionValues(place: Place, flag: string, current: string, finish: Choos
     return among(option.choices, option.attribute, (values) => finish(matching(values, current)));
   // The names before the last comma stay.
   const kept = current.slice(0, current.lastIndexOf(",") + 1);
-  return among(undefined, option.long === "--fields" ? `fields of ${place.topic}` : option.attribute, (names) => {
+  const isFields = option.long === "--fields";
+  const known = isFields ? place.command.fields : undefined;
+  return among(known, isFields ? `fields of ${place.topic}` : option.attribute, (names) => {
     const all = names.map(({ value, description }) => ({ value: kept + value, description }));
     return finish(matching(all, current));
   });

@@ -70,6 +70,7 @@ async function describeEntry({ name, aliases = [], summary, group, load }: Entry
 function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
   const command = new Command(verb.name);
   verb.define?.(command);
+  const answer = typeof verb.answer === "function" ? verb.answer({} as never) : verb.answer;
   const taken = command.registeredArguments.map(describeArgument);
   return {
     name: verb.name,
@@ -81,6 +82,7 @@ function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
     examples: verb.examples,
     arguments: taken,
     options: command.options.filter(({ hidden }) => !hidden).map(describeOption),
+    ...(answer !== undefined && { fields: answer }),
     commands: [],
     codes: [],
     closing: [],

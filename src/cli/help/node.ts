@@ -12,6 +12,8 @@ export interface CommandNode {
   readonly arguments: readonly ArgumentNode[];
   /** Its own; the program's are everybody's. */
   readonly options: readonly OptionNode[];
+  /** The names in its JSON, as it is without options; none where its noun tells them. */
+  readonly fields?: readonly string[];
   readonly commands: readonly CommandNode[];
   /** What else there is to know of it: a code and what it says. */
   readonly codes: readonly (readonly [code: string, meaning: string])[];

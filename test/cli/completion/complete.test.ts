@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { scripts, shells } from "../../../src/cli/complete/scripts.ts";
@@ -62,6 +62,10 @@ describe("what can stand there", () => {
       ["post-checkout", "post-merge"],
     ],
     [["session", "list", "--fields", "id,ti"], ["id,title"]],
+    [["session", "wait", "--fields", "session_id,out"], ["session_id,outcome"]],
+    [["doctor", "--fields=ver"], ["--fields=verdict"]],
+    [["config", "set", "--fields", "fr"], ["from"]],
+    [["message", "send", "--fields", "pay"], ["payload"]],
     [["session", "list", "--status", "c"], ["closed"]],
     [["login", "--scopes", "sessions:a"], ["sessions:all"]],
     [
@@ -159,6 +163,29 @@ describe("what the service says", () => {
     expect(await ask()).toEqual(["ses_abc", "ses_xyz"]);
     writeFileSync(file, JSON.stringify({ ...kept, at: kept.at - 100_000_000 }));
     expect(await ask()).toEqual([]);
+  });
+
+  test.each([
+    "",
+    "{",
+    "null",
+    '{"at":"now"}',
+    '{"at":9e15,"values":[null]}',
+    '{"at":9e15,"values":[{"value":1,"description":""}]}',
+  ])("is asked for again where what was kept is %j", async (damaged) => {
+    await ask();
+    const folder = join(world.folder, "state", "completion");
+    const file = join(folder, readdirSync(folder)[0] ?? "");
+    writeFileSync(file, damaged);
+    expect(await ask()).toEqual(["ses_abc", "ses_xyz"]);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ values: [{ value: "ses_abc" }, { value: "ses_xyz" }] });
+  });
+
+  test("is told where it can't be kept or read", async () => {
+    mkdirSync(join(world.folder, "state"), { recursive: true });
+    writeFileSync(join(world.folder, "state", "completion"), "a file in the folder's place");
+    expect(await ask()).toEqual(["ses_abc", "ses_xyz"]);
+    expect(await ask()).toEqual(["ses_abc", "ses_xyz"]);
   });
 
   test("is waited for 300 ms", async () => {

@@ -30,6 +30,14 @@ const announced = (): { pid: number; version: string } =>
   JSON.parse(readFileSync(file("service.json"), "utf8")) as { pid: number; version: string };
 const start = ["service", "start", "--sandbox", "process"] as const;
 
+test("an address for no port is refused", async () => {
+  expect(await ferry.run(["serve", "--listen", "127.0.0.1"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "ferry: --listen says where --port is, and there is no --port\n  hint: add --port NUMBER\n",
+  });
+});
+
 test("two first uses start one service; status and stop know it", async () => {
   const both = await Promise.all([ferry.run([...start, "--json"]), ferry.run([...start, "--json"])]);
   const pids = both.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid);
@@ -38,6 +46,9 @@ test("two first uses start one service; status and stop know it", async () => {
 
   const status = await ferry.run(["service", "status", "--json"]);
   expect(JSON.parse(status.stdout)).toMatchObject({ running: true, pid: pids[0], version: announced().version });
+  const again = await ferry.run(start);
+  expect(again).toMatchObject({ code: 0, stdout: "" });
+  expect(again.stderr).toContain(`it runs as it was started: ${start.slice(2).join(" ")} holds from its next start`);
   // It was used before: now it is the default, without a word.
   expect(await ferry.run(["session", "list"])).toEqual({ code: 0, stdout: "", stderr: "there is none\n" });
 

@@ -33,6 +33,7 @@ const fields = ["name", "host", "account", "workspace", "scopes", "expires_at", 
 export const status: Verb = {
   name: "status",
   summary: "Show each login: who, which workspace, where the key is, and whether it works now",
+  answer: fields,
   examples: ["ferry auth status", "ferry auth status --json --fields host,works"],
   async run(context) {
     const logins = [...(await fromEnvironment(context)), ...(await stored(context))];

@@ -6,6 +6,7 @@ import type { Verb } from "../../verb.ts";
 export const token: Verb = {
   name: "token",
   summary: "Print the key of a login, for another program",
+  answer: ["host", "token"],
   // On curl's stdin: an argument could be read by every other user of the machine.
   examples: [
     "ferry auth token --host agents.example.com | sed 's/^/x-api-key: /' | curl -H @- https://agents.example.com/api/v1/sessions",

@@ -9,6 +9,7 @@ export const get: Verb = {
   name: "get",
   summary: "Print the value of a key",
   description: "Print the value of a key: of its variable in the environment, else of the config file.",
+  answer: ["name", "value", "from", "about"],
   examples: ["ferry config get sandbox"],
   define: (command) => void command.argument("<setting>", "see ferry config list"),
   async run(context, _, key: string) {

@@ -12,15 +12,18 @@ const columns: readonly Column<CurrentSetting>[] = [
   { header: "WHAT", prose: true, value: ({ about }) => about },
 ];
 
+const names = ["name", "value", "from", "about"] as const;
+
 export const list: Verb = {
   name: "list",
   summary: "Show every key, its value, and where that comes from",
+  answer: names,
   examples: ["ferry config list", "ferry config list --json"],
   async run(context) {
     const kept = (await readConfig(context.host)).settings;
     const items = settingsWith(kept).map((setting) => currentSetting(context, setting, kept));
     await tellUnknownSettings(context);
-    await showList(context, { items, more: false }, columns, ["name", "value", "from", "about"]);
+    await showList(context, { items, more: false }, columns, names);
     if (!context.global.json) await context.print.note(`the file is ${configPath(context.host)}`);
   },
 };

@@ -9,14 +9,17 @@ import { checks } from "./checks.ts";
 
 type Result = Finding & { readonly name: string };
 
+const names = ["name", "verdict", "says", "hint"] as const;
+
 export const doctor: Verb = {
   name: "doctor",
   summary: "Check what ferry needs here, with the remedy for what is missing",
+  answer: names,
   examples: ["ferry doctor", "ferry doctor --json | jq '.[] | select(.verdict != \"ok\")'"],
   async run(context) {
     const started = checks.map((check) => examine(check, context));
     const results = context.global.json ? await Promise.all(started) : await tell(started, context);
-    if (context.global.json) await context.print.json(results.map(asJson), ["name", "verdict", "says", "hint"]);
+    if (context.global.json) await context.print.json(results.map(asJson), names);
     const failed = results.filter(({ verdict }) => verdict === "failed").map(({ name }) => name);
     if (failed.length > 0) throw new FerryError("failure", `${count(failed.length, "check")} failed: ${failed.join(", ")}`);
   },

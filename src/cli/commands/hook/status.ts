@@ -3,9 +3,12 @@ import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { findHooks } from "./place.ts";
 
+const names = ["name", "installed", "path"] as const;
+
 export const status: Verb = {
   name: "status",
   summary: "Show which of git's hooks ferry has a part in",
+  answer: names,
   examples: ["ferry hook status", "ferry hook status --json"],
   async run(context) {
     const hooks = await findHooks(context);
@@ -17,6 +20,6 @@ export const status: Verb = {
       { header: "INSTALLED", value: ({ installed }: (typeof items)[number]) => (installed ? "yes" : "no") },
       { header: "FILE", prose: true, value: ({ path }: (typeof items)[number]) => path },
     ];
-    await showList(context, { items, more: false }, columns, ["name", "installed", "path"]);
+    await showList(context, { items, more: false }, columns, names);
   },
 };

@@ -1,11 +1,12 @@
 import { InvalidArgumentError, Option } from "commander";
+import { FerryError } from "../../../base/errors.ts";
 import { serveHere } from "../../flows/local/serve.ts";
 import { duration } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 import { addServiceOptions, withData, type ServiceOptions } from "./options.ts";
 
 interface Options extends ServiceOptions {
-  readonly listen: string;
+  readonly listen?: string;
   readonly port?: number;
   readonly stopWhenIdle?: number;
 }
@@ -20,11 +21,13 @@ export const serve: Verb = {
     addServiceOptions(command);
     command
       .option("--port <number>", "listen on this TCP port too (0: any free one)", portNumber)
-      .option("--listen <address>", "the loopback address for --port", "127.0.0.1")
+      .option("--listen <address>", "the loopback address for --port (default: 127.0.0.1)")
       .addOption(new Option("--stop-when-idle <duration>").argParser(duration).hideHelp());
   },
   async run(context, { data, sandbox, agent, strict, listen, port, stopWhenIdle }: Options) {
-    const tcp = port === undefined ? undefined : { address: listen, port };
+    if (listen !== undefined && port === undefined)
+      throw new FerryError("usage", "--listen says where --port is, and there is no --port", { hint: "add --port NUMBER" });
+    const tcp = port === undefined ? undefined : { address: listen ?? "127.0.0.1", port };
     await serveHere(withData(context, data), { sandbox, agent, strict, tcp, idle: stopWhenIdle });
   },
 };

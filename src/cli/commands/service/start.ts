@@ -12,10 +12,17 @@ export const start: Verb = {
   async run(given, options: ServiceOptions) {
     const context = withData(given, options.data);
     const running = await findLocal(context.host);
-    const service = await ensureLocal(context, serviceArguments(options));
-    const line = running?.pid === service.pid ? "runs already" : "runs";
+    const wanted = serviceArguments(options);
+    const service = await ensureLocal(context, wanted);
+    const ranBefore = running?.pid === service.pid;
     if (context.global.json)
       await context.print.json({ running: true, pid: service.pid, version: service.version, socket: service.socket });
-    await context.print.note(`the embedded service ${line} (process ${service.pid}, ${service.socket})`);
+    await context.print.note(
+      `the embedded service ${ranBefore ? "runs already" : "runs"} (process ${service.pid}, ${service.socket})`,
+    );
+    if (ranBefore && wanted.length > 0)
+      await context.print.warn(
+        `it runs as it was started: ${wanted.join(" ")} holds from its next start (first ferry service stop)`,
+      );
   },
 };

@@ -10,6 +10,7 @@ export const status: Verb = {
   summary: "Show whether the embedded service runs, and where",
   description:
     "Show whether the embedded service runs, and where. On a terminal also a link that signs a browser in to its portal.",
+  answer: names,
   examples: ["ferry service status", "ferry service status --json"],
   async run(context) {
     const { data } = findFolders(context.host);

@@ -11,6 +11,7 @@ export const open: Verb = {
   name: "open",
   summary: "Open a session's page in the portal",
   description: "Open a session's page in the portal. Without a browser here, and with --json, its address is only printed.",
+  answer: ["session_id", "url"],
   examples: ["ferry session open", "ferry session open 4h2k"],
   define: (command) => void command.argument("[session]", "which one"),
   async run(context, _, given?: string) {

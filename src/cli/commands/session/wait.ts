@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { makeDeadline } from "../../flows/deadline.ts";
 import { openSession } from "../../flows/session/select.ts";
-import { waitFor } from "../../flows/wait.ts";
+import { waitFields, waitFor } from "../../flows/wait.ts";
 import { duration } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -18,6 +18,7 @@ export const wait: Verb = {
   description:
     "Wait until the agent needs nothing more, or needs you: exit 0 when it is done, 3 when it asks, 1 when it failed or was stopped, 8 when the time ran out.",
   examples: ["ferry session wait --timeout 10m", "ferry session wait 4h2k --for merged"],
+  answer: waitFields,
   outlivesReaders: true,
   define(command) {
     command

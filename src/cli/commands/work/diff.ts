@@ -33,6 +33,7 @@ export const diff: Verb = {
     "ferry diff --exclude '*.lock'",
     "ferry diff --json --jq '.files[].path'",
   ],
+  answer: ["base", "tip", "engine", "exactness", "commits", "files", "blocked_by", "notices"],
   paged: true,
   define(command) {
     command
