@@ -30,7 +30,7 @@ export function makeSessions(deps: SessionsDeps): Sessions {
 
   const sessions: Sessions = {
     async start() {
-      for (const { session, next } of await recover(deps, timeline)) worker.begin(session, next);
+      for (const { session, next } of await recover(tools)) worker.begin(session, next);
     },
     async stop() {
       stopping = true;

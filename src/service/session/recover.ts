@@ -1,49 +1,73 @@
+import { asFerryError } from "../../base/errors.ts";
+import { makeId } from "../../base/ids.ts";
 import type { Session } from "../../wire/resources.ts";
-import { folderOf } from "../sandbox/folder/layout.ts";
 import type { SessionsDeps } from "./deps.ts";
+import type { BroughtHome } from "./repository/bring-home.ts";
 import { layout } from "./repository/layout.ts";
 import { settle, type Settled, type UserMessage } from "./settle.ts";
-import type { Timeline } from "./timeline/timeline.ts";
+import type { TurnTools } from "./turn/run.ts";
 import { interruption } from "./turn/worker.ts";
+import { salvage, takeOut } from "./workspace/salvage.ts";
+
+type Tools = Omit<TurnTools, "rooms">;
 
 /**
- * Puts in order what an earlier service left, however it ended: turns that were cut short are told and their workspaces put aside,
+ * Puts in order what an earlier service left, however it ended: turns that were cut short are told and what they did is brought home,
  * sandboxes are swept, and what no session owns is removed. Gives the messages whose turn it is now.
  */
-export async function recover(deps: SessionsDeps, timeline: Timeline): Promise<{ session: Session; next: UserMessage }[]> {
-  const { store, driver } = deps;
+export async function recover(tools: Tools): Promise<{ session: Session; next: UserMessage }[]> {
+  const { deps } = tools;
+  const { store, driver, host } = deps;
   const active = await store.sessions.listActive();
-  const unsaved = new Map<string, string>();
-  for (const session of active) unsaved.set(session.id, await putAside(deps, session));
+  const taken = new Set<string>();
+  for (const session of active) if ((await isCutShort(deps, session)) && (await takeOut(deps, session))) taken.add(session.id);
   for (const { id, what } of await driver.sweep(layout.sandboxes(deps.data), new Set()))
     deps.log(`swept a ${what} of sandbox ${id}`);
   await deps.gateways.sweep();
   await removeOrphans(deps);
   const settled: Settled[] = [];
-  for (const session of active)
-    settled.push(await recoverSession(deps, timeline, { session, unsaved: unsaved.get(session.id) ?? "" }));
+  // All of it together may hold the start up no longer than one turn's saving.
+  const deadline = host.clock.elapsed() + deps.limits.saving;
+  for (const session of active) {
+    const left = Math.max(0, deadline - host.clock.elapsed());
+    const told = taken.has(session.id) ? await bringHomeOrKeep(tools, session, left) : "";
+    settled.push(await recoverSession(tools, { session, told }));
+  }
   return settled.flatMap(({ session, next }) => (next === undefined ? [] : [{ session, next }]));
 }
 
+async function isCutShort({ store }: SessionsDeps, { id }: Session): Promise<boolean> {
+  return (await store.timeline.withStatus(id, "processing", "user_message")).length > 0;
+}
+
 /**
- * What the agent did in a turn that is still open was never brought home, and is hostile to whoever would do that without a sandbox: it
- * is kept as it is, told in the timeline, and to whoever pulls until a later turn comes home. Gives where; "" where there is none.
+ * What the agent did in a turn that was cut short comes home; where it can't, it is kept as it is, and whoever pulls is told so until a
+ * later turn comes home. Gives what else than the interruption is to be told; "" where there is nothing.
  */
-async function putAside({ store, host, data }: SessionsDeps, { id, sandbox_id }: Session): Promise<string> {
-  if (sandbox_id === undefined || (await store.timeline.withStatus(id, "processing", "user_message")).length === 0) return "";
-  const { workspace } = folderOf(layout.sandboxes(data), sandbox_id);
-  if ((await host.files.status(workspace))?.kind !== "folder") return "";
-  const place = layout.unsaved(data, id);
-  await host.files.remove(place);
-  await host.files.rename(workspace, place);
-  await host.files.write(layout.left(data, id), `${interruption}: what it did is not among these commits, and kept in ${place}`);
-  return place;
+async function bringHomeOrKeep({ deps, arrived }: Tools, session: Session, patience: number): Promise<string> {
+  const { host, data } = deps;
+  const taken = layout.taken(data, session.id);
+  let home: BroughtHome;
+  try {
+    home = await salvage(deps, session, session.sandbox_id ?? makeId("sbx", host.random), patience);
+  } catch (error) {
+    if ((await host.files.status(taken)) === undefined) throw error;
+    const place = layout.unsaved(data, session.id);
+    await host.files.remove(place);
+    await host.files.rename(taken, place);
+    await host.files.write(
+      layout.left(data, session.id),
+      `${interruption}: what it did is not among these commits, and kept in ${place}`,
+    );
+    return `what it did is kept in ${place} (${asFerryError(error).message})`;
+  }
+  await arrived(session, home);
+  return home.remark;
 }
 
 async function recoverSession(
-  { store }: SessionsDeps,
-  timeline: Timeline,
-  { session, unsaved }: { session: Session; unsaved: string },
+  { deps: { store }, timeline }: Tools,
+  { session, told }: { session: Session; told: string },
 ): Promise<Settled> {
   // Nothing happened in the session itself, so it isn't newer than before; and nobody follows it yet.
   if (session.sandbox_id !== undefined)
@@ -57,7 +81,7 @@ async function recoverSession(
       { store, timeline },
       session.id,
       { type: "interrupted" },
-      unsaved === "" ? interruption : `${interruption}; what it did is kept in ${unsaved}`,
+      told === "" ? interruption : `${interruption}; ${told}`,
     );
   return settle({ store, timeline }, session.id, { type: "started" });
 }

@@ -10,7 +10,9 @@ export const layout = {
   looked: (data: string, sessionId: string) => join(data, "sessions", sessionId, "looked"),
   /** What of the sandbox's commits can't come home, a sentence; not there where all of them can. */
   left: (data: string, sessionId: string) => join(data, "sessions", sessionId, "left-behind"),
-  /** The workspace of a turn that nobody could save: the service was killed in the middle of it. The agent's, so no git of ours reads it. */
+  /** The workspace of a turn that the service was killed in, on its way home. The agent's, so no git of ours reads it. */
+  taken: (data: string, sessionId: string) => join(data, "sessions", sessionId, "taken"),
+  /** One that can't be brought home, kept for the user. */
   unsaved: (data: string, sessionId: string) => join(data, "sessions", sessionId, "unsaved"),
   /** What is kept of the session's agent: which it is and how it calls its session, and what lies in its HOME. */
   agent: (data: string, sessionId: string) => join(data, "sessions", sessionId, "agent.json"),

@@ -6,6 +6,7 @@ import type { Questions } from "./questions.ts";
 import { TurnRecord } from "./record.ts";
 import type { Memory } from "../memory/memory.ts";
 import { tellPast } from "../memory/past.ts";
+import { endAllAfter } from "../patience.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
 import { Room } from "../workspace/room.ts";
 import type { Rooms } from "../workspace/rooms.ts";
@@ -69,13 +70,7 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
 /** Once the turn is stopped, whatever still runs in its sandbox ends after a while, and so does whoever waits for it. */
 async function hurryOn(signal: AbortSignal, { host, limits }: SessionsDeps, room: Room, over: AbortSignal): Promise<void> {
   await aborted(AbortSignal.any([signal, over]));
-  while (!over.aborted) {
-    const late = await host.clock.sleep(limits.saving, over).then(
-      () => true,
-      () => false,
-    );
-    if (late) await room.quiet();
-  }
+  await endAllAfter(host.clock, limits.saving, () => room.quiet(), over);
 }
 
 /** The session's room, or why there is none: without its agent the turn fails, without a sandbox the session is over. */

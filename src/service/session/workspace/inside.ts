@@ -25,12 +25,21 @@ const environment: Readonly<Record<string, string>> = {
 };
 
 /** Configuration as git takes it from the environment, above all files (git-config(1), GIT_CONFIG_COUNT). */
-export function configEnvironment(config: Readonly<Record<string, string>>): Record<string, string> {
+function configEnvironment(config: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(config).flatMap(([name, value], at) => [
     [`GIT_CONFIG_KEY_${at}`, name] as const,
     [`GIT_CONFIG_VALUE_${at}`, value] as const,
   ]);
   return { GIT_CONFIG_COUNT: String(entries.length / 2), ...Object.fromEntries(entries) };
+}
+
+/** Every git of a sandbox: author and committer of what the agent commits, unless it says otherwise; and the workspace is another user's. */
+export function gitEnvironment(agent: string): Record<string, string> {
+  const email = `${agent}@ferry.local`;
+  return {
+    ...{ GIT_AUTHOR_NAME: agent, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: agent, GIT_COMMITTER_EMAIL: email },
+    ...configEnvironment({ "safe.directory": "*" }),
+  };
 }
 
 /**

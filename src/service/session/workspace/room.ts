@@ -14,7 +14,7 @@ import { within } from "../patience.ts";
 import { layout } from "../repository/layout.ts";
 import { Desk } from "../tools/desk.ts";
 import { type Changes, seeChanges } from "./changes.ts";
-import { configEnvironment } from "./inside.ts";
+import { gitEnvironment } from "./inside.ts";
 import { prepareWorkspace } from "./prepare.ts";
 
 /** What a room is made of. */
@@ -76,7 +76,7 @@ export class Room {
         root: layout.sandboxes(deps.data),
         mounts: fitted.mounts,
         sockets: fitted.sockets,
-        env: { ...identity(definition.name), ...configEnvironment({ "safe.directory": "*" }), ...fitted.env },
+        env: { ...gitEnvironment(definition.name), ...fitted.env },
         limits: deps.limits.sandbox,
       });
       return await Room.furnish(deps, session, { definition, launch, gateway, fitted, desk, sandbox });
@@ -201,10 +201,4 @@ async function calm(agent: Agent, clock: Clock): Promise<void> {
     before = agent.strays();
     await clock.sleep(100);
   }
-}
-
-/** Author and committer of what the agent commits, unless it says otherwise. */
-function identity(agent: string): Record<string, string> {
-  const email = `${agent}@ferry.local`;
-  return { GIT_AUTHOR_NAME: agent, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: agent, GIT_COMMITTER_EMAIL: email };
 }
