@@ -61,6 +61,55 @@ test("agents are listed with what is missing", async () => {
   expect(listed.find(({ name }) => name === "gemini")?.remedy).toContain("set GEMINI_API_KEY");
 });
 
+describe("how the last turn of an agent went", () => {
+  const doctor = async (given: World) => {
+    const { stdout } = await ferry(given, "--host", "local", "doctor", "--json");
+    return (JSON.parse(stdout) as { name: string }[]).find(({ name }) => name === "agents");
+  };
+  const note = (turns: Readonly<Record<string, string>>) => {
+    const { data } = findFolders(world.host);
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    const kept = Object.entries(turns).map(([name, failure]) => [name, { at: "2026-01-01T00:00:00.000Z", failure }] as const);
+    writeFileSync(join(data, "last-turns.json"), JSON.stringify(Object.fromEntries(kept)));
+  };
+  const programs = ["opencode", "gemini"];
+  const env = { OPENAI_API_KEY: "k" };
+
+  test("stands in the list of agents", async () => {
+    note({ opencode: "", gemini: "it said no" });
+    const { stdout } = await ferry(withAgents(programs, env), "service", "agents", "--json");
+    const listed = JSON.parse(stdout) as { name: string; last_turn: { failure: string } | null }[];
+    expect(listed.map(({ name, last_turn }) => [name, last_turn?.failure])).toEqual([
+      ["claude", undefined],
+      ["codex", undefined],
+      ["gemini", "it said no"],
+      ["opencode", ""],
+      ["qwen", undefined],
+      ["shell", undefined],
+    ]);
+    expect((await ferry(withAgents(programs, env), "service", "agents")).stdout).toMatch(/^gemini\t.*\tit said no\t/mu);
+  });
+
+  test("is told by doctor, with the sign-in of each that is installed", async () => {
+    note({ opencode: "", gemini: "it said no" });
+    expect(await doctor(withAgents(programs, env))).toMatchObject({
+      verdict: "ok",
+      says: "gemini (no key; last turn failed), opencode (OPENAI_API_KEY; last turn went well)",
+      hint: null,
+    });
+  });
+
+  test("is a warning where none that is ready went well", async () => {
+    note({ opencode: "it said no" });
+    expect(await doctor(withAgents(programs, env))).toMatchObject({
+      verdict: "warning",
+      says: "gemini (no key), opencode (OPENAI_API_KEY; last turn failed)",
+      hint: "ferry service agents",
+    });
+    expect(await doctor(withAgents([]))).toMatchObject({ verdict: "warning", says: "none is installed" });
+  });
+});
+
 describe("a key", () => {
   const file = () => join(findFolders(world.host).data, "model-keys.json");
 

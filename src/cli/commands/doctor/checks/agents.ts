@@ -1,4 +1,4 @@
-import { listAgents } from "../../../flows/local/agents.ts";
+import { type AgentReport, listAgents } from "../../../flows/local/agents.ts";
 import type { Check } from "../check.ts";
 import { chosenHost } from "../chosen.ts";
 
@@ -7,14 +7,17 @@ export const agents: Check = {
   name: "agents",
   async run(context) {
     const all = (await listAgents(context.host)).filter(({ name }) => name !== "shell");
-    const ready = all.filter((agent) => agent.ready);
-    if (ready.length > 0) {
-      const said = ready.map(({ name, version, signedIn }) => `${[name, version].filter(Boolean).join(" ")} (${signedIn ?? ""})`);
-      return { verdict: "ok", says: said.join(", ") };
-    }
-    const installed = all.filter(({ program }) => program !== undefined).map(({ name }) => name);
-    const says = installed.length === 0 ? "none is installed" : `without a key: ${installed.join(", ")}`;
+    const installed = all.filter(({ program }) => program !== undefined);
+    const says = installed.length === 0 ? "none is installed" : installed.map(describe).join(", ");
+    // An agent may fail by what it was told to do: one that works is enough.
+    if (installed.some(({ ready, lastTurn }) => ready && !lastTurn?.failure)) return { verdict: "ok", says };
     if ((await chosenHost(context))?.kind !== "local") return { verdict: "ok", says: `${says}; only host local needs one` };
     return { verdict: "warning", says, hint: "ferry service agents" };
   },
 };
+
+function describe({ name, version, signedIn, ready, lastTurn }: AgentReport): string {
+  const turn = lastTurn && (lastTurn.failure === "" ? "last turn went well" : "last turn failed");
+  const notes = [ready ? signedIn : "no key", turn].filter(Boolean).join("; ");
+  return `${[name, version].filter(Boolean).join(" ")} (${notes})`;
+}
