@@ -91,7 +91,7 @@ describe("logout", () => {
         stdout: "",
         stderr:
           `ferry: the keychain is ${trouble}\n` +
-          `  hint: ${trouble === "locked" ? "unlock it and try again" : "try again"}, or drop the login all the same: ferry logout --forget\n`,
+          `  hint: ${trouble === "locked" ? "unlock it and try again" : "try again"}, or drop the login all the same: ferry logout --forget --host agents.example.com\n`,
       });
       expect(await ferry(world.next(), "logout", "--forget")).toEqual({
         code: 0,
@@ -239,6 +239,14 @@ describe("a service that tells the id of a key: it is named wherever the key may
     expect((await ferry(world.next(), "logout")).stderr).toContain(
       `the key of an earlier login to agents.example.com (ada@example.com) is still valid (agents.example.com answered the revocation with 503): ${way("id-1")}`,
     );
+  });
+
+  test("by a login in the place of one whose keychain can't be had, and whose key is valid therefore", async () => {
+    await scene.login();
+    world.keychain.trouble = "locked";
+    const { code, stderr } = await scene.login(scene.approve, { env: { FERRY_CREDENTIAL_STORE: "file" } });
+    expect(code).toBe(0);
+    expect(stderr).toContain(`may still be in the keychain (the keychain is locked), and is valid: ${way("id-1")}`);
   });
 
   test("harmless, and by none where it is no text", async () => {

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ownHolder } from "../../src/auth/holder.ts";
 import { FerryError, NoAnswerError } from "../../src/base/errors.ts";
 import type { Files, Host, SendResponse } from "../../src/host/host.ts";
 import { asDead } from "../support/dead.ts";
@@ -154,6 +155,31 @@ describe("a key whose answer is of no use is told, or ended where it is known", 
       };
       const { code, stderr } = await logIn(way, [hangs], (host) => ({ ...host, interrupt: controller.signal }));
       expect([code, stderr.endsWith(`${told}ferry: interrupted\n`)]).toEqual([130, true]);
+      expect(config()).not.toHaveProperty("pending");
+    });
+
+    test("Ctrl-C while another ferry writes the config: nothing stays noted", async () => {
+      const controller = new AbortController();
+      const lock = join(world.folder, "config", "config.json.lock");
+      const change = (host: Host): Host => ({
+        ...host,
+        interrupt: controller.signal,
+        clock: {
+          ...host.clock,
+          async sleep(ms, signal) {
+            signal?.throwIfAborted();
+            if (controller.signal.aborted) rmSync(lock, { force: true });
+            return host.clock.sleep(ms, signal);
+          },
+        },
+      });
+      const held = async (): Promise<never> => {
+        writeFileSync(lock, JSON.stringify({ ...(await ownHolder(world.host)), nonce: "another" }));
+        controller.abort(new FerryError("interrupted", "interrupted"));
+        throw controller.signal.reason;
+      };
+      const { code, stderr } = await logIn(way, [held], change);
+      expect([code, stderr]).toEqual([130, expect.not.stringContaining("stays noted")]);
       expect(config()).not.toHaveProperty("pending");
     });
   });

@@ -55,12 +55,13 @@ export function kindOf(status: number): ErrorKind {
   return "failure";
 }
 
-/** Where the answer names a scope that is enough, the command that gets it, at this service and no other. */
+/** Where the answer names a scope that is enough, the way to a key that has it, at this service and no other. */
 function scopeHint(status: number, said: string, { baseUrl, key: { source } }: Asked): string | undefined {
-  const scope = status === 403 ? /\b[a-z][a-z-]*:all\b/u.exec(said)?.[0] : undefined;
-  if (scope === undefined) return undefined;
-  // A login would change nothing: a key of the environment goes before it.
-  if (source === "FERRY_API_KEY") return `put a key that has ${scope} into ${source}: the portal makes one`;
+  const [first, ...others] = status === 403 ? (said.match(/\b[a-z][a-z-]*:(?:read|write|all)\b/gu) ?? []) : [];
+  if (first === undefined) return undefined;
+  // A login would change nothing: a key of the environment goes before it. What is made for a job should do no more than it needs.
+  if (source === "FERRY_API_KEY") return `put a key that has ${first} into ${source}: the portal makes one`;
+  const scope = [first, ...others].find((one) => one.endsWith(":all")) ?? first;
   const more = scope === "all:all" ? "" : ", with what else you use behind a comma";
   return `a key that has it: ferry login --host ${exactWord(baseUrl) ?? "HOST"} --scopes ${scope}${more}`;
 }

@@ -99,7 +99,7 @@ test("a key of the three resources may not look at keys, and is told what to do"
   const key = await service.makeKey({ scopes: ["sessions:all", "code-providers:all", "repositories:all"] });
   const { code, stderr } = await ferry(world.next({ env: { FERRY_API_KEY: key } }), "key", "list");
   expect(code).toBe(4);
-  expect(stderr).toContain("hint: put a key that has all:all into FERRY_API_KEY: the portal makes one");
+  expect(stderr).toContain("hint: put a key that has all:read into FERRY_API_KEY: the portal makes one");
 });
 
 test("a scope that there is none of is named before anything is asked of the service", async () => {

@@ -6,6 +6,7 @@ import { checkFolder, type Config, type HostEntry, readConfig, updateConfig } fr
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
 import { endPending, forgetPending, whatItWas } from "../../flows/login/broken-off.ts";
+import { shellWord } from "../../../base/words.ts";
 import { kindNow } from "../../flows/interrupted.ts";
 import { endKey, wayToRevoke } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
@@ -21,7 +22,7 @@ export const logout: Verb = {
   summary: "End a login: revoke its key at the service, and forget it here",
   answer: ["host", "account", "key_id", "deleted", "revoked", "broken_off"],
   description:
-    "End a login: revoke its key at the service, and forget it here. A key that you brought yourself is only forgotten, since others may use it; --revoke ends it as well. Where the keychain can't be opened, --forget drops the login all the same.",
+    "End a login: revoke its key at the service, and forget it here. A key that you brought yourself is only forgotten, since others may use it; --revoke ends it as well. Where the keychain can't be opened, --forget drops the login all the same; where keys of earlier logins were left, it forgets only those, unless --host names the login.",
   examples: ["ferry logout", "ferry logout --host agents.example.com", "ferry logout --revoke"],
   define: (command) =>
     void command
@@ -40,10 +41,15 @@ export const logout: Verb = {
         hint: isKeySet(context) ? "FERRY_API_KEY is set: commands use that key where a host is named" : undefined,
       });
     const brokenOff = ended.map(({ url, account, keyId }) => ({ host: url, account: account || null, key_id: keyId ?? null }));
-    if (ended.length > 0 && (await readConfig(host)).hosts.length === 0)
-      return context.global.json
-        ? print.json({ host: null, account: null, key_id: null, deleted: false, revoked: false, broken_off: brokenOff })
-        : undefined;
+    const { hosts } = await readConfig(host);
+    // Who was told of leftovers is rid of them by --forget: a login goes with them where there is nothing else to forget, or by its name.
+    const only = options.forget && context.global.host === undefined;
+    if (ended.length > 0 && (hosts.length === 0 || only)) {
+      if (context.global.json)
+        await print.json({ host: null, account: null, key_id: null, deleted: false, revoked: false, broken_off: brokenOff });
+      if (hosts.length > 0) await print.note(`still logged in to ${hosts.map(({ url }) => hostName(url)).join(", ")}`);
+      return;
+    }
     // A branch's link says where its session is, not which login is done with.
     const chosen = await chooseHost(context, null);
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
@@ -128,7 +134,7 @@ async function endLogin(
       {
         code,
         hint: isKeychain
-          ? `${code === "locked" ? "unlock it and try again" : "try again"}, or drop the login all the same: ferry logout --forget`
+          ? `${code === "locked" ? "unlock it and try again" : "try again"}, or drop the login all the same: ferry logout --forget --host ${shellWord(hostName(entry.url))}`
           : hint,
         cause: error,
       },

@@ -20,7 +20,7 @@ export const create: Verb = {
   description:
     "Make an API key, for a script or a CI job. The key is printed on stdout this once and kept nowhere: pipe it to where it belongs. It never has more scopes than your own.",
   examples: [
-    "ferry key create nightly --scopes sessions:all --expires 90d | gh secret set FERRY_API_KEY",
+    "ferry key create nightly --scopes sessions:all,repositories:read --expires 90d | gh secret set FERRY_API_KEY",
     "ferry key create nightly --scopes sessions:read --json --show-secrets",
   ],
   define(command) {

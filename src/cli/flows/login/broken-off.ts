@@ -5,7 +5,7 @@ import { asFerryError, type FerryError } from "../../../base/errors.ts";
 import type { Host } from "../../../host/host.ts";
 import { type PendingLogin, readConfig, recoverConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { endStored, wayToRevoke } from "./end.ts";
+import { endStored, orRevoke, wayToRevoke } from "./end.ts";
 import { isSameNote, withPending } from "./pending.ts";
 
 /** A login that can't be asked for is given so long to store its key, in ms. */
@@ -121,7 +121,7 @@ async function end(
       if (failure.kind === "auth") unreached.set(note.store, failure);
       const place = credentials.place(note.store);
       const wayOut = failure.code === "unavailable" ? "; to hear no more of it: ferry logout --forget" : "";
-      warnings.add(`the key of ${whatItWas(note)} may still be in ${place} (${failure.message})${wayOut}`);
+      warnings.add(`the key of ${whatItWas(note)} may still be in ${place} (${failure.message})${orRevoke(note)}${wayOut}`);
       left = true;
     }
   }

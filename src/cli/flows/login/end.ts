@@ -44,6 +44,11 @@ export function wayToRevoke({ url, keyId }: Pick<HostEntry, "url" | "keyId">): s
   return `revoke ${keyId} in the portal of ${name}, or with a login there: ferry key revoke ${shellWord(keyId)} --host ${shellWord(name)}`;
 }
 
+/** What to add about a key that can't be got at now, though it may still be valid: "" of one that others may use, or that can't be named. */
+export function orRevoke({ minted, keyId, url }: Pick<HostEntry, "minted" | "keyId" | "url">): string {
+  return minted === true && keyId !== undefined ? `, and is valid: ${wayToRevoke({ url, keyId })}` : "";
+}
+
 /**
  * Ends a key that is stored, and is no login's: revokes it where ferry's login had it made, unless one of `kept` is the same, and
  * deletes it. Gives whether there was one, and why it could not be revoked.

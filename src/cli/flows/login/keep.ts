@@ -164,13 +164,17 @@ async function keyOf(credentials: Credentials, login: HostEntry): Promise<string
   return credentials.find(login, "at login").catch(() => undefined);
 }
 
+/** After Ctrl-C another ferry, ended with this one, may hold the config file: how long that is waited for, in ms. */
+const brief = 2000;
+
 /** What can't be deleted, or struck out, stays noted: the next login or logout tries again. */
 async function withdraw({ host, print }: Context, credentials: Credentials, note: Note, store?: StoreName): Promise<void> {
+  const enduring = { ...host, interrupt: AbortSignal.timeout(brief) };
   let place = store && credentials.place(store);
   try {
     if (store !== undefined) await credentials.delete({ ...note, store });
     place = undefined;
-    await updateConfig(host, (config) => withoutNote(config, note));
+    await updateConfig(enduring, (config) => withoutNote(config, note));
   } catch (error) {
     const { message } = asFerryError(error);
     await print.warn(

@@ -2,7 +2,7 @@ import type { Credentials } from "../../../auth/credentials.ts";
 import { asFerryError } from "../../../base/errors.ts";
 import { type PendingLogin, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { endStored, wayToRevoke } from "./end.ts";
+import { endStored, orRevoke, wayToRevoke } from "./end.ts";
 import { withoutNote } from "./pending.ts";
 
 /**
@@ -17,6 +17,8 @@ export async function endReplaced(context: Context, credentials: Credentials, ea
     await updateConfig(host, (config) => withoutNote(config, earlier));
   } catch (error) {
     const { message } = asFerryError(error);
-    await print.warn(`the key of the earlier login may still be in ${credentials.place(earlier.store)} (${message})`);
+    await print.warn(
+      `the key of the earlier login may still be in ${credentials.place(earlier.store)} (${message})${orRevoke(earlier)}`,
+    );
   }
 }
