@@ -111,7 +111,7 @@ test("kill -9 of the service in the middle of a turn: the agent is told of what 
   expect(heard).toEqual([["say one"], [expect.any(String), "tell"]]);
   const record = heard[1]?.[0];
   expect(record).toContain("The user wrote:\n```text\nhang\n```");
-  expect(record).toContain("ferry noted:\n```text\nthe service stopped in the middle of this turn; what it did is kept in ");
+  expect(record).toContain("ferry noted:\n```text\nthe service stopped in the middle of this turn\n```");
   expect(record).not.toContain("say one");
 });
 
