@@ -37,7 +37,7 @@ test("--forget of what is noted leaves the logins that there are, but for one th
     stdout: "",
     stderr:
       "the key of a login that was broken off may still be in the keychain: the keychain is unavailable\n" +
-      "forgot an earlier login to agents.example.com (ada@example.com)\n" +
+      "forgot an earlier login to agents.example.com (ada@example.com); its key was not revoked: revoke it in the portal of agents.example.com\n" +
       "still logged in to agents.example.com\n",
   });
   expect(config().hosts).toHaveLength(1);

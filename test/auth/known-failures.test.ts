@@ -132,8 +132,8 @@ describe("an address that the server sent is handed to the browser", () => {
     expect(world.opened).toEqual([]);
   });
 
-  test("metadata of another issuer whose name is no address is not said back", async () => {
-    server.metadata = { ...server.metadata, issuer: "https://evil.example/$(id)\u001b[2J" };
+  test.each(["https://evil.example/$(id)\u001b[2J", "agents.example.com"])("issuer %j is not said back", async (issuer) => {
+    server.metadata = { ...server.metadata, issuer };
     const { code, stderr } = await scene.login();
     expect(code).toBe(1);
     expect(stderr).toContain("ferry: agents.example.com says that its login is somewhere that is no address of a host\n");

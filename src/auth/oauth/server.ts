@@ -42,6 +42,9 @@ export async function findLoginServer(address: string, caller: Caller): Promise<
 /** A service that is at another address than it was asked at says that it is another issuer (RFC 8414, 3.3). */
 function refuseOther({ host }: URL): (error: unknown) => never {
   return (error) => {
+    // What the metadata calls its issuer is made an address before it is looked at.
+    if (error instanceof TypeError && "code" in error && error.code === "ERR_INVALID_URL")
+      throw elsewhere(`${host} says that its login is`, "");
     if (!(error instanceof OperationProcessingError) || error.code !== JSON_ATTRIBUTE_COMPARISON) throw error;
     const { body } = error.cause as { readonly body: { readonly issuer?: unknown } };
     throw elsewhere(`${host} says that its login is`, textOf(body.issuer));

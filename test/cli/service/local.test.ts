@@ -48,7 +48,9 @@ test("two first uses start one service; status and stop know it", async () => {
   expect(JSON.parse(status.stdout)).toMatchObject({ running: true, pid: pids[0], version: announced().version });
   const again = await ferry.run(start);
   expect(again).toMatchObject({ code: 0, stdout: "" });
-  expect(again.stderr).toContain(`it runs as it was started: ${start.slice(2).join(" ")} holds from its next start`);
+  expect(again.stderr).toContain(
+    `it runs as it was started, whatever ${start.slice(2).join(" ")} says now: ferry service stop, then this once more`,
+  );
   // It was used before: now it is the default, without a word.
   expect(await ferry.run(["session", "list"])).toEqual({ code: 0, stdout: "", stderr: "there is none\n" });
 

@@ -5,7 +5,7 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { checkFolder, type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
-import { endPending, forgetPending, whatItWas } from "../../flows/login/broken-off.ts";
+import { type Cleared, endPending, forgetPending, whatItWas } from "../../flows/login/broken-off.ts";
 import { shellWord } from "../../../base/words.ts";
 import { kindNow } from "../../flows/interrupted.ts";
 import { endKey, wayToRevoke } from "../../flows/login/end.ts";
@@ -34,8 +34,8 @@ export const logout: Verb = {
     await readConfig(host);
     const credentials = credentialsOf(context);
     const { ended, unreached } = await (options.forget ? forgetPending : endPending)(context, credentials);
-    for (const { url, account } of ended)
-      await print.note(`${options.forget ? "forgot" : "ended"} ${whatItWas({ url, account })}`);
+    for (const login of ended)
+      await print.note(`${options.forget ? "forgot" : "ended"} ${whatItWas(login)}${options.forget ? notRevoked(login) : ""}`);
     if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && ended.length === 0)
       throw new FerryError("auth", "not logged in anywhere", {
         hint: isKeySet(context) ? "FERRY_API_KEY is set: commands use that key where a host is named" : undefined,
@@ -79,6 +79,13 @@ export const logout: Verb = {
     if (isKeySet(context)) await print.warn("FERRY_API_KEY is still set");
   },
 };
+
+/** What --forget leaves at the service of a login whose key ferry had it make; it may have been broken off before there was one. */
+function notRevoked({ minted, account, ...login }: Cleared["ended"][number]): string {
+  if (minted !== true) return "";
+  const key = account === "" ? "its key, if it has one there," : "its key";
+  return `; ${key} was not revoked: ${wayToRevoke(login)}`;
+}
 
 /** What the service has of the key now, as far as is known. */
 function whatIsThere({ keyId }: HostEntry, { revoked, lost }: Pick<Ending, "revoked" | "lost">): string {

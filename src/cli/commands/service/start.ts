@@ -1,3 +1,4 @@
+import { shellWord } from "../../../base/words.ts";
 import { findLocal } from "../../flows/local/find.ts";
 import { ensureLocal } from "../../flows/local/start.ts";
 import type { Verb } from "../../verb.ts";
@@ -20,9 +21,9 @@ export const start: Verb = {
     await context.print.note(
       `the embedded service ${ranBefore ? "runs already" : "runs"} (process ${service.pid}, ${service.socket})`,
     );
-    if (ranBefore && wanted.length > 0)
-      await context.print.warn(
-        `it runs as it was started: ${wanted.join(" ")} holds from its next start (first ferry service stop)`,
-      );
+    if (!ranBefore || wanted.length === 0) return;
+    const stop =
+      options.data === undefined ? "ferry service stop" : `FERRY_DATA_DIR=${shellWord(options.data)} ferry service stop`;
+    await context.print.warn(`it runs as it was started, whatever ${wanted.join(" ")} says now: ${stop}, then this once more`);
   },
 };
