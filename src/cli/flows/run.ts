@@ -49,7 +49,7 @@ export async function runSession(
   });
   // Without its status, which is that of before the message: a time that ran out cut the work short.
   const failure = outcomeError(outcome, { id: started.session.id });
-  const pulled = options.pull === "none" ? undefined : await pullAtEnd(context, started);
+  const pulled = options.pull === "none" ? undefined : await pullAtEnd(context, started, outcome === "canceled");
   const failures = [failure, pulled?.failure, unreadError(unread, started.session)].filter((error) => error !== undefined);
   const result = { outcome, failures, ...(pulled?.verdict === undefined ? {} : { verdict: pulled.verdict }) };
   if (context.global.json) await printResult(context, started, result);
@@ -63,19 +63,32 @@ interface Pulled {
   readonly failure?: FerryError;
 }
 
-/** The commits of a failed turn are pulled all the same. */
-async function pullAtEnd(context: Context, started: StartedSession): Promise<Pulled> {
+/** How long a turn that was canceled may take to be over, and how often that is asked, in ms. */
+const dying = { patience: 5000, pause: 200 };
+
+/** As it is now: its head may have moved on since it was made, and what a canceled turn did comes home when all of it is dead. */
+async function atRest({ host }: Context, { connection, session }: StartedSession, canceled: boolean): Promise<SessionState> {
+  const deadline = host.clock.elapsed() + dying.patience;
+  for (;;) {
+    const now = await connection.client.readSession({ params: { sessionId: session.id } });
+    const isDying = canceled && now.status === "active" && now.agent_status === "stopped";
+    if (!isDying || host.clock.elapsed() >= deadline) return now;
+    await host.clock.sleep(dying.pause, host.interrupt);
+  }
+}
+
+/** The commits of a failed or canceled turn are pulled all the same. */
+async function pullAtEnd(context: Context, started: StartedSession, canceled: boolean): Promise<Pulled> {
   const { print, global } = context;
   try {
-    // Its head may have moved on since it was made.
-    const session = await started.connection.client.readSession({ params: { sessionId: started.session.id } });
+    const session = await atRest(context, started, canceled);
     const verdict = await pullSession(context, { ...started, session });
     const failure = leftBehindError(verdict.left_behind, { session });
     const pulled = failure === undefined ? { verdict } : { verdict, failure };
     if (global.json) return pulled;
     for (const notice of notesOf(verdict)) await print.note(`note: ${notice}`);
     if (started.place !== undefined) await print.note(summary(verdict, started.place));
-    await tellLeftThere(context, { ...started, session });
+    await tellLeftThere(context, { ...started, session }, canceled);
     return pulled;
   } catch (error) {
     context.host.interrupt.throwIfAborted();

@@ -45,6 +45,18 @@ test("it comes together with the commits", async () => {
   expect(git("status", "--porcelain")).toBe(" M a");
 });
 
+test("run brings what a canceled turn had committed, and says what it had not", async () => {
+  const running = here("run", "echo c > c; git add c; git commit -qm c; echo d > d; echo made; sleep 30");
+  const made = async () => (await here("events", "--json")).stdout;
+  await expect.poll(made, { timeout: 15_000 }).toContain('"output":"made\\n"');
+  expect((await here("session", "cancel")).code).toBe(0);
+  const { code, stderr } = await running;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^1 commit \(\w+\) onto main at /mu);
+  expect(stderr).toContain("\n1 file is not committed in the sandbox: ferry pull --uncommitted\n");
+  expect(git("log", "-1", "--format=%s")).toBe("c");
+});
+
 test("not with --branch: exit 2", async () => {
   await here("run", "--pull", "none", "--no-auto-commit", "echo two > a");
   expect((await here("pull", "--uncommitted", "--branch", "aside")).code).toBe(2);

@@ -4,10 +4,16 @@ import type { Context } from "../../context.ts";
 import type { OpenSession } from "../session/select.ts";
 import { makePatchSource, readUncommitted } from "../source.ts";
 
-/** Says what a session that commits nothing by itself leaves in its sandbox. That it can't be known is no failure of what went before. */
-export async function tellLeftThere({ print, global }: Context, { connection, session }: OpenSession): Promise<void> {
-  const { client } = connection;
-  if (session.auto_commit !== false || !(await client.capabilities()).has("uncommitted")) return;
+/**
+ * Says what a session leaves in its sandbox: one that commits nothing by itself, or whose turn was `cutShort`, which nothing commits
+ * either. That it can't be known is no failure of what went before.
+ */
+export async function tellLeftThere({ print, global }: Context, open: OpenSession, cutShort = false): Promise<void> {
+  const { client } = open.connection;
+  const { session } = open;
+  const mayBe =
+    session.auto_commit === false || cutShort || session.agent_status === "failed" || session.agent_status === "stopped";
+  if (!mayBe || !(await client.capabilities()).has("uncommitted")) return;
   try {
     const { patch } = await readUncommitted(client, session.id);
     const files =
