@@ -13,6 +13,9 @@ export interface CurrentSetting {
   readonly about: string;
 }
 
+/** The names in the JSON of a setting. */
+export const settingFields = ["name", "value", "from", "about"] as const;
+
 /** The context whose environment has the config file's settings where a variable isn't set. */
 export async function withSettings(context: Context): Promise<Context> {
   const env: Record<string, string | undefined> = { ...context.host.env };

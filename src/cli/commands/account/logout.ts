@@ -2,11 +2,11 @@ import { Option } from "commander";
 import { hostName } from "../../../auth/address.ts";
 import { type Credentials, isSamePlace } from "../../../auth/credentials.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
+import { shellWord } from "../../../base/words.ts";
 import { checkFolder, type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { chooseHost, chosenName, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
 import { type Cleared, endPending, forgetPending, whatItWas } from "../../flows/login/broken-off.ts";
-import { shellWord } from "../../../base/words.ts";
 import { kindNow } from "../../flows/interrupted.ts";
 import { endKey, wayToRevoke } from "../../flows/login/end.ts";
 import type { Verb } from "../../verb.ts";
@@ -36,12 +36,12 @@ export const logout: Verb = {
     const { ended, unreached } = await (options.forget ? forgetPending : endPending)(context, credentials);
     for (const login of ended)
       await print.note(`${options.forget ? "forgot" : "ended"} ${whatItWas(login)}${options.forget ? notRevoked(login) : ""}`);
-    if (namedHost(context) === undefined && (await readConfig(host)).hosts.length === 0 && ended.length === 0)
+    const { hosts } = await readConfig(host);
+    if (namedHost(context) === undefined && hosts.length === 0 && ended.length === 0)
       throw new FerryError("auth", "not logged in anywhere", {
         hint: isKeySet(context) ? "FERRY_API_KEY is set: commands use that key where a host is named" : undefined,
       });
     const brokenOff = ended.map(({ url, account, keyId }) => ({ host: url, account: account || null, key_id: keyId ?? null }));
-    const { hosts } = await readConfig(host);
     // Who was told of leftovers is rid of them by --forget: a login goes with them where there is nothing else to forget, or by its name.
     const only = options.forget && context.global.host === undefined;
     if (ended.length > 0 && (hosts.length === 0 || only)) {

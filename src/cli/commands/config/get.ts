@@ -2,14 +2,14 @@ import { FerryError } from "../../../base/errors.ts";
 import { harmless } from "../../../base/text.ts";
 import { readConfig } from "../../config/config.ts";
 import { settingNamed } from "../../config/settings.ts";
-import { currentSetting } from "../../flows/settings.ts";
+import { currentSetting, settingFields } from "../../flows/settings.ts";
 import type { Verb } from "../../verb.ts";
 
 export const get: Verb = {
   name: "get",
   summary: "Print the value of a key",
   description: "Print the value of a key: of its variable in the environment, else of the config file.",
-  answer: ["name", "value", "from", "about"],
+  answer: settingFields,
   examples: ["ferry config get sandbox"],
   define: (command) => void command.argument("<setting>", "see ferry config list"),
   async run(context, _, key: string) {

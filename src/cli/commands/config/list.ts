@@ -1,6 +1,6 @@
 import { configPath, readConfig } from "../../config/config.ts";
 import { settingsWith } from "../../config/settings.ts";
-import { type CurrentSetting, currentSetting, tellUnknownSettings } from "../../flows/settings.ts";
+import { type CurrentSetting, currentSetting, settingFields, tellUnknownSettings } from "../../flows/settings.ts";
 import { showList } from "../../output/show.ts";
 import type { Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
@@ -12,18 +12,16 @@ const columns: readonly Column<CurrentSetting>[] = [
   { header: "WHAT", prose: true, value: ({ about }) => about },
 ];
 
-const names = ["name", "value", "from", "about"] as const;
-
 export const list: Verb = {
   name: "list",
   summary: "Show every key, its value, and where that comes from",
-  answer: names,
+  answer: settingFields,
   examples: ["ferry config list", "ferry config list --json"],
   async run(context) {
     const kept = (await readConfig(context.host)).settings;
     const items = settingsWith(kept).map((setting) => currentSetting(context, setting, kept));
     await tellUnknownSettings(context);
-    await showList(context, { items, more: false }, columns, names);
+    await showList(context, { items, more: false }, columns, settingFields);
     if (!context.global.json) await context.print.note(`the file is ${configPath(context.host)}`);
   },
 };

@@ -2,14 +2,14 @@ import { FerryError } from "../../../base/errors.ts";
 import { type Config, updateConfig } from "../../config/config.ts";
 import { misfit, settingNamed } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
-import { currentSetting, tellRestart } from "../../flows/settings.ts";
+import { currentSetting, settingFields, tellRestart } from "../../flows/settings.ts";
 import { checkKnown } from "../../near.ts";
 import type { Verb } from "../../verb.ts";
 
 export const set: Verb = {
   name: "set",
   summary: "Give a key a value",
-  answer: ["name", "value", "from", "about"],
+  answer: settingFields,
   examples: [
     "ferry config set credential_store file",
     "ferry config set sandbox bwrap",

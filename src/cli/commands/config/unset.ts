@@ -1,12 +1,12 @@
 import { unknownSettings, updateConfig } from "../../config/config.ts";
 import { type Setting, settingNamed } from "../../config/settings.ts";
-import { currentSetting, tellRestart } from "../../flows/settings.ts";
+import { currentSetting, settingFields, tellRestart } from "../../flows/settings.ts";
 import type { Verb } from "../../verb.ts";
 
 export const unset: Verb = {
   name: "unset",
   summary: "Take a key's value away; none there is fine",
-  answer: ["name", "value", "from", "about"],
+  answer: settingFields,
   examples: ["ferry config unset sandbox"],
   define: (command) => void command.argument("<setting>", "see ferry config list"),
   async run(context, _, key: string) {

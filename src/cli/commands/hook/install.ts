@@ -4,12 +4,12 @@ import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 import type { Verb } from "../../verb.ts";
 import { ownHook, ownHookBefore, withBlock, withoutBlock } from "./block.ts";
-import { findHooks, type Hook, leadingOut, requireHooksFolder, withHooks, writeHook } from "./place.ts";
+import { findHooks, type Hook, hookFields, leadingOut, requireHooksFolder, withHooks, writeHook } from "./place.ts";
 
 export const install: Verb = {
   name: "install",
   summary: "Let git's own hooks pull the linked session's commits",
-  answer: ["name", "installed", "path"],
+  answer: hookFields,
   description:
     "Let git's own hooks pull the linked session's commits: after a change of branch and after a merge; before a push they only say that there are newer ones. Hooks that are there already go on working.",
   examples: ["ferry hook install", "git config ferry.hookStrict true   # a pull that fails fails the hook"],

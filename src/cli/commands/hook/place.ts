@@ -8,6 +8,9 @@ import { findPlace } from "../../flows/place/place.ts";
 import type { Context } from "../../context.ts";
 import { asideEnding, hasBlock, hookNames, isOwnHook, isShellScript, linksFolder, withoutBlock, type HookName } from "./block.ts";
 
+/** The names in the JSON of a hook. */
+export const hookFields = ["name", "installed", "path"] as const;
+
 export interface Hook {
   readonly name: HookName;
   readonly path: string;

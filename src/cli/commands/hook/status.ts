@@ -1,14 +1,12 @@
 import { oneLine } from "../../../base/text.ts";
 import { showList } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
-import { findHooks } from "./place.ts";
-
-const names = ["name", "installed", "path"] as const;
+import { findHooks, hookFields } from "./place.ts";
 
 export const status: Verb = {
   name: "status",
   summary: "Show which of git's hooks ferry has a part in",
-  answer: names,
+  answer: hookFields,
   examples: ["ferry hook status", "ferry hook status --json"],
   async run(context) {
     const hooks = await findHooks(context);
@@ -20,6 +18,6 @@ export const status: Verb = {
       { header: "INSTALLED", value: ({ installed }: (typeof items)[number]) => (installed ? "yes" : "no") },
       { header: "FILE", prose: true, value: ({ path }: (typeof items)[number]) => path },
     ];
-    await showList(context, { items, more: false }, columns, names);
+    await showList(context, { items, more: false }, columns, hookFields);
   },
 };

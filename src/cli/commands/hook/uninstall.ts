@@ -3,12 +3,12 @@ import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 import type { Verb } from "../../verb.ts";
 import { asideEnding, withoutBlock } from "./block.ts";
-import { findHooks, type Hook, removeUnusedLinks, withHooks, writeHook } from "./place.ts";
+import { findHooks, type Hook, hookFields, removeUnusedLinks, withHooks, writeHook } from "./place.ts";
 
 export const uninstall: Verb = {
   name: "uninstall",
   summary: "Take ferry's part out of git's hooks",
-  answer: ["name", "installed", "path"],
+  answer: hookFields,
   examples: ["ferry hook uninstall"],
   async run(context) {
     // Where there is nothing, the folder need not be one that can be written.
