@@ -78,6 +78,18 @@ test("on an unborn branch all of it is uncommitted", async () => {
   expect(applied(session, found)).toBe(found.tree);
 });
 
+test("an edit of the same length, in the very second of the index that has the file, is seen", async () => {
+  const session = await begin();
+  const then = "touch -d 2020-01-01T00:00:00Z";
+  // Its times say nothing, as where all of it happened within one tick of the clock.
+  await engine.work(
+    session,
+    `git config core.trustctime false; echo 2 > a; ${then} a; git commit -qam two; echo 3 > a; ${then} a .git/index`,
+  );
+  const found = await engine.sessions.uncommitted(session.id);
+  expect(Buffer.from(found.patch, "base64").toString()).toMatch(/^-2\n\+3$/mu);
+});
+
 test("what could not be brought out of the sandbox is no answer", async () => {
   await engine.close();
   engine = await makeTestEngine({ limits: { bundle: 40_000 } });

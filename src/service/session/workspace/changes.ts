@@ -18,8 +18,9 @@ const limits = { files: 300, patch: 4 * 1024 * 1024, diff: 64 * 1024, list: 32 *
 /**
  * Writes the workspace as a tree, through an index of our own so that the agent's stays as it is, and compares it with an earlier
  * one: `$1` is that tree ("" where there is none), `$2` the bytes of patch text at most. Prints the tree, the raw records and,
- * behind an empty one, the patch. A filter that the agent set up, or needs a program that isn't there, and fails is done without: the
- * files are taken as they are.
+ * behind an empty one, the patch. The copy keeps the index's time: git compares the content of a file that is no older, since it may
+ * have changed unseen (racy-git in git's technical documents). A filter that the agent set up, or needs a program that isn't there, and
+ * fails is done without: the files are taken as they are.
  */
 const snapshot = `
 set -e
@@ -39,7 +40,7 @@ unfiltered() {
 }
 git=$(git rev-parse --absolute-git-dir)
 rm -f "$git/ferry-index" "$git/ferry-index.lock"
-[ ! -f "$git/index" ] || cp "$git/index" "$git/ferry-index"
+[ ! -f "$git/index" ] || { cp "$git/index" "$git/ferry-index" && touch -r "$git/index" "$git/ferry-index"; }
 export GIT_INDEX_FILE="$git/ferry-index"
 git add --all || unfiltered
 tree=$(git write-tree)
