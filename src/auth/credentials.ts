@@ -80,16 +80,15 @@ export function makeCredentials(
     },
     async check() {
       const wanted = wantedStore(host);
-      if (wanted === "file") {
-        // One that is another's, or damaged, takes no key.
-        await file.findPassword(service);
-        return;
-      }
-      try {
-        await probeKeychain(host.secrets.keychain(loginPatience), host.random);
-      } catch (error) {
-        if (wanted === "keychain" || !isUnavailable(error)) throw error;
-      }
+      if (wanted !== "file")
+        try {
+          await probeKeychain(host.secrets.keychain(loginPatience), host.random);
+          return;
+        } catch (error) {
+          if (wanted === "keychain" || !isUnavailable(error)) throw error;
+        }
+      // One that is another's, or damaged, takes no key.
+      await file.findPassword(service);
     },
     async save(login, key) {
       const wanted = wantedStore(host);

@@ -42,6 +42,17 @@ test("the keychain is the first choice", async () => {
   expect(world.keychain.items.size).toBe(0);
 });
 
+test.each(["file", ""])("a file of keys that takes none is found out before there is one to keep (%j)", async (store) => {
+  world.keychain.trouble = "unavailable";
+  const wanted = store === "" ? {} : { FERRY_CREDENTIAL_STORE: store };
+  await credentials(wanted).check();
+  mkdirSync(join(world.folder, "config"), { recursive: true });
+  writeFileSync(path(), "{", { mode: 0o600 });
+  await expect(credentials(wanted).check()).rejects.toMatchObject({ message: `${path()} is damaged` });
+  world.keychain.trouble = undefined;
+  if (store === "") await credentials(wanted).check();
+});
+
 test("without one the file is, with a warning that names it", async () => {
   world.keychain.trouble = "unavailable";
   const { store, warning } = await credentials().save(login, "k1");

@@ -229,6 +229,18 @@ describe("a service that tells the id of a key: it is named wherever the key may
     );
   });
 
+  test("by a login in the place of one whose key is gone, which only ferry had: it may be valid all the same", async () => {
+    await scene.login();
+    await emptyKeychain();
+    const { code, stderr } = await scene.login();
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `the key of the earlier login was no longer in the keychain, and may still be valid: ${way("id-1")}`,
+    );
+    expect(server.revoked).toEqual([]);
+    expect((await scene.login()).stderr).not.toContain("may still be valid");
+  });
+
   test("by what comes after a login that another was to take the place of", async () => {
     await scene.login();
     const path = join(world.folder, "config", "config.json");

@@ -9,6 +9,7 @@ import { chooseHost, chosenName, keyOfEnvironment, namedHost } from "../../flows
 import { type Cleared, endPending, forgetPending, whatItWas } from "../../flows/login/broken-off.ts";
 import { kindNow } from "../../flows/interrupted.ts";
 import { endKey, wayToRevoke } from "../../flows/login/end.ts";
+import { accountName } from "../../flows/login/same.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
 
@@ -71,7 +72,7 @@ export const logout: Verb = {
         revoked: ending.revoked,
         broken_off: brokenOff,
       });
-    await print.note(`logged out of ${hostName(entry.url)} (${entry.account}); ${whatIsThere(entry, ending)}`);
+    await print.note(`logged out of ${hostName(entry.url)} (${accountName(entry, hosts)}); ${whatIsThere(entry, ending)}`);
     if (ending.left !== undefined) await print.warn(`the key may still be in ${credentials.place(entry.store)}: ${ending.left}`);
     if (ending.lost === true)
       await print.warn(`it was no longer in ${credentials.place(entry.store)}; to be sure of it, ${wayToRevoke(entry)}`);

@@ -1,25 +1,26 @@
-import { hostName, shown } from "../../../auth/address.ts";
+import { shown } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { oneLine } from "../../../base/text.ts";
 import { type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { choose } from "../../flows/choice.ts";
 import { loginsAt } from "../../flows/host/choose.ts";
+import { loginName } from "../../flows/login/same.ts";
 import type { Verb } from "../../verb.ts";
 
 /** `switch` is a word of the language. */
 export const change: Verb = {
   name: "switch",
   summary: "Choose the login that commands use where nothing names a host",
-  answer: ["host", "account"],
+  answer: ["host", "account", "workspace"],
   examples: ["ferry auth switch", "ferry auth switch agents.example.com", "ferry auth switch ada@example.com"],
-  define: (command) => void command.argument("[login]", "a host or an account"),
+  define: (command) => void command.argument("[login]", "a host, an account or a workspace"),
   async run(context, _, given?: string) {
     const { hosts } = await readConfig(context.host);
     const chosen = await chooseLogin(context, hosts, given ?? context.global.host);
     await updateConfig(context.host, (config) => moveUp(config, chosen));
-    if (context.global.json) await context.print.json({ host: chosen.url, account: chosen.account });
-    await context.print.note(`now ${nameOf(chosen)}`);
+    if (context.global.json)
+      await context.print.json({ host: chosen.url, account: chosen.account, workspace: chosen.workspace ?? null });
+    await context.print.note(`now ${loginName(chosen, hosts)}`);
   },
 };
 
@@ -30,7 +31,7 @@ export const change: Verb = {
 function moveUp(config: Config, chosen: HostEntry): Config {
   const now = config.hosts.find((entry) => isSame(entry, chosen));
   if (now === undefined)
-    throw new FerryError("auth", `another ferry ended the login to ${nameOf(chosen)} meanwhile`, {
+    throw new FerryError("auth", `another ferry ended the login to ${loginName(chosen, [])} meanwhile`, {
       hint: "see what there is now: ferry auth status",
     });
   return { ...config, hosts: [now, ...config.hosts.filter((entry) => entry !== now)] };
@@ -42,6 +43,7 @@ async function chooseLogin(
   given: string | undefined,
 ): Promise<HostEntry> {
   if (hosts.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
+  const name = (entry: HostEntry): string => loginName(entry, hosts);
   const matching = given === undefined ? hosts : named(hosts, given);
   const [only, second] = matching;
   if (only === undefined)
@@ -54,21 +56,22 @@ async function chooseLogin(
     return choose(
       host,
       "Which login?",
-      matching.map((entry) => ({ name: nameOf(entry), value: entry })),
+      matching.map((entry) => ({ name: name(entry), value: entry })),
     );
-  throw new FerryError("usage", "which login is meant?", { details: matching.map(nameOf), hint: "name a host or an account" });
+  throw new FerryError("usage", "which login is meant?", {
+    details: matching.map(name),
+    hint: "name a host, an account or a workspace",
+  });
 }
 
-/** What an account is called is a service's choice: the name of a host is that host, whoever else has it. */
+/** What accounts and workspaces are called is a service's choice: the name of a host is that host, whoever else has it. */
 function named(hosts: readonly HostEntry[], given: string): readonly HostEntry[] {
   const byHost = loginsAt(given, { hosts });
-  return byHost.length > 0 ? byHost : hosts.filter(({ account }) => account === given);
-}
-
-function nameOf({ url, account }: HostEntry): string {
-  return oneLine(`${hostName(url)} as ${account}`);
+  if (byHost.length > 0) return byHost;
+  const byAccount = hosts.filter(({ account }) => account === given);
+  return byAccount.length > 0 ? byAccount : hosts.filter(({ workspace }) => workspace === given);
 }
 
 function isSame(a: HostEntry, b: HostEntry): boolean {
-  return a.url === b.url && a.account === b.account;
+  return a.url === b.url && a.account === b.account && a.workspace === b.workspace;
 }

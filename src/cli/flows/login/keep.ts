@@ -14,6 +14,7 @@ import { credentialsOf } from "./credentials.ts";
 import { endKey, wayToRevoke } from "./end.ts";
 import { isNoted, type Note, notePending, withoutNote, withPending } from "./pending.ts";
 import { endReplaced } from "./replaced.ts";
+import { isSameLogin } from "./same.ts";
 
 /** A key that isn't kept yet. */
 export interface NewKey {
@@ -124,9 +125,9 @@ async function enter(
   const { url, item, by } = note;
   const { account } = identity;
   const [workspace, keyId] = [workspaceOf(identity), keyIdOf(identity)];
-  const isSameLogin = (other: HostEntry): boolean => other.url === url && other.account === account;
+  const isEarlier = (other: HostEntry): boolean => isSameLogin(other, { url, account, workspace });
   for (;;) {
-    const found = (await readConfig(host)).hosts.find(isSameLogin);
+    const found = (await readConfig(host)).hosts.find(isEarlier);
     // The same key brought once more is still the one that ferry had made.
     const minted = note.minted === true || (found?.minted === true && (await keyOf(credentials, found)) === key);
     const entry: HostEntry = {
@@ -144,7 +145,7 @@ async function enter(
         throw new FerryError("unavailable", "another ferry took this login for one that was broken off", {
           hint: "log in again",
         });
-      const now = config.hosts.find(isSameLogin);
+      const now = config.hosts.find(isEarlier);
       const same = now === undefined || found === undefined ? now === found : isSamePlace(now, found);
       // Another login came between the two steps.
       if (!same) return config;
@@ -152,7 +153,7 @@ async function enter(
       return {
         ...withPending(rest, [...(rest.pending ?? []), ...(earlier === undefined ? [] : [earlier])]),
         // The last one logged in to comes first.
-        hosts: [entry, ...config.hosts.filter((other) => !isSameLogin(other))],
+        hosts: [entry, ...config.hosts.filter((other) => other !== now)],
       };
     });
     if (hosts.includes(entry)) return { entry, earlier };

@@ -12,7 +12,11 @@ import { withoutNote } from "./pending.ts";
 export async function endReplaced(context: Context, credentials: Credentials, earlier: PendingLogin, now: string): Promise<void> {
   const { host, print } = context;
   try {
-    const { why } = await endStored(context, credentials, earlier, async () => [now]);
+    const { found, why } = await endStored(context, credentials, earlier, async () => [now]);
+    if (!found && earlier.minted === true)
+      await print.warn(
+        `the key of the earlier login was no longer in ${credentials.place(earlier.store)}, and may still be valid: ${wayToRevoke(earlier)}`,
+      );
     if (why !== undefined) await print.warn(`the key of the earlier login is still valid (${why}): ${wayToRevoke(earlier)}`);
     await updateConfig(host, (config) => withoutNote(config, earlier));
   } catch (error) {
