@@ -39,14 +39,14 @@ export function systemTrouble(args: readonly string[], result: Pick<GitResult, "
   return gitError(args, line === undefined ? result : { ...result, stderr: Buffer.from(line) });
 }
 
-/** The same of a file that we could not write ourselves. */
-export function fileTrouble(error: unknown): FerryError | undefined {
+/** The same of a file that we could not write ourselves; `name` is what it is called, where that is not its whole path. */
+export function fileTrouble(error: unknown, name?: string): FerryError | undefined {
   if (!(error instanceof Error && "code" in error && "path" in error) || typeof error.path !== "string") return undefined;
   const code = String(error.code);
   const hint = remedyOf(code);
   // As Node words it: `EACCES: permission denied, mkdir '…'`.
   const [, why = code] = /^\w+: ([^,]+),/u.exec(error.message) ?? [];
-  return hint === undefined ? undefined : unwritable(error.path, why, { hint, cause: error });
+  return hint === undefined ? undefined : unwritable(name ?? error.path, why, { hint, cause: error });
 }
 
 function unwritable(path: string, why: string, more: { hint: string; cause: Error }): FerryError {

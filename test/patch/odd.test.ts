@@ -81,7 +81,7 @@ it("files are written by the git that the journal knows, and by no worker of it"
   writeFileSync(config, `[trace2]\n\tnormalTarget = ${trace}\n`);
   await pullExactly(scene, { env: { GIT_CONFIG_GLOBAL: config } });
   const traced = readFileSync(trace, "utf8");
-  expect(traced).toContain("read-tree -m -u");
+  expect(traced).toContain("checkout-index -u");
   expect(traced).not.toContain("checkout--worker");
 });
 

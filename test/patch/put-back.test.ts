@@ -1,5 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  futimesSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint, PullDeps } from "../../src/patch/request.ts";
 import { ended, startPull } from "../support/dying.ts";
@@ -81,56 +93,87 @@ describe("a filter that loses bytes", () => {
   });
 });
 
-describe("an edit in place while the tree is written", () => {
-  /** Git writes `m` through a filter before it comes to `z`, and has looked at `z` before. */
-  function editingScene(edit: string): Scene {
+describe("an edit by a program that has the file open while the tree is written", () => {
+  const edited = (): Scene => {
     const scene = makeScene({ files: { a: "a\n", m: "m\n", z: "z\n" } });
-    writeFile(scene.local, ".git/info/attributes", "m filter=edit\n");
-    scene.local("config", "filter.edit.clean", "cat");
-    scene.local("config", "filter.edit.smudge", `${edit}; cat`);
     commitFiles(scene.sandbox, { a: "A\n", m: "M\n", z: "Z\n" });
     return scene;
-  }
+  };
   const place = ({ local }: Scene) => `${local.folder}/.git/ferry/rescue/z`;
+  const opened = <T>({ local }: Scene, work: (file: number) => Promise<T>): Promise<T> => {
+    const file = openSync(`${local.folder}/z`, "a");
+    return work(file).finally(() => {
+      closeSync(file);
+    });
+  };
+  /** Where the old file is out of the tree, and the new one about to come. */
+  const whenMoved = (act: () => void): Partial<PullDeps> => ({
+    checkpoint: (name) => {
+      if (name === "tree-started") act();
+      return Promise.resolve();
+    },
+  });
 
   it("is kept, and the pull that came says where", async () => {
-    const scene = editingScene("echo mine >> z");
-    await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
-      kind: "attention",
-      message: `all is done, but z was edited while it was replaced: what was written is in ${place(scene)}`,
-      verdict: { applied: true, tip: headOf(scene.sandbox) },
+    const scene = edited();
+    await opened(scene, async (file) => {
+      const deps = whenMoved(() => writeSync(file, "mine\n"));
+      await expect(pullInto(scene.local.folder, scene.source, { deps })).rejects.toMatchObject({
+        kind: "attention",
+        message: `all is done, but z was edited while it was replaced: what was written is in ${place(scene)}`,
+        verdict: { applied: true, tip: headOf(scene.sandbox) },
+      });
     });
     expect([content(scene, "z"), rescued(scene, "z"), inFerry(scene)]).toEqual(["Z\n", "z\nmine\n", ["rescue"]]);
     expect(headOf(scene.local)).toBe(headOf(scene.sandbox));
   });
 
   it("is kept, and the next pull says where after one that was killed", async () => {
-    const scene = editingScene("echo mine >> z");
-    await ended(startPull(scene, "committed"));
+    const scene = edited();
+    await opened(scene, async (file) => {
+      await ended(startPull(scene, "committed"));
+      writeSync(file, "mine\n");
+    });
     await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ code: "edited_meanwhile" });
     expect([rescued(scene, "z"), inFerry(scene)]).toEqual(["z\nmine\n", ["rescue"]]);
   });
 
   it("is kept beside local changes that conflict, and both are told", async () => {
-    const scene = editingScene("echo mine >> z");
+    const scene = edited();
     writeFile(scene.local, "a", "mine\n");
-    await expect(pullInto(scene.local.folder, scene.source, { autostash: true })).rejects.toMatchObject({
-      message: expect.stringMatching(/conflict with them in a.*; and z was edited/u) as string,
-      verdict: { applied: true },
+    await opened(scene, async (file) => {
+      const deps = whenMoved(() => writeSync(file, "mine\n"));
+      await expect(pullInto(scene.local.folder, scene.source, { autostash: true, deps })).rejects.toMatchObject({
+        message: expect.stringMatching(/conflict with them in a.*; and z was edited/u) as string,
+        verdict: { applied: true },
+      });
     });
     expect([rescued(scene, "z"), scene.local("stash", "list")]).toEqual(["z\nmine\n", "stash@{0}: ferry pull: autostash"]);
   });
 
   it("that leaves what was there is none", async () => {
-    const scene = editingScene("cat z > /dev/null; touch z");
-    await pullExactly(scene);
+    const scene = edited();
+    await opened(scene, async (file) => {
+      await pullExactly(scene, {
+        deps: whenMoved(() => {
+          futimesSync(file, 1, 1);
+        }),
+      });
+    });
     expect(inFerry(scene)).toEqual([]);
   });
 
   it("comes back with the file where the pull fails", async () => {
-    const scene = editingScene("echo mine >> z");
-    const deps = failingAt("tree-written");
-    await expect(pullInto(scene.local.folder, scene.source, { deps })).rejects.toThrow("gave way");
+    const scene = edited();
+    await opened(scene, async (file) => {
+      const deps = {
+        checkpoint: async (name: Checkpoint) => {
+          await whenMoved(() => writeSync(file, "mine\n")).checkpoint?.(name);
+          await failingAt("tree-written").checkpoint?.(name);
+        },
+      };
+      await expect(pullInto(scene.local.folder, scene.source, { deps })).rejects.toThrow("gave way");
+    });
     expect([content(scene, "z"), content(scene, "m"), inFerry(scene)]).toEqual(["z\nmine\n", "m\n", []]);
   });
 });

@@ -74,7 +74,8 @@ describe("a file that can't be written", () => {
     const scene = makeScene({ files: { a: "a\n", "ro/b": "b\n", "sub/keep": "k\n", z: "z\n" } });
     commitFiles(scene.sandbox, { a: "A\n", "ro/b": "B\n", "ro/c": "C\n", "sub/n": "n\n", z: null });
     // The last file that git writes closes the folder of the others behind them.
-    writeFile(scene.local, ".git/info/attributes", "sub/n filter=close\n");
+    writeFile(scene.local, ".git/info/attributes", "ro/* filter=plain\nsub/n filter=close\n");
+    scene.local("config", "filter.plain.smudge", "cat");
     scene.local("config", "filter.close.smudge", "chmod 555 ro; false");
     scene.local("config", "filter.close.required", "true");
     const child = startPull(scene, "", { ...nobody, program: asNobody(scene) });

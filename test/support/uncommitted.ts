@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { PullDeps } from "../../src/patch/request.ts";
 import { undo } from "../../src/patch/undo.ts";
 import { makeDeps, pullInto, type PullInto } from "./pulling.ts";
 import type { Scene } from "./scene.ts";
@@ -15,7 +16,7 @@ export function expectSame({ local, sandbox }: Pick<Scene, "local" | "sandbox">)
   expect(local("fsck", "--strict", "--no-dangling")).toBe("");
 }
 
-export function undoIn({ local }: Pick<Scene, "local">) {
+export function undoIn({ local }: Pick<Scene, "local">, deps: Partial<PullDeps> = {}) {
   const errand = { origin: "https://agents.example.com", workspace: "wsp_1", session: "ses_1", repositoryId: "rep_1" };
-  return undo({ folder: local.folder, ...errand }, makeDeps());
+  return undo({ folder: local.folder, ...errand }, makeDeps({}, deps));
 }

@@ -19,6 +19,7 @@ import { moveRef, type RefUpdate, RefsMoved } from "../land/transaction.ts";
 import { judgeAll } from "../place/assemble.ts";
 import { inTheWay, stoppedAt } from "../place/place.ts";
 import { ferryFolder } from "../quarantine.ts";
+import { linkAside, planAside } from "../recovery/aside.ts";
 import { Journal } from "../recovery/journal.ts";
 import { recover } from "../recovery/recover.ts";
 import { writeUndoNote } from "../undo-note.ts";
@@ -146,7 +147,7 @@ async function pickHere(
   const { git, host, repository } = context;
   const { gitDir, workTree } = repository;
   const { conflict } = error;
-  const { before } = await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
+  const check = await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
   const journal = new Journal(ferryFolder(repository), host.clock);
   const goal = { new: conflict.tree, updates: [] };
   const refs = await refLocks([...holdsOf(goal).keys()], repository);
@@ -155,7 +156,8 @@ async function pickHere(
   const holder = { git, repository, children: journal.children("refs") };
   try {
     await hold(goal, holder);
-    await journal.writing(before, { workTree, changes });
+    const kept = linkAside(await journal.makeAside(), workTree, planAside(changes, check));
+    await journal.writing({ ...check.before, ...kept });
     const outcome = await cherryPick(conflict.item.commit, { cwd: workTree, gitDir, workTree }, context);
     await context.checkpoint("here-picked");
     await letGo(goal, holder);

@@ -61,6 +61,24 @@ export class Looker {
 /** Folders all along, an end, or something that is no folder. */
 type Way = "open" | "nothing" | { readonly at: GitPath };
 
+/** What a file or link is like, so that another one in its place shows, and an edit. Undefined where there is none. */
+export function stampOf(file: Buffer | string): string | undefined {
+  const status = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  return status && !status.isDirectory() ? `${status.ino} ${status.size} ${status.mtimeNs}` : undefined;
+}
+
+/** Those of the files and links that are there. */
+export function stampsOf(workTree: string, paths: Iterable<GitPath>): Map<GitPath, string> {
+  const looker = new Looker(workTree);
+  const stamps = new Map<GitPath, string>();
+  for (const path of paths) {
+    const { what } = looker.look(path);
+    const stamp = what === "file" || what === "link" ? stampOf(onDisk(workTree, path)) : undefined;
+    if (stamp !== undefined) stamps.set(path, stamp);
+  }
+  return stamps;
+}
+
 /** All files, links and other things below a folder, not the folders themselves; links aren't followed. */
 export async function* walk(workTree: string, folder: GitPath): AsyncGenerator<GitPath> {
   const entries = await readdir(onDisk(workTree, folder), { encoding: "buffer", withFileTypes: true });

@@ -12,9 +12,11 @@ import { whenUnlocked } from "./locks.ts";
 import { checkOverlay, type Overlay, writeOverlay } from "./overlay.ts";
 import { checkPaths, type Own, type PathCheck } from "./path-check.ts";
 import { refLocks } from "./ref-locks.ts";
+import { Aside, planAside } from "../recovery/aside.ts";
 import { placeRefs } from "../recovery/place-refs.ts";
 import { foreignError, rescueEdited, settle, type Settled } from "../recovery/settle.ts";
 import { removeStaleLocks } from "../recovery/stale-locks.ts";
+import type { Replacement } from "./replace.ts";
 import { prepare, type RefUpdate, RefsMoved, type Transaction } from "./transaction.ts";
 import { writeTree } from "./write-tree.ts";
 import type { WorkingCopy } from "./working-copy.ts";
@@ -64,16 +66,13 @@ export async function land(landing: Landing, context: Context): Promise<PathChec
     await end();
     throw error;
   });
-  const own = { scratch: landing.scratch, patience, config: linked, children: journal.children("index") };
+  const own = { scratch: landing.scratch, patience, children: journal.children("index") };
   const copy = { git, host, repository, ...own };
   const blocked = await withRefsLocked(transaction, { landing, context, copy, journal, end });
   if (blocked.length === 0) await keepEdited(journal, context);
   await end();
   return blocked;
 }
-
-/** A file that got another name to be kept aside (Journal.writing) has a new ctime, and is as it was checked all the same. */
-const linked = { "core.trustctime": "false" };
 
 async function makePlan({ head, tip, overlay, updates }: Landing, { repository }: Context): Promise<Plan> {
   const { gitDir, workTree } = repository;
@@ -122,23 +121,29 @@ async function withRefsLocked(transaction: Transaction, work: Work): Promise<Pat
 async function checkAndWrite({ landing, context, copy, journal }: Work): Promise<PathCheck["blocked"]> {
   const { head, tip, changes, overlay } = landing;
   const { checkpoint } = context;
-  const begin = async ({ blocked, own, before }: PathCheck, written: readonly Change[]): Promise<boolean> => {
-    await checkpoint("checked");
-    if (blocked.length > 0) return false;
+  const begin = async ({ own, before, stamps }: PathCheck, written: readonly Change[]): Promise<Replacement> => {
     if (landing.own !== undefined && !isDeepStrictEqual(own, landing.own))
       throw new RefsMoved("attention", "files of the working copy changed meanwhile");
-    await journal.writing(before, { workTree: copy.repository.workTree, changes: written });
-    return true;
+    const folder = await journal.makeAside();
+    const kept = planAside(written, { before, stamps });
+    await journal.writing({ ...before, ...kept });
+    const aside = new Aside(folder, kept, copy);
+    return { changes: written, kept: new Set(before.kept), aside, checkpoint };
   };
-  if (overlay === undefined && tip !== undefined) {
+  if (overlay === undefined) {
+    if (tip === undefined) return [];
     const check = await checkPaths(copy, changes);
-    if (await begin(check, changes)) await writeTree(copy, { old: head, tip, changes, check, checkpoint });
+    await checkpoint("checked");
+    if (check.blocked.length === 0)
+      await writeTree(copy, { old: head, tip, check, checkpoint, replacement: await begin(check, changes) });
     return check.blocked;
   }
-  if (overlay === undefined) return [];
   const check = await checkOverlay(copy, changes, overlay);
-  if (await begin(check, overlay.changes))
-    await writeOverlay(copy, { changes, overlay, check, children: journal.children("tree"), checkpoint });
+  await checkpoint("checked");
+  if (check.blocked.length === 0) {
+    const replacement = await begin(check, overlay.changes);
+    await writeOverlay(copy, { changes, overlay, check, children: journal.children("tree"), checkpoint, replacement });
+  }
   return check.blocked;
 }
 
@@ -158,7 +163,7 @@ async function refuseOtherBranch({ landing, context }: Work): Promise<void> {
 async function takeBack(error: unknown, transaction: Transaction, { context, copy, journal, end }: Work): Promise<void> {
   const left = await journal.read();
   if (left === undefined) throw error;
-  const undone = await undo(left, { ...copy, config: undefined }).catch(asFerryError);
+  const undone = await undo(left, copy).catch(asFerryError);
   // Its git may be what failed: one that was killed leaves its locks, and perhaps some of the refs moved.
   await transaction.abort().catch(() => undefined);
   await unlockRefs(journal);

@@ -49,7 +49,7 @@ export async function refreshIndex(copy: WorkingCopy): Promise<void> {
 
 /** Runs a git of which the journal knows while it runs. */
 export async function runNoted(
-  { git, repository, index, children, config }: Pick<WorkingCopy, "git" | "repository" | "index" | "children" | "config">,
+  { git, repository, index, children }: Pick<WorkingCopy, "git" | "repository" | "index" | "children">,
   args: readonly string[],
   input?: Uint8Array,
 ): Promise<GitResult> {
@@ -60,7 +60,7 @@ export async function runNoted(
     await children.starting(child);
   };
   const place: GitStreamOptions = index === undefined ? { cwd: workTree, gitDir, workTree } : withIndex(repository, index);
-  const result = await git.run(args, { ...place, config: { ...place.config, ...config }, announce, input });
+  const result = await git.run(args, { ...place, announce, input });
   // Not reached where it was killed: it may have left its lock.
   if (noted !== undefined) await children.ended(noted);
   return result;

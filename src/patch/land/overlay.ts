@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { pathBytes, showPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
-import type { Checkpoint } from "../request.ts";
 import { type Entry, indexInfo, withIndex } from "./compare.ts";
 import { copyIndex, isIndexed, isStaged, readIndex } from "./index-entries.ts";
 import { refreshIndex, writeIndex } from "./locks.ts";
 import { checkPaths, type PathCheck } from "./path-check.ts";
 import { restorePermissions } from "./permissions.ts";
+import type { Replacement } from "./replace.ts";
 import type { ChildNotes, Watched, WorkingCopy } from "./working-copy.ts";
-import { refuseLeftovers, withCheckpoint } from "./write-tree.ts";
+import { moveTree } from "./write-tree.ts";
 
 /** Files of the working tree that hold, or are to hold, something else than the branch: changes that nobody staged. */
 export interface Overlay {
@@ -76,6 +76,7 @@ export async function checkOverlay(copy: Watched, changes: readonly Change[], ov
       skipped: [...staged].filter(([, entry]) => entry.skipped).map(([path]) => path),
       permissions: check.before.permissions,
     },
+    stamps: check.stamps,
   };
 }
 
@@ -86,20 +87,19 @@ export interface OverlayMove {
   readonly check: OverlayCheck;
   /** Told of the gits that write the working tree and not the user's index. */
   readonly children: ChildNotes;
-  readonly checkpoint: (name: Checkpoint) => Promise<void>;
+  readonly checkpoint: Replacement["checkpoint"];
+  readonly replacement: Replacement;
 }
 
 /** Takes the working tree from the overlay's old tree to its new one, by an index of its own, and then the index to the branch's new tree. */
 export async function writeOverlay(copy: WorkingCopy, move: OverlayMove): Promise<void> {
-  const { overlay, check, children, checkpoint } = move;
+  const { overlay, check, children, checkpoint, replacement } = move;
   const aside: WorkingCopy = { ...copy, children, index: check.index };
   if (check.present.length > 0)
     await writeIndex(aside, ["update-index", "-z", "--replace", "--index-info"], indexInfo(removalsFirst(check.present)));
   await checkpoint("adopted");
   await refreshIndex(aside);
-  const noted = { ...aside, children: withCheckpoint(children, checkpoint) };
-  await writeIndex(noted, ["read-tree", "-m", "-u", overlay.old, overlay.new]);
-  await refuseLeftovers(copy, overlay.changes);
+  await moveTree(aside, { from: overlay.old, to: overlay.new, replacement });
   await refuseOutOfSight(aside, overlay.wanted);
   // These are someone's own, and may be nobody else's to read.
   await restorePermissions(copy.repository.workTree, check.before.permissions ?? {}, byPath(overlay.changes));

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { GitPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
 import { type Entry, presentAs, withIndex } from "./compare.ts";
-import { type Found, look, Looker, walk } from "./disk.ts";
+import { type Found, look, Looker, stampsOf, walk } from "./disk.ts";
 import { copyIndex, type IndexEntry, isIndexed, isStaged, readIndex } from "./index-entries.ts";
 import { type Permissions, permissionsOf } from "./permissions.ts";
 import type { Watched } from "./working-copy.ts";
@@ -14,6 +14,8 @@ export interface PathCheck {
   readonly present: readonly Entry[];
   readonly own: readonly Own[];
   readonly before: Before;
+  /** What the files were like before anybody looked into them (recovery/aside.ts). */
+  readonly stamps: ReadonlyMap<GitPath, string>;
 }
 
 /** What the working tree has already as it will be, an absent file among it, and not from the old tree: someone's own work. */
@@ -79,6 +81,7 @@ export async function checkPaths(copy: Watched, changes: readonly Change[]): Pro
     present,
     own: ownWork(state, changes, before),
     before,
+    stamps: state.stamps,
   };
 }
 
@@ -116,11 +119,13 @@ interface State {
   readonly going: ReadonlySet<GitPath>;
   /** What lies at each path that changes. */
   readonly found: ReadonlyMap<GitPath, Found>;
+  readonly stamps: PathCheck["stamps"];
 }
 
 async function readState(copy: Watched, changes: readonly Change[]): Promise<State> {
   const { git, repository, scratch } = copy;
   const byPath = new Map(changes.map((change) => [change.path, change]));
+  const stamps = stampsOf(repository.workTree, byPath.keys());
   const index = await readIndex(copy, byPath);
   const aside = join(scratch, "index");
   await copyIndex(copy.index ?? join(repository.gitDir, "index"), aside);
@@ -142,7 +147,7 @@ async function readState(copy: Watched, changes: readonly Change[]): Promise<Sta
     changes.filter(({ oldMode, path }) => oldMode !== modes.absent && !modified.has(path)).map(({ path }) => path),
   );
   const staged = new Set(changes.filter((change) => isStaged(change, index)).map(({ path }) => path));
-  return { index, staged, modified, missing, going, found };
+  return { index, staged, modified, missing, going, found, stamps };
 }
 
 /** Whether git is told not to look at what no tool can set back (git-config(1)): an edit that keeps length and time is unseen then. */

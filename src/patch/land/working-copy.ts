@@ -17,8 +17,6 @@ export interface WorkingCopy extends Watched {
   readonly host: Pick<PatchHost, "clock">;
   /** How long another git's lock is waited for, in ms. */
   readonly patience: number;
-  /** For each git that writes in it. */
-  readonly config?: Readonly<Record<string, string>> | undefined;
   /** Told of each git that writes in it. */
   readonly children: ChildNotes;
 }

@@ -1,8 +1,18 @@
-import { constants, copyFileSync, linkSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { GitPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
-import { Looker, onDisk } from "../land/disk.ts";
+import { Looker, onDisk, stampOf } from "../land/disk.ts";
 import type { Before } from "../land/path-check.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { blobId, isCheckoutOf } from "./contents.ts";
@@ -12,47 +22,53 @@ import { type Rescued, rescueFile } from "./rescue.ts";
 const linkless = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 const refusals = new Set(["EEXIST", "ENOENT", "EACCES", "EPERM", "EROFS"]);
 
+type Place = string | Buffer;
+
 /** Where the files lie that a landing replaces or takes away, while it lasts. */
 export function asideFolder(ferryFolder: string): string {
   return join(ferryFolder, "aside");
 }
 
-/**
- * Keeps each file that is about to be replaced or taken away, by a second name: git makes files anew and leaves the old one as it is.
- * What a filter loses, what it can't make again, and line ends that git takes for others are then not lost. Gives the paths, the file of
- * each being named by its place among them, and what tells an edited one. One that nobody may link or read is left out.
- */
-export function setAside(
-  folder: string,
-  workTree: string,
+/** Files that are kept: paths, each by its place among them, and what each was like. */
+interface Kept {
+  readonly aside: readonly GitPath[];
+  readonly stamps: readonly string[];
+}
+
+/** Those of the changes whose file is to be kept aside; the stamps are from before anybody looked into them. */
+export function planAside(
   changes: readonly Change[],
-  { kept }: Pick<Before, "kept">,
-): Required<Pick<Before, "aside" | "stamps">> {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { mode: 0o700 });
+  { before: { kept }, stamps }: { before: Pick<Before, "kept">; stamps: ReadonlyMap<GitPath, string> },
+): Kept {
   const staying = new Set(kept);
-  const looker = new Looker(workTree);
-  const [aside, stamps]: [GitPath[], string[]] = [[], []];
-  for (const { path, oldMode } of changes) {
-    if (oldMode === modes.absent || staying.has(path) || looker.look(path).what !== "file") continue;
-    const name = join(folder, String(aside.length));
-    if (!linkOrCopy(onDisk(workTree, path), name)) continue;
-    aside.push(path);
-    stamps.push(stampOf(name) ?? "");
+  const going = changes.filter(({ path, oldMode }) => oldMode !== modes.absent && !staying.has(path) && stamps.has(path));
+  return { aside: going.map(({ path }) => path), stamps: going.map(({ path }) => stamps.get(path) ?? "") };
+}
+
+/**
+ * For a git that replaces files by itself: it makes them anew and leaves the old one as it is, so each is kept by a second name. One
+ * that nobody may link or read is left out. Gives those that are kept.
+ */
+export function linkAside(folder: string, workTree: string, { aside, stamps }: Kept): Kept {
+  const kept: { aside: GitPath[]; stamps: string[] } = { aside: [], stamps: [] };
+  for (const [at, path] of aside.entries()) {
+    const file = onDisk(workTree, path);
+    const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+    if (!isFile || !linkOrCopy(file, join(folder, String(kept.aside.length)))) continue;
+    kept.aside.push(path);
+    kept.stamps.push(stamps[at] ?? "");
   }
-  return { aside, stamps };
+  return kept;
 }
 
-/** Changes with each edit. Not the time of change, which is that of the last link, too. Undefined where there is no file. */
-function stampOf(file: string): string | undefined {
-  const status = lstatSync(file, { bigint: true, throwIfNoEntry: false });
-  return status && `${status.size} ${status.mtimeNs}`;
-}
-
-/** Files as they were before a landing. */
+/**
+ * The files that a landing replaces or takes away. Each is moved out of the working tree just before another comes in its place, and
+ * kept till the end: what a filter loses, what it can't make again, and line ends that git takes for others are then not lost; and
+ * what is in the way after that is someone's own.
+ */
 export class Aside {
   private readonly names: ReadonlyMap<GitPath, string>;
-  private readonly stamps: readonly string[];
+  private readonly stamps: ReadonlyMap<GitPath, string | undefined>;
   private readonly copy: Pick<WorkingCopy, "git" | "repository">;
 
   constructor(
@@ -61,7 +77,7 @@ export class Aside {
     copy: Pick<WorkingCopy, "git" | "repository">,
   ) {
     this.names = new Map(aside.map((path, at) => [path, join(folder, String(at))]));
-    this.stamps = stamps;
+    this.stamps = new Map(aside.map((path, at) => [path, stamps[at]]));
     this.copy = copy;
   }
 
@@ -69,23 +85,53 @@ export class Aside {
     return this.names.has(path);
   }
 
-  /** Whether the file is where it was, or one of its content and permissions. */
+  /**
+   * Moves a file out of the working tree, unless it isn't to be kept. False where it is not the one that was looked at, but has been
+   * saved anew, edited or taken away meanwhile; it is where it was then.
+   */
+  take(path: GitPath): boolean {
+    const name = this.names.get(path);
+    if (name === undefined) return true;
+    const file = onDisk(this.copy.repository.workTree, path);
+    const isOne = (place: Place) => stampOf(place) === this.stamps.get(path);
+    try {
+      renameSync(file, name);
+    } catch (error) {
+      if (isOneOf(error, new Set(["ENOENT", "ENOTDIR"]))) return false;
+      if (!isOneOf(error, new Set(["EXDEV"]))) throw error;
+      if (!isOne(file)) return false;
+      copy(file, name);
+      const isWhole = isOne(file);
+      unlinkSync(isWhole ? file : name);
+      return isWhole;
+    }
+    if (isOne(name)) return true;
+    if (lstatSync(name).isDirectory()) renameSync(name, file);
+    else if (linkOrCopy(name, file)) unlinkSync(name);
+    return false;
+  }
+
+  /** Whether a file is where it was: it had not been moved yet, or is back, or there is one of its content and permissions. */
   async isThere(path: GitPath): Promise<boolean> {
     const name = this.names.get(path);
     const { workTree, objectFormat } = this.copy.repository;
-    if (name === undefined || new Looker(workTree).look(path).what !== "file") return false;
+    const { what } = new Looker(workTree).look(path);
+    if (name === undefined || (what !== "file" && what !== "link")) return false;
     const file = onDisk(workTree, path);
+    if (stampOf(file) === this.stamps.get(path)) return true;
     const [one, other] = [name, file].map((each) => lstatSync(each, { bigint: true, throwIfNoEntry: false }));
-    if (one === undefined || other?.size !== one.size) return false;
-    if (one.ino === other.ino && one.dev === other.dev) return true;
-    return one.mode === other.mode && (await blobId(name, objectFormat)) === (await blobId(file, objectFormat));
+    if (one === undefined || (one.ino === other?.ino && one.dev === other.dev)) return true;
+    if (one.mode !== other?.mode || one.size !== other.size) return false;
+    if (what === "link") return readlinkSync(name, "buffer").equals(readlinkSync(file, "buffer"));
+    return (await blobId(name, objectFormat)) === (await blobId(file, objectFormat));
   }
 
   /** Those that someone has written into since. By a copy, which is no second name, that can't be seen. */
   edited(): GitPath[] {
-    return [...this.names].flatMap(([path, name], at) => {
-      const [was, is] = [this.stamps[at], stampOf(name)];
-      return was === undefined || is === undefined || is === was ? [] : [path];
+    return [...this.names].flatMap(([path, name]) => {
+      const [was, is] = [this.stamps.get(path), stampOf(name)];
+      const isSameFile = was?.split(" ", 1)[0] === is?.split(" ", 1)[0];
+      return is === undefined || is === was || !isSameFile ? [] : [path];
     });
   }
 
@@ -99,14 +145,14 @@ export class Aside {
 
   /**
    * Copies those files to the rescue folder that are no more where they were, unless git has the very bytes or makes them of the old
-   * content. Gives their paths, and where each is.
+   * content. Gives their paths, and where each is. A link can't have been written into, so git has it.
    */
   async rescue(changes: readonly Change[], folder: string): Promise<Rescued[]> {
     const rescued: Rescued[] = [];
     for (const { path, oldMode, oldId } of changes) {
       const name = this.names.get(path);
       if (name === undefined || (await this.isThere(path))) continue;
-      if (lstatSync(name, { throwIfNoEntry: false }) === undefined) continue;
+      if (lstatSync(name, { throwIfNoEntry: false })?.isFile() !== true) continue;
       if (await isCheckoutOf(this.copy, name, { path, mode: oldMode, id: oldId })) continue;
       rescued.push({ path, copy: await rescueFile(name, path, folder) });
     }
@@ -125,18 +171,26 @@ function makeFolderOf(workTree: string, path: GitPath): boolean {
 }
 
 /** False where the new name is taken, or the system forbids it. */
-function linkOrCopy(from: string | Buffer, to: string | Buffer): boolean {
+function linkOrCopy(from: Place, to: Place): boolean {
   try {
-    linkSync(from, to);
+    // What a symlink leads to would get the second name in some systems (link(2) of macOS).
+    if (lstatSync(from).isSymbolicLink()) copy(from, to);
+    else linkSync(from, to);
   } catch (error) {
     if (!isOneOf(error, linkless)) return refused(error);
     try {
-      copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      copy(from, to);
     } catch (failure) {
       return refused(failure);
     }
   }
   return true;
+}
+
+/** Overwrites nothing. */
+function copy(from: Place, to: Place): void {
+  if (lstatSync(from).isSymbolicLink()) symlinkSync(readlinkSync(from, "buffer"), to);
+  else copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
 }
 
 function refused(error: unknown): false {

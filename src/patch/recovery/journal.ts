@@ -1,13 +1,12 @@
 import { constants } from "node:fs";
-import { open, readFile, rm } from "node:fs/promises";
+import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Change } from "../../git/records.ts";
 import type { GitChild } from "../../git/git.ts";
 import type { Clock } from "../../host/host.ts";
 import type { Before } from "../land/path-check.ts";
 import type { ChildNotes } from "../land/working-copy.ts";
 import type { RefUpdate } from "../land/transaction.ts";
-import { asideFolder, setAside } from "./aside.ts";
+import { asideFolder } from "./aside.ts";
 
 /** What is about to happen to a working copy, on disk before it does, so that whoever comes next can end it or take it back. */
 export interface Plan {
@@ -76,11 +75,18 @@ export class Journal {
     };
   }
 
-  /** The changes are about to be written into a working tree: the files that they replace or take away are kept aside till the end. */
-  async writing(before: Before, { workTree, changes }: { workTree: string; changes: readonly Change[] }): Promise<void> {
-    const kept = setAside(this.aside, workTree, changes, before);
+  /** Makes the folder for the files that go out of the working tree, or are kept by a second name, till the end. Gives its path. */
+  async makeAside(): Promise<string> {
+    await rm(this.aside, { recursive: true, force: true });
+    await mkdir(this.aside, { mode: 0o700 });
+    return this.aside;
+  }
+
+  /** The working tree is about to be written. */
+  async writing(before: Before): Promise<void> {
     await syncFolder(this.aside);
-    await this.write(append, { before: { ...before, ...kept } });
+    await syncFolder(dirname(this.aside));
+    await this.write(append, { before });
   }
 
   async end(): Promise<void> {
