@@ -15,6 +15,9 @@ const files = [
   /^\w+: (?<why>insufficient permission) for adding an object to repository database (?<path>.+)$/u,
 ];
 
+/** In convert.c, where what a filter makes is required (gitattributes(5)). */
+const filtered = /^fatal: (?<file>.+): (?:smudge|clean) filter (?<filter>.+) failed$/u;
+
 /** What helps, by the system's words or its code (errno(3)). */
 const remedies: readonly (readonly [RegExp, string])[] = [
   [/^(No space|Out of disk|Disk quota|ENOSPC|EDQUOT)/iu, "make room there, then try again"],
@@ -34,6 +37,14 @@ export function systemTrouble(args: readonly string[], result: Pick<GitResult, "
     const hint = remedyOf(why);
     if (hint !== undefined) return unwritable(path, why, { hint, cause: gitError(args, result) });
   }
+  const { file, filter } =
+    lines.map((each) => filtered.exec(each)?.groups ?? {}).find(({ filter: name }) => name !== undefined) ?? {};
+  if (file !== undefined && filter !== undefined)
+    return new FerryError("attention", `${oneLine(file)} can't be written: the filter ${oneLine(filter)} failed`, {
+      code: "filter",
+      hint: `filter.${oneLine(filter)} of the git configuration says what it runs: git config --get-regexp '^filter'; mend it, then try again`,
+      cause: gitError(args, result),
+    });
   const line = lines.find((each) => words.test(each));
   if (line === undefined && result.code <= 128) return undefined;
   return gitError(args, line === undefined ? result : { ...result, stderr: Buffer.from(line) });

@@ -108,7 +108,8 @@ describe("a file that can't be written", () => {
     scene.local("config", "filter.big.required", "true");
     const before = stateOf(scene.local.folder);
     await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({
-      message: expect.stringContaining("big") as string,
+      kind: "attention",
+      message: expect.stringMatching(/^[mn]\.big can't be written: the filter big failed$/u) as string,
     });
     expect({ ...stateOf(scene.local.folder), objects: "" }).toEqual({ ...before, objects: "" });
   });

@@ -21,6 +21,7 @@ const maxName = 255;
 
 function badName(name: string): string | undefined {
   if (name === "" || name === "." || name === "..") return "leaves its folder";
+  if (name.includes("\0")) return "has a NUL in it";
   if (isDotGit(name)) return "is git's own folder, or looks like it to some system";
   if (name.length > maxName) return `has a name of more than ${maxName} bytes`;
   return undefined;

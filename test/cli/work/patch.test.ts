@@ -109,3 +109,14 @@ test("into git am: the commits with their trees and messages, also of a session 
     expect(local("log", told)).toBe(git("log", told));
   }
 });
+
+test("what a patch has in it does nothing to a terminal, and is byte for byte in a pipe", async () => {
+  const git = gitIn(sandbox.folder);
+  commitFiles(git, { c: "\x1b]0;title\x07\r\nä\n" }, "third");
+  await serve({ mailable: true, reason: "" });
+  const shown = await ferry(world.next({ env: { PAGER: "cat" } }, { tty: true }), "patch", id);
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\+[^\x1b]+\]0;title[^\x07]+$/mu) as string });
+  expect(shown.stdout).not.toMatch(/[\x1b\x07]/u);
+  expect(shown.stdout).toContain("+ä\n");
+  expect((await ferry(world.next(), "patch", id)).stdout).toContain("+\x1b]0;title\x07\r\n+ä\n");
+});

@@ -175,6 +175,8 @@ describe("refused, with the event and the path, and nothing partial", () => {
     ["a file where a folder is", create("dir", "@@ -0,0 +1 @@\n+x\n"), "it is a folder"],
     [".git", create(".git/hooks/post-checkout", "@@ -0,0 +1 @@\n+x\n"), "its path is git's own folder"],
     ["out of the repository", create("../x", "@@ -0,0 +1 @@\n+x\n"), "its path leaves its folder"],
+    ["a NUL", create("x\0y", "@@ -0,0 +1 @@\n+x\n"), "its path has a NUL in it"],
+    ["a folder into itself", ["agent_file_move", { source_path: "dir", destination_path: "dir/sub" }], "it would go into itself"],
     ["an absolute path", create("/etc/x", "@@ -0,0 +1 @@\n+x\n"), "its path isn't a path"],
     ["a submodule", create("s", "new file mode 160000\n@@ -0,0 +1 @@\n+Subproject commit 1\n"), "the mode 160000 isn't a file's"],
   ])("%s", async (_, [type, payload], message) => {

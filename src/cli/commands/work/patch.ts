@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
-import { count, oneLine } from "../../../base/text.ts";
+import { count, harmless, oneLine } from "../../../base/text.ts";
 import type { PatchSource } from "../../../patch/source.ts";
 import type { Manifest } from "../../../wire/patches.ts";
 import type { Context } from "../../context.ts";
@@ -13,7 +13,7 @@ export const patch: Verb = {
   name: "patch",
   summary: "Write a session's commits as a mailbox to stdout",
   description:
-    'Write a session\'s commits as a mailbox to stdout, byte for byte as the service sends it. For a plain series this does what ferry pull does, without its care: ferry patch | git am -k --keep-cr --no-scissors --empty=keep --patch-format=mboxrd. It is always the whole series: where some of it is here already, git am stops at that ("already exists in index"); ferry pull brings only what is new. With --json, the manifest: what each commit is, and how many bytes its patch has.',
+    'Write a session\'s commits as a mailbox to stdout, byte for byte as the service sends it (harmless on a terminal). For a plain series this does what ferry pull does, without its care: ferry patch | git am -k --keep-cr --no-scissors --empty=keep --patch-format=mboxrd. It is always the whole series: where some of it is here already, git am stops at that ("already exists in index"); ferry pull brings only what is new. With --json, the manifest: what each commit is, and how many bytes its patch has.',
   examples: ["ferry patch > work.mbox", "ferry patch --output-directory patches", "ferry patch --json"],
   paged: true,
   define: (command) =>
@@ -46,7 +46,18 @@ async function write(context: Context, source: PatchSource, manifest: Manifest, 
       hint: "ferry pull brings it all the same",
     });
   if (folder !== undefined) await writeFiles(context, source, manifest, resolve(context.folder, folder));
-  else for await (const chunk of source.mbox("", manifest.head_commit)) await context.print.data(chunk);
+  else {
+    const mbox = source.mbox("", manifest.head_commit);
+    const { isTTY } = context.host.terminal.stdout;
+    for await (const chunk of isTTY ? shown(mbox) : mbox) await context.print.data(chunk);
+  }
+}
+
+/** A terminal, or the pager on it, gets all that comes from a service harmless. */
+async function* shown(mbox: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder();
+  for await (const chunk of mbox) yield Buffer.from(harmless(decoder.decode(chunk, { stream: true })));
+  yield Buffer.from(harmless(decoder.decode()));
 }
 
 /**

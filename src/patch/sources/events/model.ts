@@ -65,6 +65,7 @@ export class Model {
 
   private async copy(from: GitPath, to: GitPath, text: string | undefined): Promise<void> {
     if (from === to) throw new Unfit("its two paths are one");
+    if (to.startsWith(`${from}/`)) throw new Unfit("it would go into itself");
     if (text !== undefined) {
       const diff = parse(text, to, from);
       const { mode } = this.at(from);
