@@ -32,6 +32,16 @@ test("run without a pull works, with the seed's fields alone", async () => {
   expect(git("config", "branch.main.ferrySession")).toBe("0001");
 });
 
+test("session start sends what was given, and nothing else", async () => {
+  const bodies: unknown[] = [];
+  world.services.set(url, (request) => {
+    if (request.method === "POST") bodies.push(JSON.parse(String(request.body)) as unknown);
+    return service.send(request);
+  });
+  for (const flags of [[], ["--auto-commit"], ["--no-auto-commit", "--model", "m1"]]) await call("session", "start", ...flags);
+  expect(bodies).toEqual([{}, { auto_commit: true }, { auto_commit: false, model: "m1" }]);
+});
+
 test.each([
   [["--repo", "acme/shop"], "ferry: agents.example.com chooses the repository of a session itself\n  hint: leave --repo out\n"],
   [

@@ -30,7 +30,7 @@ export const start: Verb = {
   ],
   outlivesReaders: true,
   define(command) {
-    addStartOptions(command, false);
+    addStartOptions(command);
     command
       .option("-m, --message <text>", "a first message")
       .option("-F, --file <file>", "the first message from a file; - is stdin")

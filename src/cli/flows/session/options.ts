@@ -7,7 +7,7 @@ export interface StartOptions {
   readonly repo?: string;
   readonly base?: string;
   readonly branch?: string;
-  readonly autoCommit: boolean;
+  readonly autoCommit?: boolean;
   readonly model?: string;
 }
 
@@ -20,13 +20,13 @@ export function checkUpdates({ global }: Pick<Context, "global">, updates: boole
   if (updates && !global.json) throw new FerryError("usage", "--updates is for --json");
 }
 
-/** `autoCommit` is what holds where neither of its two flags is given. */
-export function addStartOptions(command: Command, autoCommit: boolean): void {
+/** `autoCommit` is what is asked for where neither of its two flags is given; without it, that is the service's choice. */
+export function addStartOptions(command: Command, autoCommit?: boolean): void {
   command
     .option("--repo <repository>", "id or owner/name (default: the one of this working copy)")
     .option("--base <branch>", "the branch to start from (default: the current commit)")
     .option("--branch <name>", "the branch that the session works on")
-    .option("--auto-commit", `commit after each turn${autoCommit ? " (the default)" : ""}`, autoCommit)
+    .option("--auto-commit", `commit after each turn${autoCommit === true ? " (the default)" : ""}`, autoCommit)
     .option("--no-auto-commit", "leave committing to the agent")
     .option("--model <code>", "the language model, or the agent");
 }

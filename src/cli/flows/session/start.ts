@@ -43,7 +43,7 @@ export async function startSession(
   await announce(context, { connection, repository, base, place });
   const session = await createSession(context, connection, {
     body: {
-      auto_commit: options.autoCommit,
+      ...(options.autoCommit === undefined ? {} : { auto_commit: options.autoCommit }),
       ...(options.branch === undefined ? {} : { branch_name: options.branch }),
       ...(model === undefined ? {} : { model }),
       ...(repository === undefined ? {} : { repository_id: repository.id }),
