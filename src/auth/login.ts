@@ -41,6 +41,11 @@ export function workspaceOf({ info }: Identity): string | undefined {
   return nameOf(info?.workspace?.name) || undefined;
 }
 
+/** Its id, where the service tells one. */
+export function workspaceIdOf({ info }: Identity): string | undefined {
+  return nameOf(info?.workspace?.id) || undefined;
+}
+
 /** The key's id, where the service tells it. */
 export function keyIdOf({ info }: Identity): string | undefined {
   return nameOf(info?.key?.id) || undefined;

@@ -11,11 +11,13 @@ beforeEach(() => {
 });
 afterEach(() => scene.world.dispose());
 
-const loginTo = async (workspace: string | undefined) => {
+const loginTo = async (workspace: string | undefined, id?: string) => {
   scene.server.answers.set("/api/v1/cli", async () =>
-    json(200, { user: { email: "ada@example.com" }, ...(workspace !== undefined && { workspace: { name: workspace } }) }),
+    json(200, { user: { email: "ada@example.com" }, ...(workspace !== undefined && { workspace: { name: workspace, id } }) }),
   );
-  expect((await scene.login()).code).toBe(0);
+  const { code, stderr } = await scene.login();
+  expect(code).toBe(0);
+  return stderr;
 };
 const workspaces = async () => (await readConfig(scene.world.host)).hosts.map(({ workspace }) => workspace);
 const run = (...argv: string[]) => ferry(scene.world.next(), ...argv);
@@ -28,7 +30,7 @@ test("a login to each is kept, and told by the workspace from the other", async 
     "ferry: which login is meant?\n" +
       "  agents.example.com as ada@example.com, workspace Beta\n" +
       "  agents.example.com as ada@example.com, workspace Alpha\n" +
-      "  hint: name a host, an account or a workspace\n",
+      "  hint: name a host, an account or a workspace; --host beside one of the latter\n",
   );
   expect(await run("auth", "switch", "Alpha", "--json")).toMatchObject({
     stdout: expect.stringContaining('"workspace":"Alpha"') as string,
@@ -41,10 +43,51 @@ test("a login to each is kept, and told by the workspace from the other", async 
   expect([await workspaces(), scene.server.revoked]).toEqual([["Beta"], ["key-1"]]);
 });
 
-test("one more to the same takes its place, as does one where the service names none", async () => {
+test("one more to the same takes its place, and one where the service names none is a login of its own till then", async () => {
   await loginTo("Alpha");
   await loginTo("Alpha");
   await loginTo(undefined);
+  expect([await workspaces(), scene.server.revoked]).toEqual([[undefined, "Alpha"], ["key-1"]]);
+  await loginTo("Alpha");
+  expect([await workspaces(), scene.server.revoked]).toEqual([
+    ["Alpha", undefined],
+    ["key-1", "key-2"],
+  ]);
   await loginTo("Beta");
-  expect([await workspaces(), scene.server.revoked]).toEqual([["Beta"], ["key-1", "key-2", "key-3"]]);
+  expect([await workspaces(), scene.server.revoked]).toEqual([
+    ["Beta", "Alpha"],
+    ["key-1", "key-2", "key-3"],
+  ]);
+});
+
+test("two of one name are told by their ids, and one that was renamed is the same", async () => {
+  await loginTo("Default", "wsp_1");
+  await loginTo("Default", "wsp_2");
+  expect((await run("auth", "switch", "Default")).stderr).toContain(
+    "  agents.example.com as ada@example.com, workspace Default (wsp_2)\n" +
+      "  agents.example.com as ada@example.com, workspace Default (wsp_1)\n",
+  );
+  expect((await run("auth", "switch", "wsp_1")).code).toBe(0);
+  await loginTo("Renamed", "wsp_2");
+  expect([await workspaces(), scene.server.revoked]).toEqual([["Renamed", "Default"], ["key-2"]]);
+});
+
+test("--host beside a workspace is the host that is meant", async () => {
+  await loginTo("Alpha");
+  expect(await run("auth", "switch", "Alpha", "--host", "other.example.com")).toMatchObject({
+    code: 5,
+    stderr: "ferry: not logged in as or to Alpha at other.example.com\n  hint: ferry auth status\n",
+  });
+  expect((await run("auth", "switch", "Alpha", "--host", "agents.example.com")).code).toBe(0);
+});
+
+test("a key that was brought is told where another takes its place, and not where it is the same", async () => {
+  const bring = (key: string) => ferry(scene.world.next({}, { stdin: `${key}\n` }), "login", "--with-token", "--host", url);
+  const url = "https://agents.example.com";
+  scene.server.answers.set("/api/v1/cli", async () => json(404, {}));
+  expect((await bring("brought-1")).stderr).not.toContain("still valid");
+  expect((await bring("brought-1")).stderr).not.toContain("still valid");
+  expect((await bring("brought-2")).stderr).toContain(
+    "the key that was there before is no longer in the keychain, and still valid: revoke it in the portal of agents.example.com\n",
+  );
 });

@@ -24,6 +24,8 @@ export interface Config {
 export interface HostEntry extends Login {
   /** The workspace's name, where the service told it. */
   readonly workspace?: string;
+  /** Its id, likewise: names need not differ. */
+  readonly workspaceId?: string;
   /** The key's id at the service, where it told it: the keys of all logins on a machine have the same name there. */
   readonly keyId?: string;
   /** Whether ferry's login had the key made: then logout ends it at the service, too. */
@@ -215,7 +217,7 @@ function checkEntry(entry: unknown, key: string, path: string): void {
   if (!isRecord(entry)) throw wrong(path, key, "an object");
   for (const name of ["url", "account"]) if (typeof entry[name] !== "string") throw wrong(path, `${key}.${name}`, "a string");
   if (entry["store"] !== "keychain" && entry["store"] !== "file") throw wrong(path, `${key}.store`, `"keychain" or "file"`);
-  for (const name of ["workspace", "item", "keyId"])
+  for (const name of ["workspace", "workspaceId", "item", "keyId"])
     if (entry[name] !== undefined && typeof entry[name] !== "string") throw wrong(path, `${key}.${name}`, "a string");
   if (entry["minted"] !== undefined && typeof entry["minted"] !== "boolean") throw wrong(path, `${key}.minted`, "true or false");
 }

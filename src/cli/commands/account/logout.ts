@@ -48,7 +48,8 @@ export const logout: Verb = {
     if (ended.length > 0 && (hosts.length === 0 || only)) {
       if (context.global.json)
         await print.json({ host: null, account: null, key_id: null, deleted: false, revoked: false, broken_off: brokenOff });
-      if (hosts.length > 0) await print.note(`still logged in to ${hosts.map(({ url }) => hostName(url)).join(", ")}`);
+      const names = new Set(hosts.map(({ url }) => hostName(url)));
+      if (names.size > 0) await print.note(`still logged in to ${[...names].join(", ")}`);
       return;
     }
     // A branch's link says where its session is, not which login is done with.

@@ -16,7 +16,7 @@ export const change: Verb = {
   define: (command) => void command.argument("[login]", "a host, an account or a workspace"),
   async run(context, _, given?: string) {
     const { hosts } = await readConfig(context.host);
-    const chosen = await chooseLogin(context, hosts, given ?? context.global.host);
+    const chosen = await chooseLogin(context, hosts, given);
     await updateConfig(context.host, (config) => moveUp(config, chosen));
     if (context.global.json)
       await context.print.json({ host: chosen.url, account: chosen.account, workspace: chosen.workspace ?? null });
@@ -38,16 +38,19 @@ function moveUp(config: Config, chosen: HostEntry): Config {
 }
 
 async function chooseLogin(
-  { interactive, host }: Context,
-  hosts: readonly HostEntry[],
+  { interactive, host, global }: Context,
+  all: readonly HostEntry[],
   given: string | undefined,
 ): Promise<HostEntry> {
-  if (hosts.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
-  const name = (entry: HostEntry): string => loginName(entry, hosts);
+  if (all.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
+  const name = (entry: HostEntry): string => loginName(entry, all);
+  const hosts = global.host === undefined ? all : loginsAt(global.host, { hosts: all });
   const matching = given === undefined ? hosts : named(hosts, given);
   const [only, second] = matching;
-  if (only === undefined)
-    throw new FerryError("not_found", `not logged in as or to ${shown(given ?? "")}`, { hint: "ferry auth status" });
+  if (only === undefined) {
+    const who = [given, hosts.length === 0 || given === undefined ? global.host : undefined].filter((word) => word !== undefined);
+    throw new FerryError("not_found", `not logged in as or to ${shown(who.join(" at "))}`, { hint: "ferry auth status" });
+  }
   if (second === undefined) return only;
   const [first, next] = [hosts[0], hosts[1]];
   // With two, the other one is meant.
@@ -60,7 +63,7 @@ async function chooseLogin(
     );
   throw new FerryError("usage", "which login is meant?", {
     details: matching.map(name),
-    hint: "name a host, an account or a workspace",
+    hint: "name a host, an account or a workspace; --host beside one of the latter",
   });
 }
 
@@ -69,9 +72,11 @@ function named(hosts: readonly HostEntry[], given: string): readonly HostEntry[]
   const byHost = loginsAt(given, { hosts });
   if (byHost.length > 0) return byHost;
   const byAccount = hosts.filter(({ account }) => account === given);
-  return byAccount.length > 0 ? byAccount : hosts.filter(({ workspace }) => workspace === given);
+  return byAccount.length > 0
+    ? byAccount
+    : hosts.filter(({ workspace, workspaceId }) => given === workspace || given === workspaceId);
 }
 
 function isSame(a: HostEntry, b: HostEntry): boolean {
-  return a.url === b.url && a.account === b.account && a.workspace === b.workspace;
+  return a.url === b.url && a.account === b.account && a.workspace === b.workspace && a.workspaceId === b.workspaceId;
 }

@@ -113,9 +113,9 @@ async function end(
     try {
       const before = unreached.get(note.store);
       if (before !== undefined) throw before;
-      const { found, why } = await endStored(context, credentials, note, () => keysOf(context, credentials, note.url));
+      const { key, why } = await endStored(context, credentials, note, () => keysOf(context, credentials, note.url));
       if (why !== undefined) warnings.add(`the key of ${whatItWas(note)} is still valid (${why}): ${wayToRevoke(note)}`);
-      if (found) return true;
+      if (key !== undefined) return true;
     } catch (error) {
       const failure = asFerryError(error);
       if (failure.kind === "auth") unreached.set(note.store, failure);

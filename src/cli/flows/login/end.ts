@@ -51,7 +51,7 @@ export function orRevoke({ minted, keyId, url }: Pick<HostEntry, "minted" | "key
 
 /**
  * Ends a key that is stored, and is no login's: revokes it where ferry's login had it made, unless one of `kept` is the same, and
- * deletes it. Gives whether there was one, and why it could not be revoked.
+ * deletes it. Gives it, undefined where there was none, and why it could not be revoked.
  * @throws FerryError where its store can't be asked, or not be changed
  */
 export async function endStored(
@@ -59,11 +59,11 @@ export async function endStored(
   credentials: Credentials,
   place: HostEntry,
   kept: () => Promise<readonly (string | undefined)[]>,
-): Promise<{ readonly found: boolean; readonly why: string | undefined }> {
+): Promise<{ readonly key: string | undefined; readonly why: string | undefined }> {
   const key = await credentials.find(place);
   const revoked = place.minted === true && key !== undefined && !(await kept()).includes(key);
   const why = revoked ? await endKey(context, place.url, key) : undefined;
   // Also where none is found: what a kill left half written goes with it.
   await credentials.delete(place);
-  return { found: key !== undefined, why };
+  return { key, why };
 }

@@ -1,6 +1,6 @@
 import { hostName } from "../../../auth/address.ts";
 import { type Credentials, isSamePlace, type StoreName } from "../../../auth/credentials.ts";
-import { type Identity, identify, keyIdOf, namelessAccount, scopesOf, workspaceOf } from "../../../auth/login.ts";
+import { type Identity, identify, keyIdOf, namelessAccount, scopesOf, workspaceIdOf, workspaceOf } from "../../../auth/login.ts";
 import type { Leftover, Redeeming } from "../../../auth/oauth/token-call.ts";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
@@ -14,7 +14,7 @@ import { credentialsOf } from "./credentials.ts";
 import { endKey, wayToRevoke } from "./end.ts";
 import { isNoted, type Note, notePending, withoutNote, withPending } from "./pending.ts";
 import { endReplaced } from "./replaced.ts";
-import { isSameLogin } from "./same.ts";
+import { earlierLogin } from "./same.ts";
 
 /** A key that isn't kept yet. */
 export interface NewKey {
@@ -104,7 +104,8 @@ export async function keepKey(context: Context, added: NewKey): Promise<void> {
     if (note !== undefined) await withdraw(context, credentials, note, stored?.store);
     throw error;
   }
-  if (entered.earlier !== undefined) await endReplaced(context, credentials, entered.earlier, key.value);
+  if (entered.earlier !== undefined)
+    await endReplaced(context, credentials, entered.earlier, { key: key.value, keyId: entered.entry.keyId });
   await report(context, entered.identity, entered.entry, stored.warning);
 }
 
@@ -124,10 +125,10 @@ async function enter(
 ): Promise<Omit<Entered, "identity">> {
   const { url, item, by } = note;
   const { account } = identity;
-  const [workspace, keyId] = [workspaceOf(identity), keyIdOf(identity)];
-  const isEarlier = (other: HostEntry): boolean => isSameLogin(other, { url, account, workspace });
+  const [workspace, workspaceId, keyId] = [workspaceOf(identity), workspaceIdOf(identity), keyIdOf(identity)];
+  const earlierIn = (hosts: readonly HostEntry[]) => earlierLogin(hosts, { url, account, workspace, workspaceId });
   for (;;) {
-    const found = (await readConfig(host)).hosts.find(isEarlier);
+    const found = earlierIn((await readConfig(host)).hosts);
     // The same key brought once more is still the one that ferry had made.
     const minted = note.minted === true || (found?.minted === true && (await keyOf(credentials, found)) === key);
     const entry: HostEntry = {
@@ -136,6 +137,7 @@ async function enter(
       store,
       ...(item !== undefined && { item }),
       ...(workspace !== undefined && { workspace }),
+      ...(workspaceId !== undefined && { workspaceId }),
       ...(keyId !== undefined && { keyId }),
       ...(minted && { minted }),
     };
@@ -145,7 +147,7 @@ async function enter(
         throw new FerryError("unavailable", "another ferry took this login for one that was broken off", {
           hint: "log in again",
         });
-      const now = config.hosts.find(isEarlier);
+      const now = earlierIn(config.hosts);
       const same = now === undefined || found === undefined ? now === found : isSamePlace(now, found);
       // Another login came between the two steps.
       if (!same) return config;

@@ -4,9 +4,11 @@ import { count, cut, oneLine, textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Session } from "../../../wire/resources.ts";
+import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { choose } from "../choice.ts";
 import { connect, type Connection } from "../host/connect.ts";
+import { wayToOthers } from "../login/same.ts";
 import { findLinkedIfAny, type LinkedPlace } from "../place/link.ts";
 import type { Place } from "../place/place.ts";
 import { repositoriesOf } from "../place/repository.ts";
@@ -37,7 +39,8 @@ export async function openSession(context: Context, given: string | undefined, k
   const { place, link } = known ?? (await findLinkedIfAny(context)) ?? {};
   const connection = await connect(context, link?.host ?? null);
   const waiting = <T>(work: () => Promise<T>): Promise<T> => whileWaiting(context, connection.name, work);
-  if (link !== undefined) return { connection, session: await waiting(() => readLinked(connection, link.session)), isOurs: true };
+  if (link !== undefined)
+    return { connection, session: await waiting(() => readLinked(context, connection, link.session)), isOurs: true };
   const here = place && (await waiting(() => sessionHere(context, connection, place)));
   return here === undefined
     ? { connection, session: await chooseSession(context, connection, place) }
@@ -45,13 +48,15 @@ export async function openSession(context: Context, given: string | undefined, k
 }
 
 /** @throws FerryError not_found, with what takes the link away, where its session is gone; else what the service says */
-async function readLinked({ client, name }: Connection, sessionId: string): Promise<KnownSession> {
+async function readLinked({ host }: Context, connection: Connection, sessionId: string): Promise<KnownSession> {
+  const { client, name } = connection;
   try {
     return await client.readSession({ params: { sessionId } });
   } catch (error) {
     if (!(error instanceof FerryError) || error.kind !== "not_found") throw error;
+    const others = wayToOthers((await readConfig(host)).hosts, connection.host);
     throw new FerryError("not_found", `${name} has no session ${oneLine(sessionId)}, which this branch is linked to`, {
-      hint: "ferry session unlink, or name another one",
+      hint: others === "" ? "ferry session unlink, or name another one" : `${others}; or ferry session unlink`,
       status: error.status,
       code: error.code,
       cause: error,
