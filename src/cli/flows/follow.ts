@@ -1,6 +1,5 @@
 import { makeBreather } from "../../base/breather.ts";
 import { FerryError } from "../../base/errors.ts";
-import { typedId } from "../../base/ids.ts";
 import { oneLine } from "../../base/text.ts";
 import { shellWord } from "../../base/words.ts";
 import { follow, type FollowItem, type FollowOptions } from "../../client/follow.ts";
@@ -9,6 +8,7 @@ import { isUnreadable } from "../../client/http/json.ts";
 import type { EventItem, SessionState } from "../../client/timeline/items.ts";
 import type { Context } from "../context.ts";
 import type { LiveTimeline } from "../output/timeline/live.ts";
+import { sessionArgument } from "./host/argument.ts";
 import { makeTroubles } from "./troubles.ts";
 import { makeLooks, type Look } from "./pull/looks.ts";
 import { sayCommand } from "./session/say-command.ts";
@@ -62,7 +62,7 @@ export async function followSession(
     }
   } catch (error) {
     if (!(error instanceof FerryError)) throw error;
-    throw error.kind === "not_found" ? await whatIsGone(error, open) : wayOn(error, session.id);
+    throw error.kind === "not_found" ? await whatIsGone(context, error, open) : wayOn(context, error, session.id);
   } finally {
     await live.settle();
   }
@@ -71,7 +71,7 @@ export async function followSession(
 }
 
 /** The session was there when the following began: it, or its timeline alone. @throws FerryError what went wrong with asking */
-async function whatIsGone(error: FerryError, { connection, session }: OpenSession): Promise<FerryError> {
+async function whatIsGone(context: Context, error: FerryError, { connection, session }: OpenSession): Promise<FerryError> {
   const { kind, status, code } = error;
   const known = { status, code, cause: error };
   try {
@@ -83,14 +83,15 @@ async function whatIsGone(error: FerryError, { connection, session }: OpenSessio
   }
   return new FerryError(kind, `the session ${oneLine(session.id)} is there, but not its timeline: ${error.message}`, {
     ...known,
-    hint: `how it stands: ferry session view ${typedId(session.id)}`,
+    hint: `how it stands: ferry session view ${sessionArgument(context, session.id)}`,
   });
 }
 
-function wayOn(error: FerryError, id: string): FerryError {
+function wayOn(context: Context, error: FerryError, id: string): FerryError {
   const { kind, message, code, cause } = error;
   // The next command starts the service again.
-  if (code === "gone") return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${typedId(id)}` });
+  if (code === "gone")
+    return new FerryError(kind, message, { code, hint: `go on with: ferry tail ${sessionArgument(context, id)}` });
   if (!isUnreadable(error)) return error;
   const hint = error.hint ?? `what it sends: ferry api GET ${shellWord(`/api/v1/sessions/${encodeURIComponent(id)}/events`)}`;
   return new FerryError(kind, message, { code, hint, cause });

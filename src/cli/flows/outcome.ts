@@ -1,8 +1,9 @@
 import { FerryError, type ErrorKind } from "../../base/errors.ts";
-import { typedId } from "../../base/ids.ts";
 import { isAgentResting, isOver, isResting, type Outcome } from "../../client/outcome.ts";
 import type { InTheWay } from "../../client/timeline/ending.ts";
+import type { Context } from "../context.ts";
 import type { FollowView } from "./follow.ts";
+import { sessionArgument } from "./host/argument.ts";
 import { agentStatuses } from "../../wire/values.ts";
 import type { KnownSession } from "./session/select.ts";
 
@@ -13,21 +14,29 @@ export interface Waited {
 }
 
 /** What an outcome is for whoever waited: undefined where all is well, else the error that tells it. */
-export function outcomeError(outcome: Outcome, session: KnownSession, waited?: Waited): FerryError | undefined {
-  const { id } = session;
+export function outcomeError(
+  context: Pick<Context, "global">,
+  outcome: Outcome,
+  session: KnownSession,
+  waited?: Waited,
+): FerryError | undefined {
   const told = outcome === "timeout" ? outOfTime(session, waited) : tellings[outcome];
   return told === undefined
     ? undefined
-    : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(typedId(id)) });
+    : new FerryError(told.kind, told.message, { code: outcome, hint: told.hint(sessionArgument(context, session.id)) });
 }
 
 /** For who was to see all of a timeline whose last part could not be read. */
-export function unreadError(unread: FerryError | undefined, { id }: KnownSession): FerryError | undefined {
+export function unreadError(
+  context: Pick<Context, "global">,
+  unread: FerryError | undefined,
+  { id }: KnownSession,
+): FerryError | undefined {
   return unread === undefined
     ? undefined
     : new FerryError("unavailable", `the last of the timeline could not be read: ${unread.message}`, {
         code: unread.code,
-        hint: `try it again with: ferry events ${typedId(id)}`,
+        hint: `try it again with: ferry events ${sessionArgument(context, id)}`,
         cause: unread,
       });
 }

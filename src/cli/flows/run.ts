@@ -48,9 +48,11 @@ export async function runSession(
     lookedAt: started.session,
   });
   // Without its status, which is that of before the message: a time that ran out cut the work short.
-  const failure = outcomeError(outcome, { id: started.session.id });
+  const failure = outcomeError(context, outcome, { id: started.session.id });
   const pulled = options.pull === "none" ? undefined : await pullAtEnd(context, started, outcome === "canceled");
-  const failures = [failure, pulled?.failure, unreadError(unread, started.session)].filter((error) => error !== undefined);
+  const failures = [failure, pulled?.failure, unreadError(context, unread, started.session)].filter(
+    (error) => error !== undefined,
+  );
   const result = { outcome, failures, ...(pulled?.verdict === undefined ? {} : { verdict: pulled.verdict }) };
   if (context.global.json) await printResult(context, started, result);
   const [first, ...others] = failures;

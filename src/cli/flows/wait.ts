@@ -5,6 +5,7 @@ import { passes } from "../../client/timeline/source.ts";
 import { orTimeUp, timeUp } from "../../client/timeline/time-up.ts";
 import type { Context } from "../context.ts";
 import { followSession, type FollowView } from "./follow.ts";
+import { sessionArgument } from "./host/argument.ts";
 import { interruption } from "./interruption.ts";
 import { outcomeError } from "./outcome.ts";
 import type { OpenSession } from "./session/select.ts";
@@ -27,12 +28,13 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
     inTheWay,
     session = open.session,
   } = await followSession(context, open, { ...view, silent: true }).catch((error: unknown) => {
-    const id = typedId(open.session.id);
-    throw context.host.interrupt.aborted ? interruption(context.host, `${id} goes on`, `follow it: ferry tail ${id}`) : error;
+    const { id } = open.session;
+    const follow = `follow it: ferry tail ${sessionArgument(context, id)}`;
+    throw context.host.interrupt.aborted ? interruption(context.host, `${typedId(id)} goes on`, follow) : error;
   });
   const now = outcome === "timeout" ? ((await readNow(context, open)) ?? session) : session;
   const { status = null, agent_status = null } = now;
-  const failure = outcomeError(outcome, now, { until: view.until, inTheWay });
+  const failure = outcomeError(context, outcome, now, { until: view.until, inTheWay });
   const exit = failure === undefined ? 0 : exitCodes[failure.kind];
   const told = { session_id: now.id, outcome, status, agent_status, exit };
   if (global.json) await print.json(told);

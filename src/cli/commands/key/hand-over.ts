@@ -4,6 +4,7 @@ import { shellWord } from "../../../base/words.ts";
 import { faultOf } from "../../../client/http/key.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
+import { hostArgument } from "../../flows/host/argument.ts";
 import type { Connection } from "../../flows/host/connect.ts";
 import { kindNow } from "../../flows/interrupted.ts";
 import { pick } from "../../output/json.ts";
@@ -61,8 +62,8 @@ export async function handOver(context: Context, connection: Connection, made: M
 }
 
 /** A command that asks the same service. */
-export function commandFor({ global }: Context, words: string): string {
-  return `ferry key ${words}${global.host === undefined ? "" : ` --host ${shellWord(global.host)}`}`;
+export function commandFor(context: Context, words: string): string {
+  return `ferry key ${words}${hostArgument(context)}`;
 }
 
 function checkedSecret({ secret }: MadeKey): string {

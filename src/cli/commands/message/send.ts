@@ -52,7 +52,7 @@ export const send: Verb = {
       if (!context.global.json) {
         // It is sent, whatever else the service has no answer to.
         const what = await fate(deadline.context, open, sent).catch((error: unknown) => {
-          throw (deadline.isUp() && outcomeError("timeout", open.session)) || error;
+          throw (deadline.isUp() && outcomeError(context, "timeout", open.session)) || error;
         });
         await context.print.note(toWhom(open, given) + what);
       }

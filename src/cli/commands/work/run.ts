@@ -1,11 +1,11 @@
 import { Option } from "commander";
 import { FerryError, lineOf } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
-import type { Host } from "../../../host/host.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
 import { makeDeadline } from "../../flows/deadline.ts";
 import type { Connection } from "../../flows/host/connect.ts";
+import { sessionArgument } from "../../flows/host/argument.ts";
 import { interruption } from "../../flows/interruption.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
@@ -71,7 +71,7 @@ export const run: Verb = {
     try {
       await runSession(context, started, sent, { ...options, timeout: deadline.left() });
     } catch (error) {
-      throw context.host.interrupt.aborted ? await ending(context.host, started, options.cancelOnInterrupt) : error;
+      throw context.host.interrupt.aborted ? await ending(context, started, options.cancelOnInterrupt) : error;
     }
   },
 };
@@ -95,13 +95,14 @@ async function detached({ print, global, host }: Context, { session }: StartedSe
 }
 
 /** What becomes of the session is told whatever comes of stopping it: what is at work may cost something. */
-async function ending(host: Host, started: StartedSession, cancel: boolean): Promise<FerryError> {
-  const id = typedId(started.session.id);
+async function ending(context: Context, started: StartedSession, cancel: boolean): Promise<FerryError> {
+  const { host } = context;
+  const [id, there] = [typedId(started.session.id), sessionArgument(context, started.session.id)];
   const failure = cancel ? await stopAgent(started) : undefined;
   if (cancel && failure === undefined) return interruption(host, `${id} was told to stop`);
   const goesOn = failure === undefined ? `${id} goes on` : `${id} ${failure}`;
-  const stop = started.capabilities.has("cancel") ? `, stop it: ferry session cancel ${id}` : "";
-  return interruption(host, goesOn, `follow it: ferry tail ${id}${stop}`);
+  const stop = started.capabilities.has("cancel") ? `, stop it: ferry session cancel ${there}` : "";
+  return interruption(host, goesOn, `follow it: ferry tail ${there}${stop}`);
 }
 
 /** Why it goes on, or may, if so. */

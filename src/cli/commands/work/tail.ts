@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { typedId } from "../../../base/ids.ts";
 import { followSession } from "../../flows/follow.ts";
+import { sessionArgument } from "../../flows/host/argument.ts";
 import { interruption } from "../../flows/interruption.ts";
 import { outcomeError, unreadError } from "../../flows/outcome.ts";
 import { checkUpdates, updatesHelp } from "../../flows/session/options.ts";
@@ -49,13 +50,12 @@ export const tail: Verb = {
       updates,
     };
     const { outcome, note, unread } = await followSession(context, open, view).catch((error: unknown) => {
-      const id = typedId(open.session.id);
-      throw context.host.interrupt.aborted
-        ? interruption(context.host, `no longer watching ${id}`, `watch it again: ferry tail ${id}`)
-        : error;
+      const { id } = open.session;
+      const again = `watch it again: ferry tail ${sessionArgument(context, id)}`;
+      throw context.host.interrupt.aborted ? interruption(context.host, `no longer watching ${typedId(id)}`, again) : error;
     });
     if (note !== undefined) await context.print.note(note);
-    const [failure, missing] = [outcomeError(outcome, open.session), unreadError(unread, open.session)];
+    const [failure, missing] = [outcomeError(context, outcome, open.session), unreadError(context, unread, open.session)];
     if (failure !== undefined && until !== undefined) throw failure;
     // Who only watched has seen it all, however it ended.
     if (failure !== undefined) await context.print.note(failure.message);
