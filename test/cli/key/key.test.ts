@@ -95,6 +95,15 @@ test("revoke wants a yes, and one key", async () => {
   expect((await ferry(world.next(), "key", "revoke", "nobody", "-y")).code).toBe(5);
 });
 
+test("a name whose key is revoked already is not suggested again", async () => {
+  await service.makeKey({ name: "ci", revoked_at: "2026-01-01T00:00:00.000Z" });
+  expect(await ferry(world.next(), "key", "revoke", "ci", "-y")).toEqual({
+    code: 5,
+    stdout: "",
+    stderr: "ferry: the key ci of agents.example.com is revoked already\n  hint: ferry key list\n",
+  });
+});
+
 test("a key of the three resources may not look at keys, and is told what to do", async () => {
   const key = await service.makeKey({ scopes: ["sessions:all", "code-providers:all", "repositories:all"] });
   const { code, stderr } = await ferry(world.next({ env: { FERRY_API_KEY: key } }), "key", "list");

@@ -1,4 +1,5 @@
-import { loginAt } from "../../../auth/address.ts";
+import { loginAt, shown } from "../../../auth/address.ts";
+import { FerryError } from "../../../base/errors.ts";
 import { oneLine, textOf } from "../../../base/text.ts";
 import { readCliInfo } from "../../../client/capabilities.ts";
 import { listAll } from "../../../client/pages.ts";
@@ -47,10 +48,17 @@ function wayBack({ host: { env } }: Context, { host }: Connection): string {
   return (env["FERRY_API_KEY"] ?? "") === "" ? loginAt(host) : "set FERRY_API_KEY to another key";
 }
 
-/** By name among those that still work, by id among all. */
+/**
+ * By name among those that still work, by id among all.
+ * @throws FerryError not_found where there is none, or all of that name are revoked; usage where several match
+ */
 async function findKey({ client, name }: Connection, given: string): Promise<KnownKey> {
   const all = await listAll(client.listKeys);
-  const called = all.filter((key) => key.name === given && !isRevoked(key));
+  const namesakes = all.filter((key) => key.name === given);
+  const called = namesakes.filter((key) => !isRevoked(key));
+  // Else the same name would be what may have been meant.
+  if (namesakes.length > 0 && called.length === 0 && !all.some(({ id }) => id === given))
+    throw new FerryError("not_found", `the key ${shown(given)} of ${name} is revoked already`, { hint: "ferry key list" });
   const about = (key: KnownKey) => [key.name, key.created_at];
   return theOneNamed(given, { all, called, about }, { one: "key", several: "keys", noun: "key" }, name);
 }
