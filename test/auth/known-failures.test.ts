@@ -115,7 +115,7 @@ describe("an address that the server sent is handed to the browser", () => {
 
   test("metadata without end is given up, and its bound told", async () => {
     server.answers.set("/.well-known/oauth-authorization-server", async () => json(200, "x".repeat(300 * 1024)));
-    expect((await scene.login()).stderr).toContain("ferry: the answer is larger than 256 KiB\n");
+    expect((await scene.login()).stderr).toContain("ferry: the answer of agents.example.com is larger than 256 KiB\n");
   });
 
   test("null is none", async () => {

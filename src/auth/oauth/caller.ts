@@ -54,7 +54,7 @@ async function call({ send, clock, userAgent, signal, trace }: Caller, url: stri
   loginResponseLines(response, clock.elapsed() - start, request).forEach((line) => trace?.(line));
   await refuseMisdirected(response, { method, url, clock });
   if (isRedirect(response)) throw await moved(url, response);
-  const bytes = await readBody(response, clock, { limit });
+  const bytes = await readBody(response, clock, { limit, what: `the answer of ${new URL(url).host}` });
   const bodiless = response.status === 204 || response.status === 304;
   return new Response(bodiless ? null : new Uint8Array(bytes), { status: response.status, headers: { ...response.headers } });
 }

@@ -9,17 +9,17 @@ const bodyLimit = 64 * 1024 * 1024;
 const patience = 120_000;
 
 /**
- * The whole body of an answer.
+ * The whole body of an answer; an error calls it `what`.
  * @throws FerryError unavailable where it is larger than `limit` bytes or takes longer than `within` ms; the rest is not read
  */
 export async function readBody(
   response: SendResponse,
   clock: Clock,
-  { limit = bodyLimit, within = patience } = {},
+  { limit = bodyLimit, within = patience, what = "the answer" } = {},
 ): Promise<Uint8Array> {
   const done = new AbortController();
   try {
-    return await Promise.race([collect(response, limit), timeUp(clock, within, done.signal)]);
+    return await Promise.race([collect(response, limit, what), timeUp(clock, within, what, done.signal)]);
   } catch (error) {
     await response.cancel();
     throw error;
@@ -54,12 +54,12 @@ export async function* steadily({ body }: SendResponse, clock: Clock): AsyncGene
   }
 }
 
-async function collect({ body }: SendResponse, limit: number): Promise<Uint8Array> {
+async function collect({ body }: SendResponse, limit: number, what: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > limit) throw new FerryError("unavailable", `the answer is larger than ${sizeOf(limit)}`, { code: unexpected });
+    if (size > limit) throw new FerryError("unavailable", `${what} is larger than ${sizeOf(limit)}`, { code: unexpected });
     chunks.push(chunk);
   }
   return joined(chunks, size);
@@ -69,9 +69,9 @@ function sizeOf(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / 1024 / 1024)} MiB`;
 }
 
-async function timeUp(clock: Clock, within: number, done: AbortSignal): Promise<never> {
+async function timeUp(clock: Clock, within: number, what: string, done: AbortSignal): Promise<never> {
   await clock.sleep(within, done);
-  throw new NoAnswerError(`the answer has not come whole in ${within / 1000} s`, { sent: true, hint: "try again later" });
+  throw new NoAnswerError(`${what} has not come whole in ${within / 1000} s`, { sent: true, hint: "try again later" });
 }
 
 /**
