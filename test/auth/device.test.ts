@@ -101,6 +101,15 @@ describe("--device", () => {
     expect(stderr).toContain("It waits for 60 minutes.\n");
   });
 
+  test.each([0, 0.5, -1, "soon", null])(
+    "a code that ends in %j seconds is refused, neither shown nor asked for",
+    async (expires_in) => {
+      const { code, stderr, slept } = await device([pending], { expires_in });
+      expect({ code, slept }).toEqual({ code: 1, slept: [] });
+      expect(stderr).toMatch(/^ferry: agents\.example\.com .*expires_in.*\n {2}hint: .*\n$/u);
+    },
+  );
+
   test.each(["DPoP", "mac"])("a key of type %s is refused", async (token_type) => {
     const { code, stderr } = await device([() => json(200, { access_token: "device-key", token_type })]);
     expect(code).toBe(1);

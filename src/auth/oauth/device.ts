@@ -35,7 +35,10 @@ export interface DeviceLogin {
   trouble(why: string | undefined): Promise<void>;
 }
 
-/** In seconds (RFC 8628, 3.2 and 3.5). A service may say anything: it is asked once a second at most, and waited for an hour at most. */
+/**
+ * In seconds (RFC 8628, 3.2 and 3.5). A service may say anything: it is asked once a second at most, and waited for an hour at most; a code
+ * that ends before the first question is none.
+ */
 const presetInterval = 5;
 const shortestInterval = 1;
 const longestLife = 3600;
@@ -66,6 +69,14 @@ async function ask({ metadata, address }: LoginServer, caller: Caller, login: De
   const options = callOptions(caller, address);
   const response = await deviceAuthorizationRequest(metadata, client, None(), parameters, options);
   const granted = await processDeviceAuthorizationResponse(metadata, client, response);
+  if (granted.expires_in < shortestInterval)
+    throw new FerryError(
+      "failure",
+      `${new URL(address).host} gave a code that ends at once (expires_in: ${granted.expires_in})`,
+      {
+        hint: "tell whoever runs the service, or run ferry login without --device",
+      },
+    );
   const interval = Math.max(granted.interval ?? presetInterval, shortestInterval);
   return { ...granted, interval, expires_in: Math.min(granted.expires_in, longestLife) };
 }
