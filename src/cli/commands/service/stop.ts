@@ -38,8 +38,18 @@ async function refuseUnasked({ pid }: { readonly pid: number }): Promise<never> 
 export async function refuseInTurn(host: Host, service: LocalService): Promise<void> {
   const sessions = await sessionsInTurn(host, service);
   if (sessions.length === 0) return;
-  throw new FerryError("attention", `${count(sessions.length, "session is", "sessions are")} at work, and would be cut short`, {
+  const waiting = sessions.filter(({ agent_status }) => agent_status === "waiting_for_user").length;
+  const working = sessions.length - waiting;
+  const states = [
+    ...(working > 0 ? [count(working, "session is", "sessions are") + " at work"] : []),
+    ...(waiting > 0 ? [count(waiting, "session waits", "sessions wait") + " for you"] : []),
+  ];
+  const ways = [
+    ...(working > 0 ? ["wait for them (ferry session wait SESSION)"] : []),
+    ...(waiting > 0 ? ['answer what is asked (ferry say --session SESSION "…")'] : []),
+  ];
+  throw new FerryError("attention", `${states.join(" and ")}, and would be cut short`, {
     details: sessions.map(({ id, title }) => [typedId(id), title].filter(Boolean).join("  ")),
-    hint: "wait for them (ferry session wait SESSION), or do it all the same with --yes",
+    hint: `${ways.join(", ")}, or do it all the same with --yes`,
   });
 }
