@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
 import { commitFiles, makeRepository, type TestGit } from "../../support/git.ts";
-import { makeSeedService, type SeedService } from "../../support/seed-service.ts";
+import { answer, makeSeedService, type SeedService } from "../../support/seed-service.ts";
 import { makeWorld, type World, type WorldOptions } from "../../support/world.ts";
 import type { Send } from "../../../src/host/host.ts";
 
@@ -170,6 +170,21 @@ test("the default branch: the remote says it; where it can't, a person does; mai
   expect(await create()).not.toHaveProperty("default_branch", expect.stringMatching(/./u));
   git("remote", "set-url", "origin", "https://unreachable.example/acme/well.git");
   expect(await createAsked({ "Default branch:": "trunk" })).toMatchObject({ default_branch: "trunk" });
+});
+
+test("an address that the service refuses is the remote's, where nobody gave one", async () => {
+  const why = "must be an absolute path or an address of https, http, ssh, git or file";
+  world.services.set(url, async (request) =>
+    request.method === "POST" ? answer(400, { message: `clone_url: ${why}` }) : service.send(request),
+  );
+  remote("../upstream.git");
+  const refused = (...argv: string[]) => ferry(world.next({ cwd: git.folder }), "repo", "create", ...argv);
+  expect(await refused()).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `ferry: the remote origin, ../upstream.git: ${why}\n  hint: give an address that the service reaches: --clone-url\n`,
+  });
+  expect((await refused("--clone-url", "../upstream.git")).stderr).toContain(`ferry: --clone-url: ${why}\n`);
 });
 
 test("which of several remotes: chosen on a terminal, named elsewhere; none is told", async () => {

@@ -1,11 +1,14 @@
 import { basename } from "node:path";
+import { shown } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
 import { parseRemote } from "../../../git/address.ts";
 import type { BodyOf } from "../../../wire/contract.ts";
 import { fields } from "../../../wire/fields.ts";
 import { platforms } from "../../../wire/values.ts";
 import type { Context } from "../../context.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
+import type { KnownRepository } from "../../flows/place/repository.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { repositoryLines } from "./columns.ts";
@@ -52,9 +55,7 @@ export const create: Verb = {
       refuseOther(known, wished);
       await context.print.note(`already registered as ${nameOf(known)}`);
     }
-    const repository =
-      known ??
-      (await connection.client.createRepository({ body: await describe(context, connection, { ...options, named, lying }) }));
+    const repository = known ?? (await register(context, connection, { ...options, named, lying }));
     await showOne(context, repository, repositoryLines(repository, context.host), fields.repository);
   },
 };
@@ -63,6 +64,28 @@ export const create: Verb = {
 interface Wanted extends Options {
   readonly named: PlatformMatch | undefined;
   readonly lying: Lying;
+}
+
+async function register(context: Context, connection: Connection, wanted: Wanted): Promise<KnownRepository> {
+  const body = await describe(context, connection, wanted);
+  try {
+    return await connection.client.createRepository({ body });
+  } catch (error) {
+    throw namingRemote(error, wanted.lying, body.clone_url);
+  }
+}
+
+/** The field of an address that is refused is named as the flag for it: where a remote says it, nobody gave that. */
+function namingRemote(error: unknown, { origin }: Lying, address: string): unknown {
+  if (origin === undefined || !(error instanceof FerryError) || error.doubt !== undefined) return error;
+  const message = error.message.replace(
+    /(?<=^|; )clone_url(?=: )/u,
+    () => `the remote ${oneLine(origin.remote)}, ${shown(address)}`,
+  );
+  if (message === error.message) return error;
+  const { kind, status, code, details } = error;
+  const hint = "give an address that the service reaches: --clone-url";
+  return new FerryError(kind, message, { status, code, details, hint, cause: error });
 }
 
 async function describe(context: Context, connection: Connection, wanted: Wanted): Promise<BodyOf<"createRepository">> {
