@@ -85,6 +85,7 @@ test("a key that was brought is told where another takes its place, and not wher
   const bring = (key: string) => ferry(scene.world.next({}, { stdin: `${key}\n` }), "login", "--with-token", "--host", url);
   const url = "https://agents.example.com";
   scene.server.answers.set("/api/v1/cli", async () => json(404, {}));
+  scene.server.answers.set("/api/v1/sessions", async () => json(200, { items: [], next_cursor: null }));
   expect((await bring("brought-1")).stderr).not.toContain("still valid");
   expect((await bring("brought-1")).stderr).not.toContain("still valid");
   expect((await bring("brought-2")).stderr).toContain(
