@@ -126,15 +126,15 @@ test("and by logout, also where it was the only one", async () => {
 
 test("and logout tells it in JSON, too", async () => {
   await brokenOff();
-  const ended = [{ host: server.origin, account: "ada@example.com", key_id: null }];
+  const ended = [{ host: server.origin, account: "ada@example.com", workspace: "test", key_id: null }];
   const only = await ferry(world.next(), "logout", "--json");
   expect([only.code, JSON.parse(only.stdout)]).toEqual([
     0,
-    { host: null, account: null, key_id: null, deleted: false, revoked: false, broken_off: ended },
+    { host: null, account: null, workspace: null, key_id: null, deleted: false, revoked: false, broken_off: ended },
   ]);
   expect(await scene.login()).toMatchObject({ code: 0 });
   expect(JSON.parse((await ferry(world.next(), "logout", "--json")).stdout)).toEqual({
-    ...{ host: server.origin, account: "ada@example.com", key_id: null, deleted: true, revoked: true },
+    ...{ host: server.origin, account: "ada@example.com", workspace: "test", key_id: null, deleted: true, revoked: true },
     broken_off: [],
   });
 });

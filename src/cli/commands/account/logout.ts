@@ -21,7 +21,7 @@ interface Options {
 export const logout: Verb = {
   name: "logout",
   summary: "End a login: revoke its key at the service, and forget it here",
-  answer: ["host", "account", "key_id", "deleted", "revoked", "broken_off"],
+  answer: ["host", "account", "workspace", "key_id", "deleted", "revoked", "broken_off"],
   description:
     "End a login: revoke its key at the service, and forget it here. A key that you brought yourself is only forgotten, since others may use it; --revoke ends it as well. Where the keychain can't be opened, --forget drops the login all the same; where keys of earlier logins were left, it forgets only those, unless --host names the login.",
   examples: ["ferry logout", "ferry logout --host agents.example.com", "ferry logout --revoke"],
@@ -42,12 +42,11 @@ export const logout: Verb = {
       throw new FerryError("auth", "not logged in anywhere", {
         hint: isKeySet(context) ? "FERRY_API_KEY is set: commands use that key where a host is named" : undefined,
       });
-    const brokenOff = ended.map(({ url, account, keyId }) => ({ host: url, account: account || null, key_id: keyId ?? null }));
+    const brokenOff = ended.map(said);
     // Who was told of leftovers is rid of them by --forget: a login goes with them where there is nothing else to forget, or by its name.
     const only = options.forget && context.global.host === undefined;
     if (ended.length > 0 && (hosts.length === 0 || only)) {
-      if (context.global.json)
-        await print.json({ host: null, account: null, key_id: null, deleted: false, revoked: false, broken_off: brokenOff });
+      if (context.global.json) await print.json({ ...nobody, deleted: false, revoked: false, broken_off: brokenOff });
       const names = new Set(hosts.map(({ url }) => hostName(url)));
       if (names.size > 0) await print.note(`still logged in to ${[...names].join(", ")}`);
       return;
@@ -64,15 +63,7 @@ export const logout: Verb = {
     const { deleted, ...ending } = options.forget
       ? await forget(context, credentials, entry)
       : await endLogin(context, credentials, entry, { ...options, trouble: unreached.get(entry.store) });
-    if (context.global.json)
-      await print.json({
-        host: entry.url,
-        account: entry.account,
-        key_id: entry.keyId ?? null,
-        deleted,
-        revoked: ending.revoked,
-        broken_off: brokenOff,
-      });
+    if (context.global.json) await print.json({ ...said(entry), deleted, revoked: ending.revoked, broken_off: brokenOff });
     await print.note(`logged out of ${hostName(entry.url)} (${accountName(entry, hosts)}); ${whatIsThere(entry, ending)}`);
     if (ending.left !== undefined) await print.warn(`the key may still be in ${credentials.place(entry.store)}: ${ending.left}`);
     if (ending.lost === true)
@@ -81,6 +72,13 @@ export const logout: Verb = {
     if (isKeySet(context)) await print.warn("FERRY_API_KEY is still set");
   },
 };
+
+const nobody = { host: null, account: null, workspace: null, key_id: null };
+
+/** Which login it was, in JSON; of one that was broken off, who is not known. */
+function said({ url, account, workspace, keyId }: Cleared["ended"][number]) {
+  return { host: url, account: account || null, workspace: workspace ?? null, key_id: keyId ?? null };
+}
 
 /** What --forget leaves at the service of a login whose key ferry had it make; it may have been broken off before there was one. */
 function notRevoked({ minted, account, ...login }: Cleared["ended"][number]): string {

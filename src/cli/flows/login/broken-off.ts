@@ -12,7 +12,7 @@ import { isSameNote, withPending } from "./pending.ts";
 const unseen = 10 * 60_000;
 
 export interface Cleared {
-  readonly ended: readonly Pick<PendingLogin, "url" | "account" | "keyId" | "minted">[];
+  readonly ended: readonly Pick<PendingLogin, "url" | "account" | "workspace" | "keyId" | "minted">[];
   /** Stores that didn't answer, and what they said: nobody need wait a second time to learn the same. */
   readonly unreached: ReadonlyMap<StoreName, FerryError>;
 }
