@@ -45,6 +45,30 @@ describe("logout", () => {
     expect(world.keychain.items.size).toBe(0);
   });
 
+  test("with --revoke, which that was asked for, is exit 3 then, and logged out all the same", async () => {
+    server.given.push("pasted-key");
+    await ferry(world.next({}, { stdin: "pasted-key" }), "login", "--host", server.origin, "--with-token");
+    server.answers.set("/revoke", async () => text(503, ""));
+    const { code, stdout, stderr } = await ferry(world.next(), "logout", "--revoke", "--json");
+    expect([code, JSON.parse(stdout)]).toMatchObject([3, { deleted: true, revoked: false }]);
+    expect(stderr).toContain(
+      "logged out of agents.example.com (ada@example.com), but its key could not be revoked: agents.example.com answered the revocation with 503",
+    );
+    expect(world.keychain.items.size).toBe(0);
+  });
+
+  test("with --revoke of a key that is gone here, too", async () => {
+    await scene.login();
+    await emptyKeychain();
+    expect(await ferry(world.next(), "logout", "--revoke")).toEqual({
+      code: 3,
+      stdout: "",
+      stderr:
+        "ferry: logged out of agents.example.com (ada@example.com), but its key could not be revoked: it was no longer in the keychain\n" +
+        "  hint: revoke it in the portal of agents.example.com\n",
+    });
+  });
+
   test.each(["http://evil.example", "nonsense", "https://me:secret@evil.example"])(
     "of a login whose address somebody changed to one that keys aren't sent to, %s, asks nobody, and says so",
     async (url) => {

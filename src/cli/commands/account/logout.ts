@@ -64,12 +64,14 @@ export const logout: Verb = {
       ? await forget(context, credentials, entry)
       : await endLogin(context, credentials, entry, { ...options, trouble: unreached.get(entry.store) });
     if (context.global.json) await print.json({ ...said(entry), deleted, revoked: ending.revoked, broken_off: brokenOff });
-    await print.note(`logged out of ${hostName(entry.url)} (${accountName(entry, hosts)}); ${whatIsThere(entry, ending)}`);
-    if (ending.left !== undefined) await print.warn(`the key may still be in ${credentials.place(entry.store)}: ${ending.left}`);
-    if (ending.lost === true)
-      await print.warn(`it was no longer in ${credentials.place(entry.store)}; to be sure of it, ${wayToRevoke(entry)}`);
-    if (ending.why !== undefined) await print.warn(`it could not be revoked: ${ending.why}; ${wayToRevoke(entry)}`);
+    const out = `logged out of ${hostName(entry.url)} (${accountName(entry, hosts)})`;
+    // Who asked for its end in so many words may rely on that.
+    const isOpen = options.revoke && !ending.revoked;
+    if (!isOpen) await tellKey(context, credentials.place(entry.store), { out, entry, ending });
     if (isKeySet(context)) await print.warn("FERRY_API_KEY is still set");
+    if (!isOpen) return;
+    const why = ending.why ?? `it was no longer in ${credentials.place(entry.store)}`;
+    throw new FerryError("attention", `${out}, but its key could not be revoked: ${why}`, { hint: wayToRevoke(entry) });
   },
 };
 
@@ -85,6 +87,20 @@ function notRevoked({ minted, account, ...login }: Cleared["ended"][number]): st
   if (minted !== true) return "";
   const key = account === "" ? "its key, if it has one there," : "its key";
   return `; ${key} was not revoked: ${wayToRevoke(login)}`;
+}
+
+interface Told {
+  readonly out: string;
+  readonly entry: HostEntry;
+  readonly ending: Omit<Ending, "deleted">;
+}
+
+/** What became of a login's key, here and at the service. */
+async function tellKey({ print }: Context, place: string, { out, entry, ending }: Told): Promise<void> {
+  await print.note(`${out}; ${whatIsThere(entry, ending)}`);
+  if (ending.left !== undefined) await print.warn(`the key may still be in ${place}: ${ending.left}`);
+  if (ending.lost === true) await print.warn(`it was no longer in ${place}; to be sure of it, ${wayToRevoke(entry)}`);
+  if (ending.why !== undefined) await print.warn(`it could not be revoked: ${ending.why}; ${wayToRevoke(entry)}`);
 }
 
 /** What the service has of the key now, as far as is known. */
