@@ -215,7 +215,7 @@ describe("a login in the place of another", () => {
 
 describe("a service that tells the id of a key: it is named wherever the key may still be valid", () => {
   const way = (id: string) =>
-    `revoke ${id} in the portal of agents.example.com, or with a login there: ferry key revoke ${id} --host agents.example.com\n`;
+    `revoke ${id} in the portal of agents.example.com, or with a login of the scope all:all there: ferry key revoke ${id} --host agents.example.com\n`;
   beforeEach(() => {
     server.answers.set("/api/v1/cli", async ({ headers }) =>
       json(200, {

@@ -41,7 +41,7 @@ function takesKeys(url: string): boolean {
 export function wayToRevoke({ url, keyId }: Pick<HostEntry, "url" | "keyId">): string {
   const name = hostName(url);
   if (keyId === undefined) return `revoke it in the portal of ${name}`;
-  return `revoke ${keyId} in the portal of ${name}, or with a login there: ferry key revoke ${shellWord(keyId)} --host ${shellWord(name)}`;
+  return `revoke ${keyId} in the portal of ${name}, or with a login of the scope all:all there: ferry key revoke ${shellWord(keyId)} --host ${shellWord(name)}`;
 }
 
 /** What to add about a key that can't be got at now, though it may still be valid: "" of one that others may use, or that can't be named. */
