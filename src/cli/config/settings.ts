@@ -82,6 +82,10 @@ const agentSettings: Readonly<Record<string, Omit<Setting, "name">>> = {
     form: { pattern: new RegExp(`^${variable}([ ,]+${variable})*$`, "u"), name: "names of variables, never values" },
     about: "variables of the service that the agent is given, by name",
   },
+  keyless: {
+    values: ["true", "false"],
+    about: "whether the agent needs no key for its models; then it has no way to them: true or false (default: false)",
+  },
   network: {
     form: { pattern: new RegExp(`^${host}([ ,]+${host})*$`, "u"), name: "hosts as HOST or HOST:PORT" },
     about: "hosts that the agent may reach from its sandbox, by https and the like (default: none)",

@@ -27,7 +27,9 @@ export function agentsWith(configured: readonly ConfiguredAgent[]): readonly Age
 /** The variables that can hold a key for an agent's providers, the usual one of each provider first; none for one that needs no key. */
 export function keyVariables(name: string, configured: readonly ConfiguredAgent[]): string[] {
   const recipe = recipes.find((candidate) => candidate.name === name);
-  const named = recipe ?? (configured.some((agent) => agent.name === name) ? genericAgent(name) : undefined);
+  const said = configured.find((agent) => agent.name === name);
+  if (said?.keyless === true) return [];
+  const named = recipe ?? (said && genericAgent(name));
   return (named?.providers ?? []).flatMap((provider) => providers[provider].keys.map(({ variable }) => variable));
 }
 

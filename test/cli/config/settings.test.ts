@@ -68,7 +68,7 @@ test("credential_store decides where a login keeps its key", async () => {
 });
 
 const keys =
-  "credential_store, sandbox, sandbox_engine, sandbox_image, sandbox_options, agent, agent_permissions, agents.NAME.command, agents.NAME.mounts, agents.NAME.env, agents.NAME.network";
+  "credential_store, sandbox, sandbox_engine, sandbox_image, sandbox_options, agent, agent_permissions, agents.NAME.command, agents.NAME.mounts, agents.NAME.env, agents.NAME.keyless, agents.NAME.network";
 
 test("what is said of an agent is listed behind the others, and kept", async () => {
   await config("set", "agents.goose.command", "goose acp");

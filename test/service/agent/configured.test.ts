@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { agentsWith, makeAgents } from "../../../src/service/agent/agents.ts";
+import { agentsWith, keyVariables, makeAgents } from "../../../src/service/agent/agents.ts";
 import type { AgentPlace } from "../../../src/service/agent/agent.ts";
 import { splitWords } from "../../../src/base/words.ts";
 import { configuredAgents } from "../../../src/service/agent/installed/configured.ts";
@@ -14,12 +14,13 @@ test("settings of the form agents.NAME.FIELD are agents", () => {
     "agents.goose.command": "goose acp --with 'two words'",
     "agents.goose.env": "GOOSE_MODE, GOOSE_KEY",
     "agents.kimi.mounts": "/opt/kimi:/srv/x",
+    "agents.kimi.keyless": "true",
     "agents.kimi.network": "registry.example, Files.example:8443",
   };
   expect(configuredAgents(settings)).toEqual([
     { name: "goose", command: ["goose", "acp", "--with", "two words"], mounts: [], env: ["GOOSE_MODE", "GOOSE_KEY"] },
     {
-      ...{ name: "kimi", command: [], mounts: ["/opt/kimi", "/srv/x"], env: [] },
+      ...{ name: "kimi", command: [], mounts: ["/opt/kimi", "/srv/x"], env: [], keyless: true },
       network: [
         { host: "registry.example", port: 443 },
         { host: "files.example", port: 8443 },
@@ -115,9 +116,19 @@ describe("an agent of the user's own", () => {
     });
     await expect(launch({ "agents.codex.command": goose }, "codex")).rejects.toMatchObject({
       kind: "auth",
-      hint: "set OPENAI_API_KEY where the service starts, or: ferry service agents login codex",
+      hint: "set OPENAI_API_KEY where the service starts, or: ferry service agents login codex; where it needs none: ferry config set agents.codex.keyless true",
     });
     await expect(launch({}, "nobody")).rejects.toMatchObject({ status: 422 });
+  });
+
+  test("one that needs no key is ready without, and has no way to a model, whatever keys there are", async () => {
+    const settings = { "agents.goose.command": goose, "agents.goose.keyless": "true" };
+    expect(await launch(settings, "goose")).toMatchObject({ accesses: [], env: {} });
+    expect(keyVariables("goose", configuredAgents(settings))).toEqual([]);
+    const agents = agentsWith(configuredAgents(settings)).filter(({ name }) => name === "goose");
+    const none = { ...place, secret: () => Promise.resolve(undefined) };
+    for (const here of [place, none]) expect(await agents[0]?.look(here)).toMatchObject({ signedIn: "needs none", remedy: "" });
+    await expect(launch({ ...settings, "agents.goose.keyless": "false" }, "goose")).resolves.toHaveProperty("accesses.length", 1);
   });
 
   test("no agent is told the real key", async () => {

@@ -12,6 +12,8 @@ export interface ConfiguredAgent {
   readonly mounts: readonly string[];
   /** Names of variables of the service that it is given. */
   readonly env: readonly string[];
+  /** Whether it calls no model by ferry's gateway. */
+  readonly keyless?: boolean;
   /** Hosts that it may reach beside its models' providers. */
   readonly network?: readonly Destination[];
 }
@@ -23,11 +25,12 @@ export interface ConfiguredAgent {
 export function configuredAgents(settings: Readonly<Record<string, string>>): ConfiguredAgent[] {
   const agents = new Map<string, ConfiguredAgent>();
   for (const [key, value] of Object.entries(settings)) {
-    const [, name, field] = /^agents\.([^.]+)\.(command|mounts|env|network)$/u.exec(key) ?? [];
+    const [, name, field] = /^agents\.([^.]+)\.(command|mounts|env|keyless|network)$/u.exec(key) ?? [];
     if (name === undefined) continue;
     const known = agents.get(name) ?? { name, command: [], mounts: [], env: [] };
     if (field === "command") agents.set(name, { ...known, command: splitWords(value) });
     else if (field === "mounts") agents.set(name, { ...known, mounts: value.split(":") });
+    else if (field === "keyless") agents.set(name, { ...known, keyless: value === "true" });
     else if (field === "network") agents.set(name, { ...known, network: destinationsIn(value) });
     else agents.set(name, { ...known, env: value.split(/[ ,]+/u) });
   }

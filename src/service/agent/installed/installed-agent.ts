@@ -21,13 +21,14 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
 
     async look(place) {
       const path = await findProgram(recipe, configured, place);
-      const [access] = await accessesOf(recipe, place);
-      const paid = access === undefined ? undefined : access.key === "" ? access.address : access.form.variable;
+      const [access] = await accessesOf(recipe, configured, place);
+      const keyless = configured?.keyless === true ? "needs none" : undefined;
+      const paid = access === undefined ? keyless : access.key === "" ? access.address : access.form.variable;
       const signedIn =
         paid ?? ((recipe.own && (await place.signIn?.(recipe.name))) === undefined ? undefined : "its own sign-in");
       if (path === undefined) return { program: undefined, version: undefined, signedIn, remedy: installed(recipe, configured) };
       const version = await versionOf(path, configured, place);
-      return { program: path, version, signedIn, remedy: signedIn === undefined ? signIn(recipe) : "" };
+      return { program: path, version, signedIn, remedy: signedIn === undefined ? signIn(recipe, configured) : "" };
     },
 
     async outside(place) {
@@ -45,17 +46,13 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
             hint: installed(recipe, configured),
           },
         );
-      const accesses = await accessesOf(recipe, place);
+      const accesses = await accessesOf(recipe, configured, place);
       // A key stays outside of the sandbox, so that it comes first.
       const own = accesses.length > 0 ? undefined : recipe.own && (await place.signIn?.(recipe.name));
-      // One that is given variables of the user's own, or reaches hosts by itself, may need no gateway.
-      if (
-        accesses.length === 0 &&
-        own === undefined &&
-        (configured?.env.length ?? 0) === 0 &&
-        (configured?.network?.length ?? 0) === 0
-      )
-        throw new FerryError("auth", `the agent "${recipe.name}" has no key for its models`, { hint: signIn(recipe) });
+      if (accesses.length === 0 && own === undefined && !mayDoWithout(configured))
+        throw new FerryError("auth", `the agent "${recipe.name}" has no key for its models`, {
+          hint: signIn(recipe, configured),
+        });
       const program = await programInside(path, configured, place);
       const companions = await companionsOf(recipe, place);
       const permissions = await place.permissions();
@@ -81,6 +78,13 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
       } satisfies AgentLaunch;
     },
   };
+}
+
+/** One that is given variables of the user's own, or reaches hosts by itself, may need no gateway. */
+function mayDoWithout(configured: ConfiguredAgent | undefined): boolean {
+  if (configured === undefined) return false;
+  const { keyless = false, env, network = [] } = configured;
+  return keyless || env.length > 0 || network.length > 0;
 }
 
 function argumentsOf({ args }: AgentRecipe, configured: ConfiguredAgent | undefined): readonly string[] {
@@ -133,7 +137,13 @@ async function companionsOf({ companions }: AgentRecipe, place: AgentPlace): Pro
   return programs.flatMap(({ mounts }) => mounts);
 }
 
-async function accessesOf({ providers: names }: AgentRecipe, { secret }: AgentPlace): Promise<Access[]> {
+async function accessesOf(
+  { providers: names }: AgentRecipe,
+  configured: ConfiguredAgent | undefined,
+  { secret }: AgentPlace,
+): Promise<Access[]> {
+  // Whoever needs no key is given no way to spend what others' keys pay for.
+  if (configured?.keyless === true) return [];
   const accesses = await Promise.all(names.map((name) => findAccess(providers[name], secret)));
   return accesses.filter((access) => access !== undefined);
 }
@@ -152,7 +162,9 @@ function wayOf({ provider, address, form }: Access): Way {
   };
 }
 
-function signIn({ name, providers: names }: AgentRecipe): string {
+function signIn({ name, providers: names }: AgentRecipe, configured: ConfiguredAgent | undefined): string {
   const variables = names.map((provider) => providers[provider].keys[0].variable).join(" or ");
-  return `set ${variables} where the service starts, or: ferry service agents login ${name}`;
+  const keyless =
+    (configured?.command ?? []).length > 0 ? `; where it needs none: ferry config set agents.${name}.keyless true` : "";
+  return `set ${variables} where the service starts, or: ferry service agents login ${name}${keyless}`;
 }
