@@ -113,7 +113,7 @@ test("stop refuses while a turn is at work; with --yes it ends, and who watches 
   const { code, stderr } = await watched;
   expect({ code, last: stderr.split("\n").slice(-3, -1) }).toEqual({
     code: 6,
-    last: ["ferry: the embedded service was stopped", `  hint: go on with: ferry tail ${typedId(link)}`],
+    last: ["ferry: the embedded service was stopped", `  hint: go on with: ferry tail ${typedId(link)} --host local`],
   });
   expect((await ferry.run(["tail", link, "--until", "idle"])).stdout).toContain("the service stopped in the middle of this turn");
 });
