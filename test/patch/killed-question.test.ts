@@ -34,7 +34,14 @@ it("ends a pull with an error, and changes nothing", async () => {
   await expectNothing(scene, "merge-base --is-ancestor");
   scene.sandbox("reset", "--quiet", "--hard", tip);
   commitFiles(scene.sandbox, { c: "c\n" });
-  const written = ["index-pack", "fast-import", "var GIT_COMMITTER_IDENT", "symbolic-ref --quiet HEAD", "read-tree -i -m", "checkout-index -u"];
+  const written = [
+    "index-pack",
+    "fast-import",
+    "var GIT_COMMITTER_IDENT",
+    "symbolic-ref --quiet HEAD",
+    "read-tree -i -m",
+    "checkout-index -u",
+  ];
   const asked = ["for-each-ref", "cat-file -e", "rev-list ", "config --get-regexp ^core", "update-index -q --refresh"];
   for (const question of [...asked, ...written]) await expectNothing(scene, question);
   expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ applied: true });
