@@ -159,9 +159,13 @@ const tellings: Readonly<Record<Outcome, Telling | undefined>> = {
   idle: undefined,
   finished: undefined,
   merged: undefined,
-  waiting_for_user: { kind: "attention", message: "the agent asks you something", hint: (id) => `ferry say --session ${id} "…"` },
+  waiting_for_user: {
+    kind: "attention",
+    message: "the agent asks you something",
+    hint: (id) => `ferry say --session ${id} TEXT`,
+  },
   failed: { kind: "failure", message: "the agent failed", hint: (id) => `what happened: ferry events ${id}` },
   closed: { kind: "failure", message: "the session was closed", hint: (id) => `what happened: ferry events ${id}` },
-  canceled: { kind: "failure", message: "the turn was canceled", hint: (id) => `go on with: ferry say --session ${id} "…"` },
+  canceled: { kind: "failure", message: "the turn was canceled", hint: (id) => `go on with: ferry say --session ${id} TEXT` },
   timeout: { kind: "pending", message: "the agent is still working", hint: (id) => `follow it with: ferry tail ${id}` },
 };

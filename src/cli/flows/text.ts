@@ -45,7 +45,7 @@ async function keep({ host, print }: Context, text: string): Promise<void> {
 /**
  * What the user has to say: the words given, a file (`-` is stdin), or on a terminal what they write in their editor.
  * `what` names it in errors.
- * @throws FerryError usage where there is nothing, or both words and a file
+ * @throws FerryError usage where there is nothing, both words and a file, or a file that isn't UTF-8
  */
 export async function readText(
   context: Context,
@@ -61,10 +61,19 @@ export async function readText(
 
 async function readFrom(context: Context, file: string | undefined, what: string): Promise<string> {
   const { host, interactive } = context;
-  if (file === "-") return new TextDecoder().decode(await host.terminal.stdin.read());
-  if (file !== undefined) return new TextDecoder().decode(await readNamedFile(context, file));
+  if (file === "-") return decoded(await host.terminal.stdin.read(), what);
+  if (file !== undefined) return decoded(await readNamedFile(context, file), `${what} in ${oneLine(file)}`);
   if (interactive) return host.prompt.edit("", ".md");
   throw new FerryError("usage", `${what} is missing`, { hint: "give it as words, or with -F FILE (-F - reads stdin)" });
+}
+
+/** JSON can't carry other bytes (RFC 8259, 8.1), and a text with U+FFFD in their place is not what the user has to say. */
+function decoded(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new FerryError("usage", `${what} isn't UTF-8`, { hint: "give it as UTF-8, see iconv", cause });
+  }
 }
 
 /** Asks before something is ended. @throws FerryError usage where nobody can be asked, interrupted where the answer is no */

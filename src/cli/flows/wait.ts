@@ -43,6 +43,12 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
   if (failure !== undefined) throw failure;
 }
 
+/** The same where the time was up before the session was found: who reads the outcome finds it there, too. */
+export async function tellUnfound({ print, global }: Context): Promise<void> {
+  const told = { session_id: null, outcome: "timeout", status: null, agent_status: null, exit: exitCodes.pending };
+  await (global.json ? print.json(told) : print.data("timeout\n"));
+}
+
 /** How the session stands, where the service says so soon: whoever set a time to wait doesn't wait for more. */
 async function readNow({ host }: Context, { connection, session }: OpenSession): Promise<SessionState | undefined> {
   const stop = new AbortController();

@@ -30,6 +30,7 @@ describe("a message", () => {
     expect((await missing.send()).event?.id).toBe("evt_1");
     expect(missing.calls()).toEqual(["POST messages", ...Array<string>(looks).fill("GET events"), "POST messages"]);
     expect(missing.clock.elapsed()).toBe(30_000);
+    expect(missing.told.at(-1)).toBe("the message isn't there: sending it again");
     expect(missing.asked.at(-1)?.body).toBe(missing.asked[0]?.body);
   });
 

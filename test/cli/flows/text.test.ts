@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
 import { makeSeedService } from "../../support/seed-service.ts";
@@ -42,4 +43,14 @@ test("what was sent is not kept, nor what stood in the arguments", async () => {
   const named = await ferry(world.next(), "say", "--session", "unknown", "words");
   expect([sent.code, named.code]).toEqual([0, 5]);
   expect(sent.stderr + named.stderr).not.toContain("kept");
+});
+
+test("a message that isn't UTF-8 is refused, and nothing is sent", async () => {
+  service.sessions.push({ id: "0002", status: "active" });
+  const there = world.next();
+  writeFileSync(join(there.folder, "latin1.md"), Buffer.from("für dich\n", "latin1"));
+  const { code, stderr } = await ferry(there, "message", "send", "0002", "-F", "latin1.md");
+  expect(code).toBe(2);
+  expect(stderr).toBe("ferry: the message in latin1.md isn't UTF-8\n  hint: give it as UTF-8, see iconv\n");
+  expect(await ferry(world.next(), "message", "list", "0002", "--json")).toMatchObject({ code: 0, stdout: "[]\n" });
 });

@@ -27,7 +27,28 @@ afterEach(() => world.dispose());
 test("the time to wait counts from the command's start, whatever the service doesn't answer", async () => {
   hangs = () => true;
   const told = "ferry: the time is up, and the service has not answered\n";
-  expect(await ferry(world, "session", "wait", "ses_1", "--timeout", "1s")).toEqual({ code: 8, stdout: "", stderr: told });
+  expect(await ferry(world, "session", "wait", "ses_1", "--timeout", "1s")).toEqual({
+    code: 8,
+    stdout: "timeout\n",
+    stderr: told,
+  });
+});
+
+test("who reads the outcome as JSON finds it there, too, where the session wasn't found in time", async () => {
+  hangs = () => true;
+  const { code, stdout } = await ferry(world, "session", "wait", "ses_1", "--timeout", "1s", "--json");
+  expect(code).toBe(8);
+  const told = { session_id: null, outcome: "timeout", status: null, agent_status: null, exit: 8 };
+  expect(JSON.parse(stdout)).toEqual(told);
+});
+
+test("an interrupt before it was found is no time-up", async () => {
+  hangs = () => {
+    setImmediate(() => world.interrupt());
+    return true;
+  };
+  const { code, stdout } = await ferry(world, "session", "wait", "ses_1", "--timeout", "1h");
+  expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
 });
 
 test("a message that was on its way when the time was up may have arrived", async () => {

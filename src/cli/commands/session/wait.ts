@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { makeDeadline } from "../../flows/deadline.ts";
 import { openSession } from "../../flows/session/select.ts";
-import { waitFields, waitFor } from "../../flows/wait.ts";
+import { tellUnfound, waitFields, waitFor } from "../../flows/wait.ts";
 import { duration } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -28,7 +28,12 @@ export const wait: Verb = {
   },
   async run(context, options: Options, given?: string) {
     const deadline = makeDeadline(context, options.timeout);
-    const open = await openSession(deadline.context, given).finally(() => deadline.end());
+    const open = await openSession(deadline.context, given)
+      .catch(async (error: unknown) => {
+        if (deadline.isUp() && !context.host.interrupt.aborted) await tellUnfound(context);
+        throw error;
+      })
+      .finally(() => deadline.end());
     await waitFor(context, open, { until: untils[options.for], timeout: deadline.left() });
   },
 };

@@ -95,7 +95,10 @@ async function deliver(context: Context, open: OpenSession, outgoing: Outgoing):
   try {
     const event = await findArrived(context, open, outgoing, isSentOn(lost) ? shortSearch : usualSearch);
     if (event !== undefined) return { clientId, event };
-    if (isLost(lost) && !isStillAtIt(lost)) return await send();
+    if (isLost(lost) && !isStillAtIt(lost)) {
+      await context.print.note("the message isn't there: sending it again");
+      return await send();
+    }
   } catch (error) {
     throw error instanceof FerryError ? inDoubt(open, error) : error;
   }
