@@ -8,7 +8,7 @@ import { isUnreadable } from "../../client/http/json.ts";
 import type { EventItem, SessionState } from "../../client/timeline/items.ts";
 import type { Context } from "../context.ts";
 import type { LiveTimeline } from "../output/timeline/live.ts";
-import { sessionArgument } from "./host/argument.ts";
+import { hostArgument, sessionArgument } from "./host/argument.ts";
 import { makeTroubles } from "./troubles.ts";
 import { makeLooks, type Look } from "./pull/looks.ts";
 import { sayCommand } from "./session/say-command.ts";
@@ -78,7 +78,7 @@ async function whatIsGone(context: Context, error: FerryError, { connection, ses
     await connection.client.readSession({ params: { sessionId: session.id } });
   } catch (again) {
     if (!(again instanceof FerryError) || again.kind !== "not_found") throw again;
-    const hint = "those that are: ferry session list";
+    const hint = `those that are: ferry session list${hostArgument(context)}`;
     return new FerryError(kind, `the session ${oneLine(session.id)} is not there any more: was it deleted?`, { ...known, hint });
   }
   return new FerryError(kind, `the session ${oneLine(session.id)} is there, but not its timeline: ${error.message}`, {

@@ -1,7 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
-import { typedId } from "../../../base/ids.ts";
 import { oneLine, textOf } from "../../../base/text.ts";
 import { fields } from "../../../wire/fields.ts";
+import { sessionArgument } from "../../flows/host/argument.ts";
 import type { Verb } from "../../verb.ts";
 import { connectForSchedules, findSchedule, scheduleName } from "./find.ts";
 
@@ -26,7 +26,7 @@ export const run: Verb = {
       );
     if (context.global.json) return;
     await context.print.note(
-      `${scheduleName(schedule)} runs now${session ? `; watch it with: ferry tail ${typedId(session)}` : ""}`,
+      `${scheduleName(schedule)} runs now${session ? `; watch it with: ferry tail ${sessionArgument(context, session)}` : ""}`,
     );
   },
 };

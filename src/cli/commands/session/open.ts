@@ -1,9 +1,10 @@
 import { local } from "../../../auth/address.ts";
-import { typedId } from "../../../base/ids.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine, textOf } from "../../../base/text.ts";
 import { readCliInfo } from "../../../client/capabilities.ts";
+import type { Context } from "../../context.ts";
 import { showPage } from "../../flows/browser.ts";
+import { sessionArgument } from "../../flows/host/argument.ts";
 import { type OpenSession, openSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -16,7 +17,7 @@ export const open: Verb = {
   define: (command) => void command.argument("[session]", "which one"),
   async run(context, _, given?: string) {
     const opened = await openSession(context, given);
-    const url = await pageOf(opened);
+    const url = await pageOf(context, opened);
     if (context.global.json) await context.print.json({ session_id: opened.session.id, url });
     else await showPage(context, oneLine(textOf(opened.session.title) || opened.session.id), url);
   },
@@ -26,8 +27,8 @@ export const open: Verb = {
  * Where the portal is, the service says. It is a web address or nothing: whatever else a browser would open is not for it to name.
  * @throws FerryError failure where there is no such page
  */
-async function pageOf({ connection, session }: OpenSession): Promise<string> {
-  const hint = `see it here: ferry events ${typedId(session.id)}`;
+async function pageOf(context: Context, { connection, session }: OpenSession): Promise<string> {
+  const hint = `see it here: ferry events ${sessionArgument(context, session.id)}`;
   const info = connection.host === local ? undefined : await readCliInfo(connection.client.readCli);
   const portal = textOf(info?.portal_url);
   // The embedded service's portal is for logins and keys.

@@ -6,6 +6,7 @@ import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Repository } from "../../../wire/resources.ts";
 import type { Context } from "../../context.ts";
+import { hostArgument } from "../host/argument.ts";
 import type { Connection } from "../host/connect.ts";
 import { theOneNamed } from "../named.ts";
 import type { Place } from "./place.ts";
@@ -29,7 +30,7 @@ export async function repositoryHere(context: Context, connection: Connection, p
     connection.host === local
       ? "the embedded service doesn't know this repository yet"
       : `no repository of ${connection.name} matches a remote of this working copy`;
-  const hint = `register it with: ferry repo create${details.length > 0 ? ", or name one of these" : ""}`;
+  const hint = `register it with: ferry repo create${hostArgument(context)}${details.length > 0 ? ", or name one of these" : ""}`;
   throw new FerryError("not_found", message, { details, hint });
 }
 

@@ -1,10 +1,10 @@
 import { type ErrorKind, FerryError, NoAnswerError } from "../../../base/errors.ts";
-import { typedId } from "../../../base/ids.ts";
 import { count, textOf } from "../../../base/text.ts";
 import { isUnreadable } from "../../../client/http/json.ts";
 import { isGateway } from "../../../client/http/retry.ts";
 import { orTimeUp, timeUp } from "../../../client/timeline/time-up.ts";
 import type { Context } from "../../context.ts";
+import { sessionArgument } from "../host/argument.ts";
 import { findArrived, findEvent, type KnownEvent, type Outgoing, usualSearch } from "./arrival.ts";
 import type { OpenSession } from "./select.ts";
 import { calledSession } from "./whom.ts";
@@ -42,19 +42,19 @@ export async function sendFirstMessage(context: Context, open: OpenSession, mess
       return await deliver(context, open, outgoing);
     } catch (error) {
       if (!(error instanceof FerryError) || isDoubt(error)) throw error;
-      if (error.status !== 404 || tries > freshTries) throw unsent(open, error);
+      if (error.status !== 404 || tries > freshTries) throw unsent(context, open, error);
       await clock.sleep(freshPause, interrupt).catch((reason: unknown) => {
-        throw reason instanceof FerryError ? unsent(open, reason) : reason;
+        throw reason instanceof FerryError ? unsent(context, open, reason) : reason;
       });
     }
   }
 }
 
 /** The session is there and costs nothing yet: a second one need not be made. */
-function unsent({ session }: OpenSession, error: FerryError): FerryError {
+function unsent(context: Context, { session }: OpenSession, error: FerryError): FerryError {
   const { kind, message, status, code } = error;
   const told = `${session.id} was made, but the prompt was not sent: ${message}`;
-  const hint = `send it: ferry message send ${typedId(session.id)} 'the prompt'`;
+  const hint = `send it: ferry message send ${sessionArgument(context, session.id)} 'the prompt'`;
   return new FerryError(kind, told, { status, code, hint, cause: error });
 }
 
@@ -85,7 +85,7 @@ async function deliver(context: Context, open: OpenSession, outgoing: Outgoing):
   try {
     return await send();
   } catch (error) {
-    if (interrupt.aborted && error instanceof FerryError && unanswered.has(error.kind)) throw inDoubt(open, error);
+    if (interrupt.aborted && error instanceof FerryError && unanswered.has(error.kind)) throw inDoubt(context, open, error);
     if (interrupt.aborted) throw error;
     if (!mayHaveArrived(error)) throw ended(error, open);
     lost = error;
@@ -100,10 +100,10 @@ async function deliver(context: Context, open: OpenSession, outgoing: Outgoing):
       return await send();
     }
   } catch (error) {
-    throw error instanceof FerryError ? inDoubt(open, error) : error;
+    throw error instanceof FerryError ? inDoubt(context, open, error) : error;
   }
   // Where the service itself says that it failed, and has nothing, it failed. That it was done (2xx), and nothing, is a riddle.
-  throw isTaken(lost) || isStillAtIt(lost) ? inDoubt(open, lost) : lost;
+  throw isTaken(lost) || isStillAtIt(lost) ? inDoubt(context, open, lost) : lost;
 }
 
 /** The search takes some seconds, for which a person would see nothing. */
@@ -127,9 +127,9 @@ function ended(error: unknown, open: OpenSession): unknown {
 }
 
 /** Whoever sends it by hand once more must know that it may be there already. */
-function inDoubt({ session }: OpenSession, error: FerryError): FerryError {
+function inDoubt(context: Context, { session }: OpenSession, error: FerryError): FerryError {
   const { kind, message, status, code } = error;
-  const look = `see with: ferry message list ${typedId(session.id)}`;
+  const look = `see with: ferry message list ${sessionArgument(context, session.id)}`;
   // What the redirect itself advises, without the doubt that the client adds.
   const advice = isSentOn(error) && error.cause instanceof FerryError ? error.cause.hint : undefined;
   const hint = advice === undefined ? look : `${advice}; but first ${look}`;

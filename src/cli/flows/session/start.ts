@@ -5,6 +5,7 @@ import type { Client } from "../../../client/client.ts";
 import type { Context } from "../../context.ts";
 import { chooseAgent, listAgents } from "../local/agents.ts";
 import { findBase, notInSandbox, tellMissing, type Base } from "../place/base.ts";
+import { hostArgument } from "../host/argument.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { writeLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
@@ -69,10 +70,11 @@ async function checkBranchName({ git, folder }: Context, name: string | undefine
 
 /** An embedded service that runs already has the environment that it was started with: other keys and programs than this one, perhaps. */
 async function createSession(
-  { host }: Context,
+  context: Context,
   { client, host: where, name }: Connection,
   call: Parameters<Client["createSession"]>[0],
 ) {
+  const { host } = context;
   try {
     host.interrupt.throwIfAborted();
     return await client.createSession(call);
@@ -81,7 +83,7 @@ async function createSession(
       throw new FerryError(error.kind, `${error.message}; whether the session was made is not known`, {
         status: error.status,
         code: error.code,
-        hint: "see with: ferry session list",
+        hint: `see with: ferry session list${hostArgument(context)}`,
         cause: error,
       });
     if (!(error instanceof FerryError) || error.code !== "agent_not_ready" || where !== local)

@@ -3,6 +3,7 @@ import { oneLine, textOf } from "../../../../base/text.ts";
 import { shellWord } from "../../../../base/words.ts";
 import { fields } from "../../../../wire/fields.ts";
 import type { Context } from "../../../context.ts";
+import { hostArgument } from "../../../flows/host/argument.ts";
 import { connect } from "../../../flows/host/connect.ts";
 import { orUnsupported } from "../../../flows/session/act.ts";
 import { duration } from "../../../options.ts";
@@ -47,21 +48,26 @@ export const analyze: Verb = {
   },
 };
 
-async function tellStarted({ print, global }: Context, name: string, answer: object): Promise<void> {
+async function tellStarted(context: Context, name: string, answer: object): Promise<void> {
+  const { print, global } = context;
+  const look = `ferry repo analysis ${shellWord(name)}${hostArgument(context)}`;
   if (global.json) await print.json(answer, ["success", "message"]);
-  else await print.note(`the analysis of ${name} has begun; look at it with: ferry repo analysis ${shellWord(name)}`);
+  else await print.note(`the analysis of ${name} has begun; look at it with: ${look}`);
 }
 
-async function tellEnd({ print, global }: Context, name: string, { repository, outcome }: Finished): Promise<void> {
+async function tellEnd(context: Context, name: string, { repository, outcome }: Finished): Promise<void> {
+  const { print, global } = context;
   if (global.json) await print.json(repository, fields.repository);
   if (outcome === "timeout")
     throw new FerryError("pending", `the analysis of ${name} goes on`, {
       code: outcome,
-      hint: `look later: ferry repo view ${shellWord(name)}`,
+      hint: `look later: ferry repo view ${shellWord(name)}${hostArgument(context)}`,
     });
   if (outcome === "failed") {
     const why = oneLine(textOf(repository.analysis_error));
     throw new FerryError("failure", `the analysis of ${name} failed${why === "" ? "" : `: ${why}`}`, { code: outcome });
   }
-  if (!global.json) await print.note(`the analysis of ${name} is there; look at it with: ferry repo analysis ${shellWord(name)}`);
+  if (global.json) return;
+  const look = `ferry repo analysis ${shellWord(name)}${hostArgument(context)}`;
+  await print.note(`the analysis of ${name} is there; look at it with: ${look}`);
 }
