@@ -155,7 +155,7 @@ describe("--autostash", () => {
     scene.local("config", "filter.bad.required", "true");
     writeFile(scene.local, ".git/info/attributes", "n filter=bad\n");
     const before = visible(scene);
-    await expect(pullInto(scene.local.folder, scene.source, { autostash: true })).rejects.toMatchObject({ kind: "failure" });
+    await expect(pullInto(scene.local.folder, scene.source, { autostash: true })).rejects.toMatchObject({ kind: "attention" });
     expect({ ...visible(scene), reflog: "", refs: "" }).toEqual({ ...before, reflog: "", refs: "" });
     expect(scene.local("stash", "list")).toBe("");
   });
