@@ -116,12 +116,14 @@ export async function* follow(options: FollowOptions): AsyncGenerator<FollowItem
 
 /** A service that has trouble with it just now is no reason to stop: the source goes on. */
 async function checkRest(watched: Watched): Promise<Update[]> {
+  const rest: Update[] = [];
   try {
-    return await readRest(watched);
+    for await (const update of readRest(watched)) rest.push(update);
+    return rest;
   } catch (error) {
     watched.signal.throwIfAborted();
     if (!passes(error)) throw error;
-    return [{ kind: "trouble", error, wait: 0 }];
+    return [...rest, { kind: "trouble", error, wait: 0 }];
   }
 }
 
@@ -178,6 +180,7 @@ async function* allUpdates(watched: Watched, fresh: boolean): AsyncGenerator<Upd
   let failed: readonly SourceName[] = [];
   let reason: string | undefined;
   let [again, pause] = [Infinity, tryAgain];
+  let told = watched.timeline.order;
   const tryLater = (): void => {
     if (again === Infinity) [again, pause] = [clock.elapsed() + pause, pause * 2];
   };
@@ -194,7 +197,9 @@ async function* allUpdates(watched: Watched, fresh: boolean): AsyncGenerator<Upd
     try {
       for await (const update of ways[name](watched)) {
         yield update;
-        if (clock.elapsed() >= again) break;
+        if (update.kind === "events") told = update.order;
+        // What this way has taken in already nobody else would bring.
+        if (clock.elapsed() >= again && watched.timeline.order <= told) break;
       }
       [failed, reason, again] = [[], undefined, Infinity];
     } catch (error) {

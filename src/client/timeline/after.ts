@@ -16,10 +16,11 @@ async function* poll(watched: Watched, { doubted, proven }: Trial): AsyncGenerat
   for (;;) {
     const after = timeline.revision;
     if (after === undefined) throw notOffered("the service's events have no revision");
-    const { updates, size = 0 } = await readSince(watched, { limit: pageSize, patience: 0 });
-    yield* updates;
-    if (rhythm.wantsState(updates.length > 0)) {
-      if (size === 0 && updates.length === 0) yield* await readRest(watched, 0);
+    const { order } = timeline;
+    const size = (yield* readSince(watched, { limit: pageSize, patience: 0 })) ?? 0;
+    const isNews = timeline.order > order;
+    if (rhythm.wantsState(isNews)) {
+      if (size === 0 && !isNews) yield* readRest(watched, 0);
       yield* readState(watched);
     }
     proven();

@@ -22,53 +22,50 @@ export function readAll(watched: Watched, fresh: boolean): AsyncGenerator<Update
   });
 }
 
-/** What came after the newest that we have. */
-interface Since {
-  readonly updates: Update[];
-  /** How many events the answer had; undefined where all of them were read. */
-  readonly size: number | undefined;
-}
-
 /**
- * The newest that we have is asked for again with what came after it: a service that has it no more counts anew (after a restore, say),
+ * What came after the newest that we have; gives how many events the answer had, undefined where all of them were read. The newest that we have is asked for again with what came after it: a service that has it no more counts anew (after a restore, say),
  * and what is new there may have revisions that we had already. Then all of it is read. It is one call for both: a second one could be
  * answered by the new count where the first one was by the old.
  */
-export async function readSince(watched: Watched, how: Omit<HowMuch, "after">): Promise<Since> {
+export async function* readSince(watched: Watched, how: Omit<HowMuch, "after">): AsyncGenerator<Update, number | undefined> {
   const { timeline } = watched;
   const { revision = 0, newestId } = timeline;
   const { events, text } = await readPart(watched, { ...how, after: newestId === undefined ? revision : revision - 1 });
-  if (newestId === undefined || events.some(({ id }) => id === newestId))
-    return { updates: timeline.accept(events, { text }), size: events.length };
+  // What is taken in must be told.
+  watched.signal.throwIfAborted();
+  if (newestId === undefined || events.some(({ id }) => id === newestId)) {
+    yield* timeline.accept(events, { text });
+    return events.length;
+  }
   // An ETag says all the same that nothing has changed.
-  const updates = await readWhole(watched, { sameTag: events.length === 0, patience: how.patience });
+  yield* readWhole(watched, { sameTag: events.length === 0, patience: how.patience });
   if (timeline.newestId === newestId) timeline.dropNewest();
-  return { updates, size: undefined };
+  return undefined;
 }
 
 /**
- * What is there and was not seen yet, by plain asking, when all else says that there is no more. `patience` as in ClientOptions.
+ * What is there and was not seen yet, by plain asking, when all else says that there is no more. `patience` as in ClientOptions; with 0
+ * it is asked for once: whoever has another way doesn't wait for this one.
  */
-export async function readRest(watched: Watched, patience?: number): Promise<Update[]> {
+export async function* readRest(watched: Watched, patience?: number): AsyncGenerator<Update> {
   let sameTag = false;
   if ((watched.timeline.revision ?? 0) > 0) {
     try {
-      const { updates, size } = await readSince(watched, { patience });
-      if (size !== 0) return updates;
+      if ((yield* readSince(watched, { patience })) !== 0) return;
       sameTag = true;
     } catch (error) {
       watched.signal.throwIfAborted();
       if (!passes(error) && !isRefused(error)) throw error;
-      // The plain read of the seed may do all the same.
+      // The plain read of the seed may do all the same, but not at once where a rest is asked for.
+      if (patience === 0 && error.status === 429) throw error;
     }
   }
-  return readWhole(watched, { sameTag });
+  yield* readWhole(watched, { sameTag, patience });
 }
 
-async function readWhole(watched: Watched, how: HowToRead): Promise<Update[]> {
-  const whole: Update[] = [];
-  for await (const update of patiently(watched, { faults: true }, () => readNews(watched, how))) whole.push(update);
-  return whole;
+function readWhole(watched: Watched, how: HowToRead): AsyncGenerator<Update> {
+  const read = (): AsyncGenerator<Update> => readNews(watched, how);
+  return how.patience === 0 ? read() : patiently(watched, { faults: true }, read);
 }
 
 /** By a word that we know. */
@@ -127,11 +124,13 @@ export async function* readState({ client, sessionId, signal }: Watched): AsyncG
 }
 
 /** What is new in the whole array, or has changed. */
-export async function* readNews({ array, timeline }: Watched, how?: HowToRead): AsyncGenerator<Update> {
+export async function* readNews({ array, timeline, signal }: Watched, how?: HowToRead): AsyncGenerator<Update> {
   // As it was when the array was asked for: what comes by another way meanwhile may be newer.
   const newest = timeline.revision ?? 0;
   let isAnew = false;
   for await (const { events, ...known } of array.read(how)) {
+    // What is taken in must be told.
+    signal.throwIfAborted();
     if (!isAnew && timeline.isAnew(events, newest)) {
       isAnew = true;
       timeline.restart();

@@ -21,7 +21,7 @@ export interface Watched {
 /** So often in a row a source may bring nothing while the service answers otherwise; then another takes over. */
 const mostFruitless = 3;
 /** What a service may ask us to rest, in ms: a follow that sleeps for a day is none. */
-const longestRest = 300_000;
+export const longestRest = 300_000;
 
 /** What is said to be gone for good (410; RFC 9110, 15.5.11), time after time and for so long, in ms, won't come back. */
 const mostGone = { times: 5, time: 120_000 };

@@ -2,9 +2,10 @@ import { FerryError } from "../../base/errors.ts";
 import { isObject } from "../answers.ts";
 import { broken, parseCut } from "../http/json.ts";
 import { lookAround, readNews, readRest, readState } from "./array.ts";
+import { type Beside, makeBeside } from "./beside.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { connect, opened, type Line } from "./line.ts";
-import { passes, persistently, type Trial, type Watched } from "./source.ts";
+import { longestRest, passes, persistently, type Trial, type Watched } from "./source.ts";
 import type { SseMessage } from "./sse.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
 import { checked } from "./whole/answer.ts";
@@ -57,58 +58,104 @@ interface Seen {
 }
 
 /** Until the stream ends, or has missed something: then the connection is dead, whatever it still sends. */
-async function* listen(watched: Watched, { doubted, proven }: Trial, line: Line, seen: Seen): AsyncGenerator<Update> {
+async function* listen(watched: Watched, trial: Trial, line: Line, seen: Seen): AsyncGenerator<Update> {
+  const beside = makeBeside(watched);
+  try {
+    yield* hear(watched, trial, line, { seen, beside });
+    yield* beside.end();
+  } catch (error) {
+    watched.signal.throwIfAborted();
+    yield* beside.end();
+    throw error;
+  } finally {
+    beside.stop();
+  }
+}
+
+interface Heard {
+  readonly seen: Seen;
+  readonly beside: Beside;
+}
+
+async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, { seen, beside }: Heard): AsyncGenerator<Update> {
   const { clock } = watched;
   const began = clock.elapsed();
   let [interval, alive, filled] = [doubtInterval, began, -Infinity];
   let isOpen = false;
+  /** Until when the service wants to be left alone. */
+  let rested = -Infinity;
+  /** When the service was asked whether the stream misses anything; undefined for what it may have missed before it was open. */
+  let doubt: number | undefined = began;
   let next = line.next();
   for (;;) {
-    const left = alive + interval - clock.elapsed();
-    const step = left <= 0 ? timeUp : await orTimeUp(next, left, clock);
+    const due = !beside.looks() ? Math.max(alive + interval, rested) : isOpen ? Infinity : began + beginTimeout;
+    const left = due - clock.elapsed();
+    const step = left <= 0 ? timeUp : await orTimeUp(beside.first(next), left, clock);
     if (step === timeUp) {
-      seen.missed = yield* check(watched);
-      if (seen.missed) return;
       if (!isOpen && clock.elapsed() - began >= beginTimeout)
         throw new FerryError("unavailable", `the stream hasn't begun in ${beginTimeout / 1000} s`);
+      if (doubt !== undefined) doubt = clock.elapsed();
+      await beside.look();
+    } else if ("updates" in step) {
+      const updates = beside.take(step);
+      yield* updates;
+      seen.missed = doubt !== undefined && doubt >= alive && updates.some(({ kind }) => kind === "events");
+      if (seen.missed) return;
       alive = clock.elapsed();
-      if (isOpen && !doubted) interval = Math.min(watchInterval, interval * doubtGrowth);
-      continue;
-    }
-    if (step.done === true) return;
-    if (step.value === opened) {
-      isOpen = true;
-      // A stream tells of changes from now on: what became of it before, by a restart say, has to be asked for.
-      yield* await readRest(watched, 0);
-      yield* readState(watched);
+      if (step.trouble !== undefined) {
+        interval = doubtInterval;
+        const wait = Math.max(interval, Math.min(step.trouble.retryAfter ?? 0, longestRest));
+        rested = alive + wait;
+        yield { kind: "trouble", error: step.trouble, wait };
+      } else {
+        if (doubt !== undefined && isOpen && !doubted) interval = Math.min(watchInterval, interval * doubtGrowth);
+        doubt = alive;
+      }
+    } else if (step.done === true) {
+      return;
     } else {
-      for (const update of understand(step.value, watched)) {
-        // All else, pings and the like, comes from who knows nothing of the session, too.
-        if (update.kind === "events") {
-          proven();
-          seen.events = true;
-          [alive, interval] = [clock.elapsed(), watchInterval];
+      if (step.value === opened) {
+        isOpen = true;
+        // A stream tells of changes from now on: what became of it before, by a restart say, has to be asked for.
+        doubt = undefined;
+        yield* beside.end();
+        await beside.look();
+      } else {
+        const isGap = step.value.event === "gap";
+        // What is taken in there is read again as a whole.
+        if (isGap) yield* beside.end();
+        for (const update of understand(step.value, watched)) {
+          // All else, pings and the like, comes from who knows nothing of the session, too.
+          if (update.kind === "events") {
+            proven();
+            seen.events = true;
+            [alive, interval] = [clock.elapsed(), watchInterval];
+          }
+          beside.told(update);
+          yield update;
         }
-        yield update;
+        // What the stream no longer has, the whole array does.
+        if (isGap) {
+          const rest = filled + gapPause - clock.elapsed();
+          if (rest > 0) await clock.sleep(rest, watched.signal);
+          filled = clock.elapsed();
+          yield* readNews(watched);
+        }
       }
-      // What the stream no longer has, the whole array does.
-      if (step.value.event === "gap") {
-        const rest = filled + gapPause - clock.elapsed();
-        if (rest > 0) await clock.sleep(rest, watched.signal);
-        filled = clock.elapsed();
-        yield* readNews(watched);
-      }
+      next = line.next();
     }
-    next = line.next();
   }
 }
 
 /** Asks the service itself; says whether the stream missed something. */
 async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
-  const missed = await readRest(watched, 0);
-  yield* missed;
+  let missed = false;
+  for await (const update of readRest(watched, 0)) {
+    missed = true;
+    yield update;
+  }
   yield* readState(watched);
-  return missed.length > 0;
+  return missed;
 }
 
 const kinds = ["session_event", "message", "session", "patch", "delta", "gap"] as const;

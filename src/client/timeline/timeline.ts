@@ -11,6 +11,8 @@ export interface Timeline {
   readonly revision: number | undefined;
   /** The id of the event that has it: a service that counts anew doesn't have that there any more. Undefined where it isn't to be had. */
   readonly newestId: string | undefined;
+  /** That of the update which `accept` gave last; 0 before the first. */
+  readonly order: number;
   /**
    * Those of a batch that are new or have changed, in the order of their making, ties as they came: as an update, or none. `text` gives
    * their JSON as it came, where that is known.
@@ -52,6 +54,9 @@ export function makeTimeline(): Timeline {
     },
     get newestId() {
       return newestId;
+    },
+    get order() {
+      return order;
     },
     accept(batch, { text } = {}) {
       const items: EventItem[] = [];

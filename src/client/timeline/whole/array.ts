@@ -23,6 +23,8 @@ export interface HowToRead {
   readonly sameTag?: boolean;
   /** As in ClientOptions. */
   readonly patience?: number | undefined;
+  /** Ends this read, beside what ends all. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The whole timeline as the seed has it: an array (or, of others, pages of one), in any order, which may be far longer than what fits into memory. */
@@ -48,14 +50,14 @@ export interface WholeOptions {
 export function makeWholeTimeline({
   client,
   sessionId,
-  signal,
+  signal: always,
   clock,
   makeSpool,
   longest = 4 * 1024 ** 3,
 }: WholeOptions): WholeTimeline {
   let tag = "";
   let before: Prints = new Numbers();
-  const ask = (cursor: string | undefined, { sameTag = false, patience }: HowToRead) => {
+  const ask = (cursor: string | undefined, { sameTag = false, patience, signal = always }: HowToRead) => {
     const headers = sameTag && tag !== "" && cursor === undefined ? { "if-none-match": tag } : {};
     // A page's cursor is none of the interface's parameters for events: only who sends them in pages is asked with it.
     const query: object = { cursor };
