@@ -226,6 +226,6 @@ test("the same events, in the same order, each at its last version, over any lin
         for (const event of service.events) expect(last.get(event.id)).toEqual(event.payload);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 600 },
   );
 });

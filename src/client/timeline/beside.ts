@@ -1,39 +1,36 @@
-import { FerryError } from "../../base/errors.ts";
+import type { FerryError } from "../../base/errors.ts";
 import { isUnreadable } from "../http/json.ts";
 import { readRest, readState } from "./array.ts";
 import type { Update } from "./items.ts";
 import { passes, type Watched } from "./source.ts";
-import { orTimeUp } from "./time-up.ts";
 
-/** What a look at the service itself brought. */
-export interface Looked {
-  readonly updates: readonly Update[];
-  /** Why that isn't all: it passes, and says nothing of the stream. */
-  readonly trouble?: FerryError;
+/** A step of a look at the service itself; its end says why that wasn't all: it passes, and says nothing of the stream. */
+export interface LookStep {
+  readonly look: IteratorResult<Update, FerryError | undefined>;
 }
 
 /** Looks, one at a time, at what is there and was not seen yet, and at how the session stands: the stream goes on beside them. */
 export interface Beside {
-  /** Whether one is under way. */
-  looks(): boolean;
-  /** Begins one. What it brings soon comes before what the stream does: so long the stream is held back. */
-  look(): Promise<void>;
+  /** Begins one, and ends one that is under way already. */
+  look(): AsyncGenerator<Update>;
+  /** Until when the stream is held back for the one that is under way, on the clock's `elapsed`; undefined where there is none. */
+  heldUntil(): number | undefined;
   /**
-   * The stream's next step, or what the look brought, which goes first where it has taken in what isn't told yet: that is older.
+   * The stream's next step, or the look's, which goes first where it has taken in what isn't told yet: that is older.
    * @throws FerryError what doesn't pass, or can't be read; the signal's reason
    */
-  first<Step>(next: Promise<Step>): Promise<Step | Looked>;
+  first<Step>(next: Promise<Step>): Promise<Step | LookStep>;
+  /** Of a look's step what is to be told, one update at most; the look goes on when that was taken. */
+  take(step: LookStep): Generator<Update>;
   /** That the stream has brought this. */
   told(update: Update): void;
-  /** The end of a look: what of it is to be told. */
-  take(looked: Looked): readonly Update[];
   /** Ends the one that is under way; gives what it has taken in. */
   end(): AsyncGenerator<Update>;
   /** From here on none takes anything in. */
   stop(): void;
 }
 
-/** In ms. */
+/** What a look brings soon comes before what the stream does: so long, in ms, the stream is held back. */
 const headStart = 1_000;
 
 export function makeBeside(watched: Watched): Beside {
@@ -41,43 +38,60 @@ export function makeBeside(watched: Watched): Beside {
   let look: Look | undefined;
   let [told, isStateTold] = [0, false];
   const isAhead = (): boolean => look !== undefined && timeline.order > told;
-  const take = ({ updates }: Looked): readonly Update[] => {
-    look = undefined;
-    return isStateTold ? updates.filter(({ kind }) => kind !== "session") : updates;
+  const tell = (update: Update): void => {
+    if (update.kind === "events") told = update.order;
   };
   const stop = (): void => {
     look?.stop();
     look = undefined;
   };
+  const end = async function* (): AsyncGenerator<Update> {
+    if (look !== undefined && isAhead()) {
+      const { done, value } = await look.step;
+      if (done !== true) yield value;
+    }
+    stop();
+  };
   return {
-    looks: () => look !== undefined,
-    async look() {
+    async *look() {
+      yield* end();
       [told, isStateTold] = [timeline.order, false];
       look = begin(watched);
-      const done = look.done.catch(() => undefined);
-      await orTimeUp(done, headStart, clock);
     },
+    heldUntil: () => look && look.began + headStart,
     async first(next) {
       if (look === undefined) return next;
-      const { done } = look;
-      const first = isAhead() ? await done : await Promise.race([done, next]);
-      return isAhead() ? done : first;
+      const { step, began } = look;
+      const mine = step.then((each) => ({ look: each }));
+      const goesFirst = isAhead() || clock.elapsed() < began + headStart;
+      const first = await (goesFirst ? mine : Promise.race([mine, next]));
+      return isAhead() ? mine : first;
+    },
+    *take({ look: { done, value } }) {
+      if (done === true) {
+        look = undefined;
+        return;
+      }
+      tell(value);
+      // What the stream says of the session is newer.
+      if (value.kind !== "session" || !isStateTold) yield value;
+      look?.goOn();
     },
     told(update) {
-      if (update.kind === "events") told = update.order;
-      else if (update.kind === "session") isStateTold = true;
+      tell(update);
+      if (update.kind === "session") isStateTold = true;
     },
-    take,
-    async *end() {
-      if (look !== undefined && isAhead()) yield* take(await look.done);
-      stop();
-    },
+    end,
     stop,
   };
 }
 
 interface Look {
-  readonly done: Promise<Looked>;
+  /** When it was begun, on the clock's `elapsed`. */
+  readonly began: number;
+  /** The one that it is at. */
+  readonly step: Promise<LookStep["look"]>;
+  goOn(): void;
   stop(): void;
 }
 
@@ -85,23 +99,32 @@ function begin(watched: Watched): Look {
   const stop = new AbortController();
   const signal = AbortSignal.any([watched.signal, stop.signal]);
   const array: Watched["array"] = { read: (how) => watched.array.read({ ...how, signal }) };
-  const done = read({ ...watched, array, signal });
-  // Whoever waits for it gets the error all the same.
-  done.catch(() => undefined);
-  return { done, stop: () => stop.abort() };
+  const steps = read({ ...watched, array, signal });
+  const advance = (): Promise<LookStep["look"]> => {
+    const step = steps.next();
+    // Whoever waits for it gets the error all the same.
+    step.catch(() => undefined);
+    return step;
+  };
+  let step = advance();
+  return {
+    began: watched.clock.elapsed(),
+    get step() {
+      return step;
+    },
+    goOn: () => void (step = advance()),
+    stop: () => stop.abort(),
+  };
 }
 
-async function read(watched: Watched): Promise<Looked> {
-  const updates: Update[] = [];
+async function* read(watched: Watched): AsyncGenerator<Update, FerryError | undefined> {
   try {
-    for await (const update of readRest(watched, 0)) updates.push(update);
-    for await (const update of readState(watched)) updates.push(update);
-    return { updates };
+    yield* readRest(watched, 0);
+    yield* readState(watched);
+    return undefined;
   } catch (error) {
     watched.signal.throwIfAborted();
-    if (!(error instanceof FerryError)) throw error;
-    // What was taken in is told, whatever came then.
-    if (updates.length === 0 && (!passes(error) || isUnreadable(error))) throw error;
-    return { updates, trouble: error };
+    if (!passes(error) || isUnreadable(error)) throw error;
+    return error;
   }
 }

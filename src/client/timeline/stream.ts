@@ -86,27 +86,37 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
   let rested = -Infinity;
   /** When the service was asked whether the stream misses anything; undefined for what it may have missed before it was open. */
   let doubt: number | undefined = began;
+  /** Whether the look that is under way has brought events. */
+  let brought = false;
   let next = line.next();
   for (;;) {
-    const due = !beside.looks() ? Math.max(alive + interval, rested) : isOpen ? Infinity : began + beginTimeout;
+    const held = beside.heldUntil();
+    const looked = isOpen ? Infinity : began + beginTimeout;
+    const due = held === undefined ? Math.max(alive + interval, rested) : clock.elapsed() < held ? held : looked;
     const left = due - clock.elapsed();
     const step = left <= 0 ? timeUp : await orTimeUp(beside.first(next), left, clock);
     if (step === timeUp) {
       if (!isOpen && clock.elapsed() - began >= beginTimeout)
         throw new FerryError("unavailable", `the stream hasn't begun in ${beginTimeout / 1000} s`);
+      if (held !== undefined) continue;
       if (doubt !== undefined) doubt = clock.elapsed();
-      await beside.look();
-    } else if ("updates" in step) {
-      const updates = beside.take(step);
-      yield* updates;
-      seen.missed = doubt !== undefined && doubt >= alive && updates.some(({ kind }) => kind === "events");
+      brought = false;
+      yield* beside.look();
+    } else if ("look" in step) {
+      const { done, value } = step.look;
+      yield* beside.take(step);
+      if (done !== true) {
+        brought ||= value.kind === "events";
+        continue;
+      }
+      seen.missed = doubt !== undefined && doubt >= alive && brought;
       if (seen.missed) return;
       alive = clock.elapsed();
-      if (step.trouble !== undefined) {
+      if (value !== undefined) {
         interval = doubtInterval;
-        const wait = Math.max(interval, Math.min(step.trouble.retryAfter ?? 0, longestRest));
+        const wait = Math.max(interval, Math.min(value.retryAfter ?? 0, longestRest));
         rested = alive + wait;
-        yield { kind: "trouble", error: step.trouble, wait };
+        yield { kind: "trouble", error: value, wait };
       } else {
         if (doubt !== undefined && isOpen && !doubted) interval = Math.min(watchInterval, interval * doubtGrowth);
         doubt = alive;
@@ -118,8 +128,7 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
         isOpen = true;
         // A stream tells of changes from now on: what became of it before, by a restart say, has to be asked for.
         doubt = undefined;
-        yield* beside.end();
-        await beside.look();
+        yield* beside.look();
       } else {
         const isGap = step.value.event === "gap";
         // What is taken in there is read again as a whole.

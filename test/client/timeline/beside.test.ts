@@ -3,6 +3,7 @@ import { NoAnswerError } from "../../../src/base/errors.ts";
 import type { FollowItem } from "../../../src/client/follow.ts";
 import type { SendRequest, SendResponse } from "../../../src/host/host.ts";
 import { eventsOf, kinds, outcome, play, shown, ways, work } from "../../support/following.ts";
+import type { Fault } from "../../support/timeline-service.ts";
 
 type Answering = (
   answer: () => Promise<SendResponse>,
@@ -93,4 +94,19 @@ test("an answer that comes late takes nothing back", async () => {
   expect(states.lastIndexOf("working")).toBeLessThan(states.indexOf("idle"));
   expect(outcome(items)).toMatchObject({ outcome: "idle" });
   expect(eventsOf(items)).toHaveLength(2);
+});
+
+test("what a look has brought is told at once, also where the session's state is late", async () => {
+  const lost: Fault = { lost: true };
+  const late: Fault = { delay: 3_000 };
+  // The first read is broken off; then the stream is asked for, the events beside it, and the session.
+  const played = play(ways.stream, (_, count) => (count === 2 ? lost : count === 6 ? late : undefined));
+  const done = (async () => {
+    await played.clock.sleep(1);
+    played.service.add("session_closed");
+    played.service.set({ status: "closed", agent_status: "stopped" });
+  })();
+  const items = await played.watch({ until: "end" });
+  await done;
+  expect(shown(items)).toEqual(["evt_1 completed"]);
 });
