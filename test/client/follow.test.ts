@@ -191,6 +191,7 @@ test("the same events, in the same order, each at its last version, over any lin
       { reversed: true },
       { delay: 3000 },
       { delay: 40_000 },
+      { forgot: 12, gapless: true },
     ),
   );
   const step = fc.oneof(fc.constant("add" as const), fc.nat(20), fc.constant("pause" as const));

@@ -20,7 +20,7 @@ export interface Fault {
   readonly delay?: number;
   /** A stream doesn't have what is this old or older any more: it begins after this revision. */
   readonly forgot?: number;
-  /** It goes on after a revision that it never had, and tells of no gap. */
+  /** It goes on after a revision that it never had, or without what it has no more, and tells of no gap. */
   readonly gapless?: true;
   /** An array comes in another order. */
   readonly reversed?: true;
@@ -131,10 +131,9 @@ export function makeTimelineService({ clock, capabilities, fault }: TimelineServ
     bell.once("hang-up", close);
     try {
       let at = after;
-      if ((at > revision && gapless !== true) || at < forgot) {
-        at = forgot;
-        yield Buffer.from(`event: gap\ndata: {"after":${at}}\n\n`);
-      }
+      const isGap = at < forgot || at > revision;
+      if (at < forgot || (isGap && gapless !== true)) at = forgot;
+      if (isGap && gapless !== true) yield Buffer.from(`event: gap\ndata: {"after":${at}}\n\n`);
       while (!ending.signal.aborted) {
         const rung = once(bell, "news", signal === undefined ? {} : { signal });
         rung.catch(() => undefined);

@@ -17,7 +17,10 @@ async function* poll(watched: Watched, { doubted, proven }: Trial): AsyncGenerat
     const after = timeline.revision;
     if (after === undefined) throw notOffered("the service's events have no revision");
     const { order } = timeline;
-    const size = (yield* readSince(watched, { limit: pageSize, patience: 0 })) ?? 0;
+    // A page would not reach what is known already beyond a gap.
+    const limit = timeline.isHeld ? {} : { limit: pageSize };
+    const size = (yield* readSince(watched, { ...limit, patience: 0 })) ?? 0;
+    timeline.release();
     const isNews = timeline.order > order;
     if (rhythm.wantsState(isNews)) {
       if (size === 0 && !isNews) yield* readRest(watched, 0);

@@ -86,6 +86,7 @@ export function followArray(watched: Watched): AsyncGenerator<Update> {
 export async function* lookAround(watched: Watched): AsyncGenerator<Update> {
   try {
     yield* readNews(watched, { patience: 0 });
+    watched.timeline.release();
   } catch (error) {
     watched.signal.throwIfAborted();
     // Events that the service can't give, or that can't be read, hide nothing of the session itself.

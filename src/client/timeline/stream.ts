@@ -118,6 +118,7 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
         rested = alive + wait;
         yield { kind: "trouble", error: value, wait };
       } else {
+        watched.timeline.release();
         if (doubt !== undefined && isOpen && !doubted) interval = Math.min(watchInterval, interval * doubtGrowth);
         doubt = alive;
       }
@@ -128,6 +129,7 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
         isOpen = true;
         // A stream tells of changes from now on: what became of it before, by a restart say, has to be asked for.
         doubt = undefined;
+        watched.timeline.hold();
         yield* beside.look();
       } else {
         const isGap = step.value.event === "gap";
@@ -149,6 +151,7 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
           if (rest > 0) await clock.sleep(rest, watched.signal);
           filled = clock.elapsed();
           yield* readNews(watched);
+          watched.timeline.release();
         }
       }
       next = line.next();
@@ -163,6 +166,7 @@ async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
     missed = true;
     yield update;
   }
+  watched.timeline.release();
   yield* readState(watched);
   return missed;
 }

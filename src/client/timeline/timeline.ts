@@ -7,7 +7,7 @@ import { printOf } from "./whole/print.ts";
 
 /** What was seen of a session's timeline: tells what is new, what has changed, and where to go on. */
 export interface Timeline {
-  /** The greatest revision seen; undefined where an event came without one. */
+  /** The greatest revision up to which all is known; undefined where an event came without one. */
   readonly revision: number | undefined;
   /** The id of the event that has it: a service that counts anew doesn't have that there any more. Undefined where it isn't to be had. */
   readonly newestId: string | undefined;
@@ -24,6 +24,11 @@ export interface Timeline {
    * that is merely old, from a cache say, has neither.
    */
   isAnew(batch: readonly TimelineEvent[], newest: number): boolean;
+  /** From here on what is new says nothing of what lies before it: where to go on stays, until that was read. */
+  hold(): void;
+  readonly isHeld: boolean;
+  /** What lies before the newest was read. */
+  release(): void;
   /** The service no longer has the newest, and counts on. */
   dropNewest(): void;
   /** The service counts its revisions anew: where to go on is its start, and what is the same there is no news. */
@@ -35,6 +40,7 @@ export function makeTimeline(): Timeline {
   const versions = new Versions();
   let revision: number | undefined = 0;
   let newestId: string | undefined;
+  let held: { readonly revision: number; readonly newestId: string | undefined } | undefined;
   let newest = -Infinity;
   let order = 0;
 
@@ -50,10 +56,10 @@ export function makeTimeline(): Timeline {
   };
   return {
     get revision() {
-      return revision;
+      return revision === undefined ? undefined : (held?.revision ?? revision);
     },
     get newestId() {
-      return newestId;
+      return held === undefined ? newestId : held.newestId;
     },
     get order() {
       return order;
@@ -76,11 +82,21 @@ export function makeTimeline(): Timeline {
         return place < 0 ? event.revision <= newest : versions.isRenumbered(place, versionOf(event));
       });
     },
+    hold() {
+      if (revision !== undefined) held ??= { revision, newestId };
+    },
+    get isHeld() {
+      return held !== undefined;
+    },
+    release() {
+      held = undefined;
+    },
     dropNewest() {
-      newestId = undefined;
+      if (held === undefined) newestId = undefined;
+      else held = { ...held, newestId: undefined };
     },
     restart() {
-      [revision, newestId] = [0, undefined];
+      [revision, newestId, held] = [0, undefined, undefined];
       versions.forgetRevisions();
     },
   };
