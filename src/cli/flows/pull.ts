@@ -181,11 +181,17 @@ export async function checkRepository(context: Context, { connection, session }:
   if (here) return;
   const name = oneLine(textOf(repository.full_name) || id);
   const base = session.base_commit ?? "";
+  const began = `${oneLine(base).slice(0, 12)}, where the session began,`;
   if (!(await hasCommit(context, place, base)))
-    throw new FerryError("attention", `the session is of ${name}, which this working copy is not of`, {
-      hint: "go to a clone of it, or name one with -C DIR",
-    });
-  await context.print.note(`note: no remote here is of ${name}, but ${base.slice(0, 12)}, where the session began, is here`);
+    throw new FerryError(
+      "attention",
+      `the session is of ${name}, which this working copy is not of${base && `: ${began} is not here`}`,
+      {
+        hint: `${base && "where this is a clone of the same: git fetch; else "}go to a clone of it, or name one with -C DIR`,
+      },
+    );
+  const otherwise = connection.host === local ? `this is another clone than ${name}` : `no remote here is of ${name}`;
+  await context.print.note(`note: ${otherwise}, but ${began} is here`);
 }
 
 async function hasCommit({ git }: Context, { repository }: Place, commit: string): Promise<boolean> {

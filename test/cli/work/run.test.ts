@@ -210,16 +210,6 @@ test("where HEAD moved on, nothing changes, and it is told", async () => {
   expect(stderr).toMatch(/^ferry: .+\n {2}hint: .+\n$/u);
 });
 
-test("a session of another repository is refused", async () => {
-  const { stdout } = await ferry(here(), "run", "--json", "--pull", "none", "echo x > x");
-  const { session } = JSON.parse(stdout.split("\n")[0] ?? "") as { session: { id: string } };
-  git = makeRepository(join(world.folder, "other"));
-  commitFiles(git, { "a.txt": "another\n" }, "first");
-  const { code, stderr } = await ferry(here(), "pull", session.id);
-  expect(code).toBe(3);
-  expect(stderr).toContain("which this working copy is not of");
-});
-
 test("session start --follow --pull end does the same, step by step", async () => {
   const { code, stdout } = await ferry(
     here(),

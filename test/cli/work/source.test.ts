@@ -75,7 +75,9 @@ test("a session of a repository that no remote is of (a fork): refused, unless t
   Object.assign(sessions[0] ?? {}, { base_commit: "1".repeat(40) });
   expect(await call("pull", "s1")).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining("the session is of o/up, which this working copy is not of") as string,
+    stderr: expect.stringContaining(
+      "the session is of o/up, which this working copy is not of: 111111111111, where the session began, is not here\n  hint: where this is a clone of the same: git fetch; else go to a clone",
+    ) as string,
   });
 });
 
