@@ -32,6 +32,11 @@ test("a login to each is kept, and told by the workspace from the other", async 
       "  agents.example.com as ada@example.com, workspace Alpha\n" +
       "  hint: name a host, an account or a workspace; --host beside one of the latter\n",
   );
+  scene.server.answers.set("/api/v1/sessions", async () => json(200, { items: [], next_cursor: null }));
+  expect((await run("session", "view", "ses_none")).stderr).toBe(
+    'ferry: agents.example.com has no session "ses_none"\n' +
+      "  hint: see ferry session list; it may be another login's there (ada@example.com, workspace Alpha): ferry auth switch Alpha\n",
+  );
   expect(await run("auth", "switch", "Alpha", "--json")).toMatchObject({
     stdout: expect.stringContaining('"workspace":"Alpha"') as string,
     stderr: "now agents.example.com as ada@example.com, workspace Alpha\n",

@@ -3,6 +3,7 @@ import { FerryError } from "../../base/errors.ts";
 import { withIdLike } from "../../base/ids.ts";
 import { oneLine, textOf } from "../../base/text.ts";
 import { nearMisses } from "../near.ts";
+import type { Connection } from "./host/connect.ts";
 
 /** What is looked for, in words: what one is called and several are, and the noun whose `list` shows them. */
 export interface Sort {
@@ -10,6 +11,9 @@ export interface Sort {
   readonly several: string;
   readonly noun: string;
 }
+
+/** Where it is looked for. */
+type Place = Pick<Connection, "name" | "argument">;
 
 /** So many may have been meant; more than that is no help. */
 const mostMeant = 3;
@@ -33,7 +37,7 @@ export function theOneNamed<T extends { readonly id: string }>(
   given: string,
   { all, called, about }: Candidates<T>,
   { one, several, noun }: Sort,
-  service: string,
+  { name: service, argument }: Place,
 ): T {
   const same = all.filter(({ id }) => id === given);
   const matching = same.length > 0 ? same : called;
@@ -54,7 +58,9 @@ export function theOneNamed<T extends { readonly id: string }>(
     throw new FerryError("not_found", `${service} has no ${one} ${named}`, {
       details: all.length > mostTold ? [] : told(all),
       hint:
-        meant.length > 0 && meant.length <= mostMeant ? `did you mean ${meant.map(oneLine).join(" or ")}?` : `ferry ${noun} list`,
+        meant.length > 0 && meant.length <= mostMeant
+          ? `did you mean ${meant.map(oneLine).join(" or ")}?`
+          : `ferry ${noun} list${argument}`,
     });
   }
   if (matching.length > 1)

@@ -11,11 +11,11 @@ export type KnownProvider = Tolerant<Provider>;
  * The one of that id or name. The interface has no call to read one, so it is looked for in the list.
  * @throws FerryError not_found where there is none, usage where several match, with those that there are
  */
-export async function findProvider({ client, name }: Connection, given: string): Promise<KnownProvider> {
-  const all = await listAll(client.listProviders);
+export async function findProvider(connection: Connection, given: string): Promise<KnownProvider> {
+  const all = await listAll(connection.client.listProviders);
   const called = all.filter((provider) => provider.name === given);
   const about = (provider: KnownProvider) => [provider.name, provider.base_url];
-  return theOneNamed(given, { all, called, about }, { one: "provider", several: "providers", noun: "provider" }, name);
+  return theOneNamed(given, { all, called, about }, { one: "provider", several: "providers", noun: "provider" }, connection);
 }
 
 /** All that the key may see: one that may register repositories need not see the providers. Undefined where it mayn't. */

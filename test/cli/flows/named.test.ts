@@ -25,7 +25,7 @@ const things = [
 function named(given: string, all: readonly { id: string; name: string | null }[] = things) {
   const called = all.filter(({ name }) => name === given);
   const sort = { one: "provider", several: "providers", noun: "provider" };
-  return theOneNamed(given, { all, called, about: ({ name }) => [name] }, sort, "s.example");
+  return theOneNamed(given, { all, called, about: ({ name }) => [name] }, sort, { name: "s.example", argument: "" });
 }
 
 test("an id names a thing, also where another one is called so, else what it is called", () => {

@@ -102,6 +102,8 @@ test("a name whose key is revoked already is not suggested again", async () => {
     stdout: "",
     stderr: "ferry: the key ci of agents.example.com is revoked already\n  hint: ferry key list\n",
   });
+  const { stderr } = await ferry(world.next(), "key", "revoke", "ci", "-y", "--host", "agents.example.com");
+  expect(stderr).toContain("hint: ferry key list --host agents.example.com\n");
 });
 
 test("a key of the three resources may not look at keys, and is told what to do", async () => {

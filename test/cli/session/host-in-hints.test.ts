@@ -49,3 +49,12 @@ test.each<[asked: string, argv: string[], hint: string]>([
   hanging = asked;
   expect(await lastLine("working", ...argv)).toContain(`${hint} --host ${url}`);
 });
+
+test.each([
+  [["session", "view", "ses_none"], "see ferry session list"],
+  [["message", "list", "ses_none"], "see ferry session list"],
+  [["provider", "view", "none"], "ferry provider list"],
+  [["repo", "view", "none"], "ferry repo list"],
+])("and where nothing is found: %j", async (argv, hint) => {
+  expect(await lastLine("idle", ...argv)).toBe(`  hint: ${hint} --host ${url}`);
+});

@@ -52,13 +52,15 @@ function wayBack({ host: { env } }: Context, { host }: Connection): string {
  * By name among those that still work, by id among all.
  * @throws FerryError not_found where there is none, or all of that name are revoked; usage where several match
  */
-async function findKey({ client, name }: Connection, given: string): Promise<KnownKey> {
-  const all = await listAll(client.listKeys);
+async function findKey(connection: Connection, given: string): Promise<KnownKey> {
+  const all = await listAll(connection.client.listKeys);
   const namesakes = all.filter((key) => key.name === given);
   const called = namesakes.filter((key) => !isRevoked(key));
   // Else the same name would be what may have been meant.
   if (namesakes.length > 0 && called.length === 0 && !all.some(({ id }) => id === given))
-    throw new FerryError("not_found", `the key ${shown(given)} of ${name} is revoked already`, { hint: "ferry key list" });
+    throw new FerryError("not_found", `the key ${shown(given)} of ${connection.name} is revoked already`, {
+      hint: `ferry key list${connection.argument}`,
+    });
   const about = (key: KnownKey) => [key.name, key.created_at];
-  return theOneNamed(given, { all, called, about }, { one: "key", several: "keys", noun: "key" }, name);
+  return theOneNamed(given, { all, called, about }, { one: "key", several: "keys", noun: "key" }, connection);
 }

@@ -27,11 +27,11 @@ export async function connectForSchedules(context: Context): Promise<Connection>
 }
 
 /** The one of that name or id. */
-export async function findSchedule({ client, name }: Connection, given: string): Promise<KnownSchedule> {
-  const all = await listAll(client.listSchedules);
+export async function findSchedule(connection: Connection, given: string): Promise<KnownSchedule> {
+  const all = await listAll(connection.client.listSchedules);
   const called = all.filter((schedule) => schedule.name === given);
   const about = (schedule: KnownSchedule) => [schedule.name, schedule.created_at];
-  return theOneNamed(given, { all, called, about }, { one: "schedule", several: "schedules", noun: "schedule" }, name);
+  return theOneNamed(given, { all, called, about }, { one: "schedule", several: "schedules", noun: "schedule" }, connection);
 }
 
 /** How it is called in lines for people. */

@@ -8,6 +8,7 @@ import type { Memory } from "../../../client/memory.ts";
 import type { Host, Send } from "../../../host/host.ts";
 import { makeMemory } from "../../config/memory.ts";
 import type { Context } from "../../context.ts";
+import { hostArgument } from "./argument.ts";
 import { chooseHost, chosenName, type ChosenHost, keyOfEnvironment } from "./choose.ts";
 import { findLocal, type LocalService } from "../local/find.ts";
 import { sendToLocal } from "../local/revive.ts";
@@ -22,6 +23,8 @@ export interface Connection {
   /** How people and `branch.<name>.ferryHost` call it: `local`, or its address. */
   readonly host: string;
   readonly name: string;
+  /** What has a command that is printed ask this service: see hostArgument. */
+  readonly argument: string;
   /** What chose it, where that is neither the user nor the last login. */
   readonly why: string | undefined;
   /** Tells apart what was pulled from which service: the address, or `local:` and the id of its data folder. */
@@ -111,6 +114,7 @@ function makeConnection(context: Context, chosen: ChosenHost, wanted: Target): C
     ...clientFor(context, target),
     host: chosen.kind === "local" ? local : chosen.url,
     name: chosenName(chosen),
+    argument: hostArgument(context),
     why: chosen.why,
     origin: target.origin,
     lastCalls: (patience) => {

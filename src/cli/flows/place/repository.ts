@@ -61,11 +61,11 @@ export async function visibleRepositories({ client }: Connection): Promise<Known
 }
 
 /** One that the user named: `owner/name`, or its id. */
-export async function repositoryNamed({ client, name }: Connection, given: string): Promise<KnownRepository> {
-  const all = await listAll(client.listRepositories);
+export async function repositoryNamed(connection: Connection, given: string): Promise<KnownRepository> {
+  const all = await listAll(connection.client.listRepositories);
   const called = all.filter(({ full_name }) => textOf(full_name).toLowerCase() === given.toLowerCase());
   const about = ({ full_name, clone_url }: KnownRepository) => [full_name, clone_url];
-  return theOneNamed(given, { all, called, about }, { one: "repository", several: "repositories", noun: "repo" }, name);
+  return theOneNamed(given, { all, called, about }, { one: "repository", several: "repositories", noun: "repo" }, connection);
 }
 
 /** Two clones are two repositories: what counts is where it lies. */

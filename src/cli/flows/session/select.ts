@@ -68,10 +68,11 @@ async function openNamed(context: Context, named: string): Promise<OpenSession> 
   const page = readPage(named);
   const connection = page === undefined ? await connect(context) : await connectFor(context, page);
   const given = page?.id ?? named;
-  return { connection, session: await whileWaiting(context, connection.name, () => findSession(connection, given)) };
+  return { connection, session: await whileWaiting(context, connection.name, () => findSession(context, connection, given)) };
 }
 
-async function findSession({ client, name }: Connection, given: string): Promise<KnownSession> {
+async function findSession({ host }: Context, connection: Connection, given: string): Promise<KnownSession> {
+  const { client, name } = connection;
   const whole = given === "-" ? undefined : await client.readSession({ params: { sessionId: given } }).catch(unlessMissing);
   if (whole !== undefined) return whole;
   const all = await listAll(client.listSessions);
@@ -82,7 +83,10 @@ async function findSession({ client, name }: Connection, given: string): Promise
   }
   const starting = withIdLike(all, given);
   const matching = starting.length > 0 ? starting : all.filter(({ branch_name }) => branch_name === given);
-  return onlyOne(matching, `"${oneLine(given)}"`) ?? notFound(`${name} has no session "${oneLine(given)}"`, given);
+  const only = onlyOne(matching, `"${oneLine(given)}"`);
+  if (only !== undefined) return only;
+  const others = wayToOthers((await readConfig(host)).hosts, connection.host);
+  return notFound(connection, `${name} has no session "${oneLine(given)}"`, { given, others });
 }
 
 /** The one whose branch is the current one and whose repository is one of the remotes', where sessions tell theirs. */
@@ -101,7 +105,7 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
     const ours = place === undefined ? [] : await ofRepository(context, connection, { place, sessions: recent });
     return { recent, names, ours };
   });
-  if (recent.length === 0) return notFound(`there is no session on ${connection.name}`);
+  if (recent.length === 0) return notFound(connection, `there is no session on ${connection.name}`);
   if (context.interactive) {
     const offered = [...ours, ...recent.filter((session) => !ours.includes(session))];
     // A narrow terminal has room for the short one and what tells a person more.
@@ -121,7 +125,7 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
   throw new FerryError("usage", "no session is named, and this branch is linked to none", {
     details: [
       ...shown.map((session) => describe(session, names)),
-      ...(more > 0 ? [`and ${count(more, "other")}: ferry session list`] : []),
+      ...(more > 0 ? [`and ${count(more, "other")}: ferry session list${connection.argument}`] : []),
     ],
     hint: "name one: its id, a branch, or - for the newest",
   });
@@ -153,9 +157,10 @@ function describe(session: KnownSession, names: ReadonlyMap<string, string> = ne
   return [id, ...repository, textOf(branch_name) || "–", textOf(status) || "–", cut(textOf(title), 50)].map(oneLine).join("  ");
 }
 
-function notFound(message: string, given = ""): never {
+function notFound({ argument }: Connection, message: string, { given = "", others = "" } = {}): never {
   const isShort = given !== "" && given.length < shortestStart;
-  const hint = `see ferry session list${isShort ? `; the start of an id is ${shortestStart} characters or more` : ""}`;
+  const start = isShort ? `; the start of an id is ${shortestStart} characters or more` : "";
+  const hint = `see ferry session list${argument}${start}${others && `; ${others}`}`;
   throw new FerryError("not_found", message, { hint });
 }
 
