@@ -1,5 +1,6 @@
 import { exitCodes } from "../../base/errors.ts";
 import { typedId } from "../../base/ids.ts";
+import type { Outcome } from "../../client/outcome.ts";
 import type { SessionState } from "../../client/timeline/items.ts";
 import { passes } from "../../client/timeline/source.ts";
 import { orTimeUp, timeUp } from "../../client/timeline/time-up.ts";
@@ -13,6 +14,8 @@ import type { OpenSession } from "./session/select.ts";
 /** The names in the JSON of how a session stands. */
 export const waitFields = ["session_id", "outcome", "status", "agent_status", "exit"] as const;
 
+type Told = Readonly<Record<(typeof waitFields)[number], unknown>> & { readonly outcome: Outcome };
+
 /** In ms. */
 const longestRead = 2_000;
 
@@ -21,7 +24,7 @@ const longestRead = 2_000;
  * @throws FerryError what the outcome is, where that isn't well
  */
 export async function waitFor(context: Context, open: OpenSession, view: Omit<FollowView, "silent">): Promise<void> {
-  const { print, global } = context;
+  const { print } = context;
   const {
     outcome,
     note,
@@ -36,17 +39,18 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
   const { status = null, agent_status = null } = now;
   const failure = outcomeError(context, outcome, now, { until: view.until, inTheWay });
   const exit = failure === undefined ? 0 : exitCodes[failure.kind];
-  const told = { session_id: now.id, outcome, status, agent_status, exit };
-  if (global.json) await print.json(told);
-  else await print.data(`${outcome}\n`);
+  await tell(context, { session_id: now.id, outcome, status, agent_status, exit });
   if (note !== undefined) await print.note(note);
   if (failure !== undefined) throw failure;
 }
 
 /** The same where the time was up before the session was found: who reads the outcome finds it there, too. */
-export async function tellUnfound({ print, global }: Context): Promise<void> {
-  const told = { session_id: null, outcome: "timeout", status: null, agent_status: null, exit: exitCodes.pending };
-  await (global.json ? print.json(told) : print.data("timeout\n"));
+export async function tellUnfound(context: Context): Promise<void> {
+  await tell(context, { session_id: null, outcome: "timeout", status: null, agent_status: null, exit: exitCodes.pending });
+}
+
+async function tell({ print, global }: Context, told: Told): Promise<void> {
+  await (global.json ? print.json(told) : print.data(`${told.outcome}\n`));
 }
 
 /** How the session stands, where the service says so soon: whoever set a time to wait doesn't wait for more. */

@@ -63,6 +63,13 @@ export async function* readRest(watched: Watched, patience?: number): AsyncGener
   yield* readWhole(watched, { sameTag, patience });
 }
 
+/** The same, and how the session stands, each asked for once: beside a stream, which may have missed something. */
+export async function* readMissed(watched: Watched): AsyncGenerator<Update> {
+  yield* readRest(watched, 0);
+  watched.timeline.release();
+  yield* readState(watched);
+}
+
 function readWhole(watched: Watched, how: HowToRead): AsyncGenerator<Update> {
   const read = (): AsyncGenerator<Update> => readNews(watched, how);
   return how.patience === 0 ? read() : patiently(watched, { faults: true }, read);

@@ -1,6 +1,6 @@
 import type { FerryError } from "../../base/errors.ts";
 import { isUnreadable } from "../http/json.ts";
-import { readRest, readState } from "./array.ts";
+import { readMissed } from "./array.ts";
 import type { Update } from "./items.ts";
 import { passes, type Watched } from "./source.ts";
 
@@ -119,8 +119,7 @@ function begin(watched: Watched): Look {
 
 async function* read(watched: Watched): AsyncGenerator<Update, FerryError | undefined> {
   try {
-    yield* readRest(watched, 0);
-    yield* readState(watched);
+    yield* readMissed(watched);
     return undefined;
   } catch (error) {
     watched.signal.throwIfAborted();

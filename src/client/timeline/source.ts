@@ -21,7 +21,7 @@ export interface Watched {
 /** So often in a row a source may bring nothing while the service answers otherwise; then another takes over. */
 const mostFruitless = 3;
 /** What a service may ask us to rest, in ms: a follow that sleeps for a day is none. */
-export const longestRest = 300_000;
+const longestRest = 300_000;
 
 /** What is said to be gone for good (410; RFC 9110, 15.5.11), time after time and for so long, in ms, won't come back. */
 const mostGone = { times: 5, time: 120_000 };
@@ -77,8 +77,7 @@ export async function* persistently(
     }
     if (seen.works) [failures, fruitless] = [0, 0];
     const asked = trouble?.retryAfter;
-    // A service that says "at once" isn't taken at its word for ever.
-    const wait = Math.max(Math.min(asked ?? 0, longestRest), backoff(failures++, random));
+    const wait = restAfter(trouble, backoff(failures++, random));
     // A line that was good until now, or that has another way round, may be back with the next try.
     if (trouble !== undefined && (asked !== undefined || (!seen.works && isLast)))
       yield { kind: "trouble", error: trouble, wait };
@@ -102,6 +101,11 @@ export async function* persistently(
     const isGone = gone.times >= mostGone.times && clock.elapsed() - gone.since >= mostGone.time;
     if (isLast && isGone && trouble !== undefined) throw trouble;
   }
+}
+
+/** How long the service is left alone after a trouble, in ms: one that says "at once" isn't taken at its word for ever. */
+export function restAfter(trouble: FerryError | undefined, least: number): number {
+  return Math.max(Math.min(trouble?.retryAfter ?? 0, longestRest), least);
 }
 
 /** Nothing came, or not all of it. */

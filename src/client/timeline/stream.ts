@@ -1,11 +1,11 @@
 import { FerryError } from "../../base/errors.ts";
 import { isObject } from "../answers.ts";
 import { broken, parseCut } from "../http/json.ts";
-import { lookAround, readNews, readRest, readState } from "./array.ts";
+import { lookAround, readMissed, readNews } from "./array.ts";
 import { type Beside, makeBeside } from "./beside.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { connect, opened, type Line } from "./line.ts";
-import { longestRest, passes, persistently, type Trial, type Watched } from "./source.ts";
+import { passes, persistently, restAfter, type Trial, type Watched } from "./source.ts";
 import type { SseMessage } from "./sse.ts";
 import { orTimeUp, timeUp } from "./time-up.ts";
 import { checked } from "./whole/answer.ts";
@@ -102,7 +102,9 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
       if (doubt !== undefined) doubt = clock.elapsed();
       brought = false;
       yield* beside.look();
-    } else if ("look" in step) {
+      continue;
+    }
+    if ("look" in step) {
       const { done, value } = step.look;
       yield* beside.take(step);
       if (done !== true) {
@@ -114,60 +116,56 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
       alive = clock.elapsed();
       if (value !== undefined) {
         interval = doubtInterval;
-        const wait = Math.max(interval, Math.min(value.retryAfter ?? 0, longestRest));
+        const wait = restAfter(value, interval);
         rested = alive + wait;
         yield { kind: "trouble", error: value, wait };
       } else {
-        watched.timeline.release();
         if (doubt !== undefined && isOpen && !doubted) interval = Math.min(watchInterval, interval * doubtGrowth);
         doubt = alive;
       }
-    } else if (step.done === true) {
-      return;
-    } else {
-      if (step.value === opened) {
-        isOpen = true;
-        // A stream tells of changes from now on: what became of it before, by a restart say, has to be asked for.
-        doubt = undefined;
-        watched.timeline.hold();
-        yield* beside.look();
-      } else {
-        const isGap = step.value.event === "gap";
-        // What is taken in there is read again as a whole.
-        if (isGap) yield* beside.end();
-        for (const update of understand(step.value, watched)) {
-          // All else, pings and the like, comes from who knows nothing of the session, too.
-          if (update.kind === "events") {
-            proven();
-            seen.events = true;
-            [alive, interval] = [clock.elapsed(), watchInterval];
-          }
-          beside.told(update);
-          yield update;
-        }
-        // What the stream no longer has, the whole array does.
-        if (isGap) {
-          const rest = filled + gapPause - clock.elapsed();
-          if (rest > 0) await clock.sleep(rest, watched.signal);
-          filled = clock.elapsed();
-          yield* readNews(watched);
-          watched.timeline.release();
-        }
-      }
-      next = line.next();
+      continue;
     }
+    if (step.done === true) return;
+    if (step.value === opened) {
+      isOpen = true;
+      // A stream tells of changes from now on: what became of it before, by a restart say, has to be asked for.
+      doubt = undefined;
+      watched.timeline.hold();
+      yield* beside.look();
+    } else {
+      const isGap = step.value.event === "gap";
+      // What is taken in there is read again as a whole.
+      if (isGap) yield* beside.end();
+      for (const update of understand(step.value, watched)) {
+        // All else, pings and the like, comes from who knows nothing of the session, too.
+        if (update.kind === "events") {
+          proven();
+          seen.events = true;
+          [alive, interval] = [clock.elapsed(), watchInterval];
+        }
+        beside.told(update);
+        yield update;
+      }
+      // What the stream no longer has, the whole array does.
+      if (isGap) {
+        const rest = filled + gapPause - clock.elapsed();
+        if (rest > 0) await clock.sleep(rest, watched.signal);
+        filled = clock.elapsed();
+        yield* readNews(watched);
+        watched.timeline.release();
+      }
+    }
+    next = line.next();
   }
 }
 
 /** Asks the service itself; says whether the stream missed something. */
 async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
   let missed = false;
-  for await (const update of readRest(watched, 0)) {
-    missed = true;
+  for await (const update of readMissed(watched)) {
+    missed ||= update.kind === "events";
     yield update;
   }
-  watched.timeline.release();
-  yield* readState(watched);
   return missed;
 }
 

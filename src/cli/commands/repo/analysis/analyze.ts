@@ -50,9 +50,8 @@ export const analyze: Verb = {
 
 async function tellStarted(context: Context, name: string, answer: object): Promise<void> {
   const { print, global } = context;
-  const look = `ferry repo analysis ${shellWord(name)}${hostArgument(context)}`;
   if (global.json) await print.json(answer, ["success", "message"]);
-  else await print.note(`the analysis of ${name} has begun; look at it with: ${look}`);
+  else await print.note(`the analysis of ${name} has begun; ${wayToLook(context, name)}`);
 }
 
 async function tellEnd(context: Context, name: string, { repository, outcome }: Finished): Promise<void> {
@@ -67,7 +66,9 @@ async function tellEnd(context: Context, name: string, { repository, outcome }: 
     const why = oneLine(textOf(repository.analysis_error));
     throw new FerryError("failure", `the analysis of ${name} failed${why === "" ? "" : `: ${why}`}`, { code: outcome });
   }
-  if (global.json) return;
-  const look = `ferry repo analysis ${shellWord(name)}${hostArgument(context)}`;
-  await print.note(`the analysis of ${name} is there; look at it with: ${look}`);
+  if (!global.json) await print.note(`the analysis of ${name} is there; ${wayToLook(context, name)}`);
+}
+
+function wayToLook(context: Context, name: string): string {
+  return `look at it with: ferry repo analysis ${shellWord(name)}${hostArgument(context)}`;
 }
