@@ -121,7 +121,7 @@ describe("logout", () => {
         code: 0,
         stdout: "",
         stderr:
-          "logged out of agents.example.com (ada@example.com); the key was not revoked there\n" +
+          "logged out of agents.example.com (ada@example.com); the key was not revoked there: revoke it in the portal of agents.example.com\n" +
           `the key may still be in the keychain: the keychain is ${trouble}\n`,
       });
       expect(server.revoked).toEqual([]);

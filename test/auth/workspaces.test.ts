@@ -30,7 +30,7 @@ test("a login to each is kept, and told by the workspace from the other", async 
     "ferry: which login is meant?\n" +
       "  agents.example.com as ada@example.com, workspace Beta\n" +
       "  agents.example.com as ada@example.com, workspace Alpha\n" +
-      "  hint: name a host, an account or a workspace; --host beside one of the latter\n",
+      "  hint: name a host, an account, or a workspace or its id; --host beside one of the latter\n",
   );
   scene.server.answers.set("/api/v1/sessions", async () => json(200, { items: [], next_cursor: null }));
   expect((await run("session", "view", "ses_none")).stderr).toBe(
@@ -43,7 +43,8 @@ test("a login to each is kept, and told by the workspace from the other", async 
   });
   expect(await workspaces()).toEqual(["Alpha", "Beta"]);
   expect((await run("logout")).stderr).toBe(
-    "logged out of agents.example.com (ada@example.com, workspace Alpha); the key is revoked\n",
+    "logged out of agents.example.com (ada@example.com, workspace Alpha); the key is revoked\n" +
+      "commands use agents.example.com as ada@example.com, workspace Beta now\n",
   );
   expect([await workspaces(), scene.server.revoked]).toEqual([["Beta"], ["key-1"]]);
 });

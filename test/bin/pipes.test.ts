@@ -43,6 +43,29 @@ test.each(["session list", "--version"])("a full disk is one line and exit 1: %s
   expect({ code, stderr }).toEqual({ code: 1, stderr: "ferry: can't write the output: no space left on device\n" });
 });
 
+test.each(["--json", "--jq '.[].id'"])("a full disk is no fault of the expression: %s", async (option) => {
+  const { stderr } = await shell(`$FERRY session list ${option} > /dev/full`);
+  expect(JSON.parse(stderr)).toEqual({ error: { kind: "failure", message: "can't write the output: no space left on device" } });
+});
+
+test.each(["say --session ses_1 hi", "message send ses_1 hi"])(
+  "that a message is sent is told, whoever can't print it: %s",
+  async (command) => {
+    const sent: string[] = [];
+    const service = await serve(
+      createServer(({ method, url = "" }, response) => {
+        if (method === "POST") sent.push(url);
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify(method === "POST" ? { id: "evt_1", status: "queued" } : { id: "ses_1", status: "active" }));
+      }),
+    );
+    const { code, stderr } = await shell(`FERRY_HOST=http://${service} $FERRY ${command} --json > /dev/full`);
+    expect(sent).toEqual(["/api/v1/sessions/ses_1/messages"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("the message is sent, but can't write the output: no space left on device");
+  },
+);
+
 test("what is piped in is not for a question", async () => {
   const { code, stdout, stderr } = await shell("yes | $FERRY repo delete ses_1");
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

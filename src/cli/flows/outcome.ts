@@ -56,6 +56,7 @@ function outOfTime(session: KnownSession, { until, inTheWay }: Partial<Waited> =
   if (session.agent_status === "waiting_for_user") return stillAsking;
   // Who watches a run of one's own knows no more of the session than its id.
   if (until !== undefined && !isAgentStatus(session.agent_status)) return outOfTimeInForeignWords(until, inTheWay);
+  if (session.agent_status === "queued") return notBegun;
   if (!isAgentResting(session.agent_status)) return tellings.timeout;
   if (until === "merged" || until === "end") return isResting(session) ? stillOpen : until === "merged" ? notMerged : unclear;
   return until === undefined ? unknown : unsettled[inTheWay ?? "nothing"];
@@ -104,6 +105,12 @@ const unsettled: Readonly<Record<InTheWay | "nothing", Telling>> = {
     message: "the agent has nothing to do now, but has not rested for long enough to be sure of it",
     hint: (id) => `wait for longer: ferry session wait ${id}`,
   },
+};
+
+const notBegun: Telling = {
+  kind: "pending",
+  message: "the agent has not begun yet: its turn is queued",
+  hint: (id) => `follow it with: ferry tail ${id}`,
 };
 
 const unread: Telling = {

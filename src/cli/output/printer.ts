@@ -37,6 +37,11 @@ export interface PrinterOptions {
   readonly quiet: boolean;
 }
 
+interface JqWriting {
+  readonly indented: boolean;
+  readonly hint: string | undefined;
+}
+
 /** Maybe one that a number of ours doesn't hold: 2^53 has 16 digits. */
 const longNumber = /\d{16}/u;
 
@@ -51,15 +56,12 @@ export function makePrinter(
     const shown = options.showSecrets ? value : redact(value);
     return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);
   };
-  const write = async (value: unknown, indented: boolean): Promise<void> =>
-    options.jq === undefined
-      ? stdout.write(lineOf(value, indented ? 2 : undefined))
-      : writeJq(options.jq, JSON.stringify(value), indented);
-  const writeJq = async (expression: string, json: string, indented: boolean): Promise<void> => {
+  /** A hint is for an expression that fails; that what it gave can't be written is no fault of it. */
+  const writeJq = async (expression: string, json: string, { indented, hint }: JqWriting): Promise<void> => {
     const { applyJq } = await import("./jq.ts");
     const output = await applyJq(expression, wellFormedJson(json), { indented, jq, interrupt });
     await tell(output);
-    if (output.failure !== undefined) throw output.failure;
+    if (output.failure !== undefined) throw hint === undefined ? output.failure : hinted(output.failure, hint);
   };
   const tell = async ({ text, said: notes }: JqOutput): Promise<void> => {
     // Its strings come as they are, which a script wants and a terminal can't be given.
@@ -99,22 +101,17 @@ export function makePrinter(
     return `{${names.map((name) => `${JSON.stringify(name)}:${members.get(name) ?? JSON.stringify(picked[name])}`).join(",")}}`;
   };
   const writeAll = async (value: unknown): Promise<void> => {
-    try {
-      await write(value, stdout.isTTY);
-    } catch (error) {
-      const isForOne = Array.isArray(value) && !/^\s*\.?\[/u.test(options.jq ?? "");
-      throw error instanceof FerryError && isForOne ? hinted(error, "a list is one array: .[].id, not .id") : error;
-    }
+    const indented = stdout.isTTY;
+    if (options.jq === undefined) return stdout.write(lineOf(value, indented ? 2 : undefined));
+    const isForOne = Array.isArray(value) && !/^\s*\.?\[/u.test(options.jq);
+    const hint = isForOne ? "a list is one array: .[].id, not .id" : undefined;
+    await writeJq(options.jq, JSON.stringify(value), { indented, hint });
   };
   const writeOne = async (json: string): Promise<void> => {
-    try {
-      if (options.jq === undefined) await stdout.write(`${harmlessJson(wellFormedJson(json))}\n`);
-      else await writeJq(options.jq, json, false);
-    } catch (error) {
-      throw error instanceof FerryError && /^\s*\.\[\]/u.test(options.jq ?? "")
-        ? hinted(error, "each event is an input of its own here: .type, not .[].type")
-        : error;
-    }
+    if (options.jq === undefined) return stdout.write(`${harmlessJson(wellFormedJson(json))}\n`);
+    const isForAll = /^\s*\.\[\]/u.test(options.jq);
+    const hint = isForAll ? "each event is an input of its own here: .type, not .[].type" : undefined;
+    await writeJq(options.jq, json, { indented: false, hint });
   };
   return {
     data: async (text) => stdout.write(typeof text === "string" ? await forTerminal(text, stdout, terminal) : text),

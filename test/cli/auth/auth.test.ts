@@ -208,6 +208,6 @@ test("switch asks where several are meant, and names them where there is nobody 
   expect(await ferry(world.next(), "auth", "switch", "ada@example.com")).toMatchObject({
     code: 2,
     stderr:
-      "ferry: which login is meant?\n  a.example.com as ada@example.com\n  b.example.com as ada@example.com\n  hint: name a host, an account or a workspace; --host beside one of the latter\n",
+      "ferry: which login is meant?\n  a.example.com as ada@example.com\n  b.example.com as ada@example.com\n  hint: name a host, an account, or a workspace or its id; --host beside one of the latter\n",
   });
 });

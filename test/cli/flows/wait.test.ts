@@ -201,6 +201,12 @@ describe("how it was when the waiting was over: one object, and the exit code", 
     expect(await wait({ timeout: 3000 })).toMatchObject({ exit: 8, failure: { message } });
   });
 
+  test("an agent whose turn is queued is not called working", async () => {
+    service.session = { id: "ses_1", status: "active", agent_status: "queued" };
+    const { exit, failure } = await wait({ timeout: 3000 });
+    expect({ exit, message: failure?.message }).toEqual({ exit: 8, message: "the agent has not begun yet: its turn is queued" });
+  });
+
   test("a service that falls silent is no reason to wait for longer than was asked", async () => {
     let asked = 0;
     const { send } = service;

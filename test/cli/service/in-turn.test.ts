@@ -6,7 +6,7 @@ import { makeWorld } from "../../support/world.ts";
 const world = makeWorld();
 afterAll(() => world.dispose());
 
-const waits = 'answer what is asked (ferry say --session SESSION "…")';
+const waits = "answer what is asked (ferry say --session SESSION TEXT)";
 const works = "wait for them (ferry session wait SESSION)";
 
 test.each([

@@ -9,7 +9,7 @@ import { chooseHost, chosenName, keyOfEnvironment, namedHost } from "../../flows
 import { type Cleared, endPending, forgetPending, whatItWas } from "../../flows/login/broken-off.ts";
 import { kindNow } from "../../flows/interrupted.ts";
 import { endKey, wayToRevoke } from "../../flows/login/end.ts";
-import { accountName } from "../../flows/login/same.ts";
+import { accountName, loginName } from "../../flows/login/same.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
 
@@ -69,6 +69,7 @@ export const logout: Verb = {
     const isOpen = options.revoke && !ending.revoked;
     if (!isOpen) await tellKey(context, credentials.place(entry.store), { out, entry, ending });
     if (isKeySet(context)) await print.warn("FERRY_API_KEY is still set");
+    await tellNext(context, hosts, entry);
     if (!isOpen) return;
     const why = ending.why ?? `it was no longer in ${credentials.place(entry.store)}`;
     throw new FerryError("attention", `${out}, but its key could not be revoked: ${why}`, { hint: wayToRevoke(entry) });
@@ -89,6 +90,13 @@ function notRevoked({ minted, account, ...login }: Cleared["ended"][number]): st
   return `; ${key} was not revoked: ${wayToRevoke(login)}`;
 }
 
+/** Who ends the login that commands use is told which one they use from then on: it may be another person's, or another service. */
+async function tellNext({ host, print }: Context, before: readonly HostEntry[], entry: HostEntry): Promise<void> {
+  if (before[0] === undefined || !isSamePlace(before[0], entry)) return;
+  const { hosts } = await readConfig(host);
+  if (hosts[0] !== undefined) await print.note(`commands use ${loginName(hosts[0], before)} now`);
+}
+
 interface Told {
   readonly out: string;
   readonly entry: HostEntry;
@@ -97,7 +105,8 @@ interface Told {
 
 /** What became of a login's key, here and at the service. */
 async function tellKey({ print }: Context, place: string, { out, entry, ending }: Told): Promise<void> {
-  await print.note(`${out}; ${whatIsThere(entry, ending)}`);
+  const isForgotten = entry.minted === true && !ending.revoked && ending.why === undefined && ending.lost !== true;
+  await print.note(`${out}; ${whatIsThere(entry, ending)}${isForgotten ? `: ${wayToRevoke(entry)}` : ""}`);
   if (ending.left !== undefined) await print.warn(`the key may still be in ${place}: ${ending.left}`);
   if (ending.lost === true) await print.warn(`it was no longer in ${place}; to be sure of it, ${wayToRevoke(entry)}`);
   if (ending.why !== undefined) await print.warn(`it could not be revoked: ${ending.why}; ${wayToRevoke(entry)}`);

@@ -63,7 +63,7 @@ async function chooseLogin(
     );
   throw new FerryError("usage", "which login is meant?", {
     details: matching.map(name),
-    hint: "name a host, an account or a workspace; --host beside one of the latter",
+    hint: "name a host, an account, or a workspace or its id; --host beside one of the latter",
   });
 }
 

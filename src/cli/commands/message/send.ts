@@ -2,7 +2,7 @@ import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
 import { makeDeadline } from "../../flows/deadline.ts";
 import { outcomeError } from "../../flows/outcome.ts";
-import { fate, namesOf, sendMessage } from "../../flows/session/message.ts";
+import { fate, namesOf, printSent, sendMessage } from "../../flows/session/message.ts";
 import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { toWhom } from "../../flows/session/whom.ts";
@@ -58,7 +58,7 @@ export const send: Verb = {
       }
       deadline.end();
       if (wait) await waitFor(context, open, { until: "idle", message: namesOf(sent), timeout: deadline.left() });
-      else if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
+      else if (context.global.json) await printSent(context, sent);
     } finally {
       deadline.end();
     }

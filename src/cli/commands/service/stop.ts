@@ -46,7 +46,7 @@ export async function refuseInTurn(host: Host, service: LocalService): Promise<v
   ];
   const ways = [
     ...(working > 0 ? ["wait for them (ferry session wait SESSION)"] : []),
-    ...(waiting > 0 ? ['answer what is asked (ferry say --session SESSION "…")'] : []),
+    ...(waiting > 0 ? ["answer what is asked (ferry say --session SESSION TEXT)"] : []),
   ];
   throw new FerryError("attention", `${states.join(" and ")}, and would be cut short`, {
     details: sessions.map(({ id, title }) => [typedId(id), title].filter(Boolean).join("  ")),

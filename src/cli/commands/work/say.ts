@@ -1,5 +1,5 @@
 import { fields } from "../../../wire/fields.ts";
-import { fate, sendMessage } from "../../flows/session/message.ts";
+import { fate, printSent, sendMessage } from "../../flows/session/message.ts";
 import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { toWhom } from "../../flows/session/whom.ts";
@@ -27,7 +27,7 @@ export const say: Verb = {
       const open = await openSession(context, session);
       return { open, sent: await sendMessage(context, open, await optionText(context, open, text)) };
     });
-    if (context.global.json) await context.print.json(sent.event ?? {}, fields.event);
+    if (context.global.json) await printSent(context, sent);
     else await context.print.note(toWhom(open, session) + (await fate(context, open, sent)));
   },
 };

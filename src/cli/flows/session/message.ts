@@ -3,6 +3,7 @@ import { count, textOf } from "../../../base/text.ts";
 import { isUnreadable } from "../../../client/http/json.ts";
 import { isGateway } from "../../../client/http/retry.ts";
 import { orTimeUp, timeUp } from "../../../client/timeline/time-up.ts";
+import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
 import { sessionArgument } from "../host/argument.ts";
 import { findArrived, findEvent, type KnownEvent, type Outgoing, usualSearch } from "./arrival.ts";
@@ -174,6 +175,19 @@ export function mayHaveArrived(error: unknown): error is FerryError {
   if (!(error instanceof FerryError)) return false;
   const { status = 0 } = error;
   return isUnsure(error) || isTaken(error) || status === 408 || (status >= 500 && !notBegun.includes(status));
+}
+
+/**
+ * The message as the service has it, in JSON.
+ * @throws FerryError where it can't be printed: who is told that alone sends it again
+ */
+export async function printSent({ print }: Context, { event }: SentMessage): Promise<void> {
+  try {
+    await print.json(event ?? {}, fields.event);
+  } catch (error) {
+    if (!(error instanceof FerryError)) throw error;
+    throw new FerryError(error.kind, `the message is sent, but ${error.message}`, { hint: error.hint, cause: error });
+  }
 }
 
 /** Whether the agent took it at once, in words; where it waits, behind how many others, if that can be known. */
