@@ -50,7 +50,7 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     await refuseParked({ refs, at, head }, context);
     if (at.undo === undefined)
       throw new FerryError("attention", "no pull of this session to this branch is left to undo", {
-        hint: await othersHint(refs.undo, context),
+        hint: await othersHint(refs.undo, head, context),
       });
     const note = await readUndoNote(at.undo, context);
     const remembered = [
@@ -78,18 +78,22 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
   });
 }
 
-/** A pull of another session to the same branch, which the user may mean; the embedded service's commits say which. */
-async function othersHint(ours: string, context: Context): Promise<string | undefined> {
+/**
+ * A pull of another session that the branch ends with, which the user may mean; the embedded service's commits say which. Not one
+ * that lies below: who undoes the same pull twice means no earlier one.
+ */
+async function othersHint(ours: string, head: Head, context: Context): Promise<string | undefined> {
   const { git, repository } = context;
   const options = { cwd: repository.gitDir, gitDir: repository.gitDir };
   const branch = ours.slice(ours.lastIndexOf("/") + 1);
   const listed = await git.ok(["for-each-ref", "--format=%(objectname)", `refs/ferry/*/undo/${branch}`], options);
-  const [id, ...more] = listed.toString("latin1").split("\n").filter(Boolean);
-  if (id === undefined) return undefined;
-  const { new: tip } = await readUndoNote(id, context);
+  const ids = listed.toString("latin1").split("\n").filter(Boolean);
+  const notes = await Promise.all(ids.map((id) => readUndoNote(id, context)));
+  const now = head.state === "unborn" ? undefined : head.commit;
+  if (now === undefined || !notes.some((note) => note.new === now)) return undefined;
   const format = "--format=%(trailers:key=Ferry-Session,valueonly)";
-  const told = more.length > 0 ? undefined : await git.run(["log", "-1", format, tip, "--"], options);
-  const session = told?.code === 0 ? oneLine(told.stdout.toString("utf8").trim()) : "";
+  const told = await git.run(["log", "-1", format, now, "--"], options);
+  const session = told.code === 0 ? oneLine(told.stdout.toString("utf8").trim()) : "";
   return `the last pull was of another session: ferry pull --undo ${/^\w[\w-]*$/u.test(session) ? session : "SESSION"}`;
 }
 

@@ -101,6 +101,14 @@ describe("--autostash", () => {
       },
     ],
     [
+      "a staged one",
+      ({ local }: Scene) => {
+        writeFile(local, "f", edited({ 9: "mine" }));
+        writeFile(local, "g", edited({ 1: "mine" }));
+        local("add", "g");
+      },
+    ],
+    [
       "a link in place of a file",
       ({ local }: Scene) => {
         rmSync(`${local.folder}/f`);
@@ -126,17 +134,17 @@ describe("--autostash", () => {
     const run = (command: string) =>
       execFileSync("sh", ["-c", command], { cwd: `${local.folder}/d`, env: gitEnv, stdio: "pipe" });
     const takeBack = async (hint: string, end: RegExp) => {
-      const [, command = ""] = end.exec(hint) ?? [];
+      const [, command = "", pop = ""] = end.exec(hint) ?? [];
       run(command);
       await back();
-      run("git stash pop");
+      run(pop);
       expect([local("status", "--porcelain"), stateOf(local.folder)["files"]]).toEqual(before);
     };
     const first = await refusedBy(pullInto(local.folder, source, { autostash: true }));
-    await takeBack(first.hint ?? "", /; or (git .*), then ferry pull --undo and git stash pop$/u);
+    await takeBack(first.hint ?? "", /; or (git .*), then ferry pull --undo and (git stash pop --index)$/u);
     await refusedBy(pullInto(local.folder, source, { autostash: true }));
     const second = await back().catch((error: unknown) => error as FerryError);
-    await takeBack("hint" in second ? (second.hint ?? "") : "", /: (git .*), try again, then git stash pop$/u);
+    await takeBack("hint" in second ? (second.hint ?? "") : "", /: (git .*), try again, then (git stash pop --index)$/u);
   });
 
   it("takes no untracked file out of the way", async () => {

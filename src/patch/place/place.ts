@@ -154,5 +154,5 @@ export interface StashBefore {
 function unmergedHint(blocked: PathCheck["blocked"], stash: StashBefore | undefined): string {
   if (stash === undefined)
     return "resolve what git status calls unmerged and git add it, or git checkout HEAD -- PATH to give it up; then try again";
-  return `what you had is in ${stash.name}: ${stash.giveUp}, try again, then git stash pop`;
+  return `what you had is in ${stash.name}: ${stash.giveUp}, try again, then git stash pop --index`;
 }

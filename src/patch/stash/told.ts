@@ -22,7 +22,7 @@ export function stashLeft(left: StashLeft, verdict: Verdict): PullRefused {
 
 /** Never a reset of the whole tree: the stash has only what was in the way. */
 function hintOf({ name, paths, giveUp, isBack }: StashLeft): string {
-  if (!isBack) return `git stash apply ${name} says what is in the way; or ferry pull --undo, then git stash pop`;
+  if (!isBack) return `git stash apply ${name} says what is in the way; or ferry pull --undo, then git stash pop --index`;
   if (paths.length === 0) return `git add what you want staged, then git stash drop ${name}`;
-  return `resolve it, then git stash drop ${name}; or ${giveUp}, then ferry pull --undo and git stash pop`;
+  return `resolve it, then git stash drop ${name}; or ${giveUp}, then ferry pull --undo and git stash pop --index`;
 }

@@ -69,6 +69,8 @@ test("a pull or diff with nothing new says what isn't committed; undo names anot
   for (const verb of ["pull", "diff"])
     expect((await here(verb)).stderr).toBe("nothing new\n1 file is not committed in the sandbox: ferry pull --uncommitted\n");
   expect((await here("pull", "--undo")).stderr).toContain(`another session: ferry pull --undo ${session}\n`);
+  git("commit", "-q", "--allow-empty", "-m", "mine");
+  expect((await here("pull", "--undo")).stderr).toBe("ferry: no pull of this session to this branch is left to undo\n");
   expect(await here("session", "close", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
   const merged = await here("session", "wait", session, "--for", "merged", "--timeout", "1s");
   expect(merged).toMatchObject({ code: 8, stderr: expect.stringContaining("the session is still open") as string });
