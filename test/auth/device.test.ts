@@ -123,6 +123,17 @@ describe("--device", () => {
     expect(stderr).toContain("names an address of somebody else as its verification_uri");
   });
 
+  test.each([[["--device"]], [[]]])("where nothing gives keys, nobody is asked to approve anything: %j", async (argv) => {
+    const { server } = scene;
+    server.metadata = { ...server.metadata, token_endpoint: undefined };
+    const { code, stderr } = await scene.login(scene.approve, { argv });
+    expect([code, stderr]).toEqual([
+      1,
+      "ferry: agents.example.com names no address that gives keys (token_endpoint)\n" +
+        "  hint: tell whoever runs the service, or use --with-token\n",
+    ]);
+  });
+
   test("a service that has no such login says so", async () => {
     const { code, stderr } = await scene.login(scene.approve, { argv: ["--device"] });
     expect(code).toBe(1);

@@ -125,7 +125,7 @@ describe("the service answers the token call with HTML, with 500, or never (case
     const { code, stderr } = await scene.login();
     expect({ code, waited }).toEqual({ code: 6, waited: [30_000] });
     expect(stderr).toContain(
-      "a key that was made all the same is in the list of the portal at agents.example.com: revoke it there\n" +
+      "a key may have been made all the same: if the portal at agents.example.com lists one, revoke it there\n" +
         `ferry: ${silent} sent nothing for 0.3 s\n  hint: run ferry login again\n`,
     );
     expect(server.calls.filter((call) => call === "POST /token")).toHaveLength(1);

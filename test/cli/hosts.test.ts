@@ -63,7 +63,7 @@ describe("the first that names a host decides", () => {
     expect((await ferry(world.next(here), "session", "list", "--host", d)).stderr).toBe("there is none\n");
     const inner = world.next(here, { stdin: services.get(c)?.key ?? "" });
     expect((await ferry(inner, "login", "--host", c, "--with-token")).stderr).toContain(
-      "commands here go to b.example all the same, since this branch is linked to a session on it: --host c.example names the new login\n",
+      "commands here go to b.example all the same, since this branch is linked to a session on it: --host c.example names this login\n",
     );
     await login(b);
     expect((await ferry(world.next(here), "session", "list")).stderr).toBe("there is none\n");

@@ -6,7 +6,7 @@ import { type Binding, makeBinding } from "../oauth/pkce.ts";
 import { redeem } from "../oauth/redeem.ts";
 import type { Redeeming } from "../oauth/token-call.ts";
 import { requesterOf } from "../oauth/requester.ts";
-import { checkAddress, type LoginServer } from "../oauth/server.ts";
+import { checkAddress, type LoginServer, requireTokens } from "../oauth/server.ts";
 import { type Callback, isIssuer, openCallback } from "./callback.ts";
 import { readPasted } from "./paste.ts";
 import { makeRefuse } from "./refuse.ts";
@@ -44,6 +44,7 @@ const patience = 600_000;
  * @throws FerryError auth where it was denied, refused, or nobody came back within ten minutes
  */
 export async function loginByBrowser(host: LoginHost, server: LoginServer, caller: Caller, login: BrowserLogin): Promise<string> {
+  requireTokens(server);
   const binding = makeBinding(host.random);
   const refuse = makeRefuse((what) => login.complain(what));
   const callback = await tryCallback(host, { binding, start: makeStartPage(host.random, refuse), refuse }, server);

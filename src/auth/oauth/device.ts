@@ -11,7 +11,7 @@ import { cut, oneLine } from "../../base/text.ts";
 import { loginClient } from "../../wire/login.ts";
 import { callOptions, type Caller } from "./caller.ts";
 import { isOverload, isRefusal, isTransient, loginError } from "./failure.ts";
-import { checkAddress, type LoginServer } from "./server.ts";
+import { checkAddress, type LoginServer, requireTokens } from "./server.ts";
 import { keyOfCall, type Redeeming } from "./token-call.ts";
 
 /** What a person needs for a login on another device; made harmless for a terminal. */
@@ -53,6 +53,7 @@ const client = { client_id: loginClient };
  */
 export async function loginByDevice(server: LoginServer, caller: Caller, login: DeviceLogin): Promise<string> {
   const { host } = new URL(server.address);
+  requireTokens(server);
   if (server.metadata.device_authorization_endpoint === undefined)
     throw new FerryError("failure", `${host} has no login by device`, { hint: "run ferry login without --device" });
   try {

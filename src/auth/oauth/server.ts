@@ -77,6 +77,14 @@ function checkEndpoints(metadata: AuthorizationServer, address: string): void {
   }
 }
 
+/** @throws FerryError failure where no key can come of a login: better said before somebody approves it */
+export function requireTokens({ address, metadata }: LoginServer): void {
+  if (metadata.token_endpoint !== undefined) return;
+  throw new FerryError("failure", `${new URL(address).host} names no address that gives keys (token_endpoint)`, {
+    hint: "tell whoever runs the service, or use --with-token",
+  });
+}
+
 /**
  * Lets an address of the host's own origin pass.
  * @throws FerryError failure for any other, naming what it was for

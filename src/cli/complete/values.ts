@@ -5,6 +5,8 @@ import { eventTypes, scopes, sessionStatuses, weekdays } from "../../wire/values
 import { readConfig } from "../config/config.ts";
 import { findSetting, settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
+import { loginName } from "../flows/login/same.ts";
+import { wordFor } from "../flows/login/named.ts";
 import { chooseHost } from "../flows/host/choose.ts";
 import type { Connection } from "../flows/host/connect.ts";
 import { remembered } from "./cache.ts";
@@ -51,13 +53,13 @@ async function hosts({ host }: Context): Promise<Candidate[]> {
   return [...known, { value: local, description: "the embedded service" }];
 }
 
-/** By its host, or where several are at one, by its account. */
+/** By the word that `auth switch` takes for it alone: its host, or where several are at one, its account, or its workspace. */
 async function logins({ host }: Context): Promise<Candidate[]> {
-  const names = (await readConfig(host)).hosts.map(({ url, account }) => ({ name: hostName(url), account }));
-  const isAlone = (wanted: string): boolean => names.filter(({ name }) => name === wanted).length === 1;
-  return names.map(({ name, account }) =>
-    isAlone(name) ? { value: name, description: account } : { value: account, description: name },
-  );
+  const { hosts: known } = await readConfig(host);
+  return known.flatMap((entry) => {
+    const value = wordFor(entry, known);
+    return value === undefined ? [] : [{ value, description: loginName(entry, known) }];
+  });
 }
 
 /** Of the embedded service: what models another one has, nothing tells. `--model` names an agent there. */

@@ -201,6 +201,14 @@ test("a login that is renewed while a person chooses stays as it is by then; one
   expect((await readConfig(world.host)).hosts.map(({ url }) => url)).toEqual([b]);
 });
 
+test("switch says where commands go all the same", async () => {
+  const there = world.next({ env: { ...world.host.env, FERRY_HOST: "b.example.com" } });
+  expect((await ferry(there, "auth", "switch", "a.example.com")).stderr).toBe(
+    "now a.example.com as ada@example.com\n" +
+      "commands here go to b.example.com all the same, since FERRY_HOST names it: --host a.example.com names this login\n",
+  );
+});
+
 test("switch asks where several are meant, and names them where there is nobody to ask", async () => {
   const there = world.next({}, { tty: true });
   there.prompt.expect("Which login?", "a.example.com");

@@ -2,16 +2,16 @@ import { Option } from "commander";
 import { hostName, isLocal, parseAddress } from "../../../auth/address.ts";
 import { knock } from "../../../auth/knock.ts";
 import { findLoginServer } from "../../../auth/oauth/server.ts";
-import { asFerryError, FerryError } from "../../../base/errors.ts";
+import { FerryError } from "../../../base/errors.ts";
 import { presetScopes } from "../../../wire/login.ts";
 import { checkConfig, readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { chooseHost, chosenName } from "../../flows/host/choose.ts";
 import { keyByBrowser } from "../../flows/login/by-browser.ts";
 import { keyByDevice } from "../../flows/login/by-device.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
 import { callerOf } from "../../flows/login/caller.ts";
 import { checkSomebody, keyFromPrompt, keyFromStdin } from "../../flows/login/given-key.ts";
+import { tellWhereElse } from "../../flows/login/where-else.ts";
 import { keepKey, mintKey, type NewKey } from "../../flows/login/keep.ts";
 import { withSettings } from "../../flows/settings.ts";
 import { whileWaiting } from "../../flows/waiting.ts";
@@ -57,21 +57,6 @@ export const login: Verb = {
     if (!context.global.json) await tellWhereElse(context, url);
   },
 };
-
-/** Who logs in expects commands to go there; what goes before a login is told. Nothing of that is a reason to fail now. */
-async function tellWhereElse(context: Context, url: string): Promise<void> {
-  const { host: _, ...global } = context.global;
-  const otherwise = `: --host ${hostName(url)} names the new login`;
-  try {
-    const chosen = await chooseHost({ ...context, global });
-    if (chosen.kind === "remote" && chosen.url === url) return;
-    const why = chosen.named ? "FERRY_HOST names it" : (chosen.why ?? "it was logged in to last");
-    await context.print.note(`commands here go to ${chosenName(chosen)} all the same, since ${why}${otherwise}`);
-  } catch (error) {
-    context.host.interrupt.throwIfAborted();
-    await context.print.note(`commands here don't go there yet, since ${asFerryError(error).message}${otherwise}`);
-  }
-}
 
 function givenAddress({ global, host, interactive }: Context): string | undefined {
   const given = global.host ?? host.env["FERRY_HOST"] ?? "";

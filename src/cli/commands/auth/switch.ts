@@ -4,7 +4,9 @@ import { type Config, type HostEntry, readConfig, updateConfig } from "../../con
 import type { Context } from "../../context.ts";
 import { choose } from "../../flows/choice.ts";
 import { loginsAt } from "../../flows/host/choose.ts";
-import { loginName } from "../../flows/login/same.ts";
+import { loginsNamed } from "../../flows/login/named.ts";
+import { loginName, nameInMenu } from "../../flows/login/same.ts";
+import { tellWhereElse } from "../../flows/login/where-else.ts";
 import type { Verb } from "../../verb.ts";
 
 /** `switch` is a word of the language. */
@@ -21,6 +23,7 @@ export const change: Verb = {
     if (context.global.json)
       await context.print.json({ host: chosen.url, account: chosen.account, workspace: chosen.workspace ?? null });
     await context.print.note(`now ${loginName(chosen, hosts)}`);
+    if (!context.global.json) await tellWhereElse(context, chosen.url);
   },
 };
 
@@ -45,7 +48,7 @@ async function chooseLogin(
   if (all.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
   const name = (entry: HostEntry): string => loginName(entry, all);
   const hosts = global.host === undefined ? all : loginsAt(global.host, { hosts: all });
-  const matching = given === undefined ? hosts : named(hosts, given);
+  const matching = given === undefined ? hosts : loginsNamed(given, hosts);
   const [only, second] = matching;
   if (only === undefined) {
     const who = [given, hosts.length === 0 || given === undefined ? global.host : undefined].filter((word) => word !== undefined);
@@ -59,22 +62,12 @@ async function chooseLogin(
     return choose(
       host,
       "Which login?",
-      matching.map((entry) => ({ name: name(entry), value: entry })),
+      matching.map((entry) => ({ name: nameInMenu(entry, matching), also: name(entry), value: entry })),
     );
   throw new FerryError("usage", "which login is meant?", {
     details: matching.map(name),
     hint: "name a host, an account, or a workspace or its id; --host beside one of the latter",
   });
-}
-
-/** What accounts and workspaces are called is a service's choice: the name of a host is that host, whoever else has it. */
-function named(hosts: readonly HostEntry[], given: string): readonly HostEntry[] {
-  const byHost = loginsAt(given, { hosts });
-  if (byHost.length > 0) return byHost;
-  const byAccount = hosts.filter(({ account }) => account === given);
-  return byAccount.length > 0
-    ? byAccount
-    : hosts.filter(({ workspace, workspaceId }) => given === workspace || given === workspaceId);
 }
 
 function isSame(a: HostEntry, b: HostEntry): boolean {

@@ -47,7 +47,7 @@ export async function mintKey(
   try {
     const value = await make(redeeming);
     // An earlier call of the same login, whose answer was lost.
-    if (left === "maybe a key") await tellLost(context, url);
+    if (left === "maybe a key") await tellTwo(context, url);
     return { value, note: await note() };
   } catch (error) {
     const noted = await noting?.catch(() => undefined);
@@ -64,7 +64,14 @@ async function giveUp(context: Context, note: Note, left: Leftover): Promise<voi
 }
 
 async function tellLost({ print }: Context, url: string): Promise<void> {
-  await print.warn(`a key that was made all the same is in the list of the portal at ${hostName(url)}: revoke it there`);
+  await print.warn(`a key may have been made all the same: if the portal at ${hostName(url)} lists one, revoke it there`);
+}
+
+/** By the rules a code brings one key; of a service that keeps to them, none was lost. */
+async function tellTwo({ print }: Context, url: string): Promise<void> {
+  await print.warn(
+    `a lost answer may have brought a key, too: if the portal at ${hostName(url)} lists two of this login, revoke the older`,
+  );
 }
 
 /** A key that is stored, and not entered among the logins yet. */

@@ -1,7 +1,7 @@
 import { hostName } from "../../../auth/address.ts";
 import { oneLine } from "../../../base/text.ts";
-import { exactWord } from "../../../base/words.ts";
 import type { HostEntry } from "../../config/config.ts";
+import { switchTo } from "./named.ts";
 
 type Login = Pick<HostEntry, "url" | "account"> & {
   readonly [name in "workspace" | "workspaceId"]?: string | undefined;
@@ -18,24 +18,39 @@ export function loginName(login: Login, among: readonly Login[]): string {
   return oneLine(`${hostName(login.url)} as ${accountName(login, among)}`);
 }
 
+/** For a line that may be cut at its end: what tells it from the others goes first, and what they share stands behind that. */
+export function nameInMenu(login: Login, among: readonly Login[]): string {
+  const partsOf = (one: Login): readonly string[] => [workspaceName(one, among), one.account, hostName(one.url)].map(oneLine);
+  const all = among.map(partsOf);
+  const parts = partsOf(login).map((text, at) => ({ text, isShared: all.every((other) => other[at] === text) }));
+  const said = parts.filter(({ text }) => text !== "");
+  const [shared, own] = [said.filter(({ isShared }) => isShared), said.filter(({ isShared }) => !isShared)];
+  const words = (some: typeof said): string => some.map(({ text }) => text).join(", ");
+  return own.length === 0 || shared.length === 0 ? words(said) : `${words(own)} (${words(shared)})`;
+}
+
+/** Its id, too, where another of the same person has that name. */
+function workspaceName(login: Login, among: readonly Login[]): string {
+  const { workspace = "", workspaceId } = login;
+  const isNamesake = among.filter((other) => isSamePerson(other, login) && other.workspace === login.workspace).length > 1;
+  return isNamesake && workspace !== "" && workspaceId !== undefined ? `${workspace} (${workspaceId})` : workspace;
+}
+
 /** With the workspace only where the account alone doesn't tell, and its id where the workspace's name doesn't. */
 export function accountName(login: Login, among: readonly Login[]): string {
   const own = among.filter((other) => isSamePerson(other, login));
-  if (own.length < 2 || login.workspace === undefined) return login.account;
-  const isNamesake = own.filter(({ workspace }) => workspace === login.workspace).length > 1;
-  const id = isNamesake && login.workspaceId !== undefined ? ` (${login.workspaceId})` : "";
-  return `${login.account}, workspace ${login.workspace}${id}`;
+  return own.length < 2 || login.workspace === undefined
+    ? login.account
+    : `${login.account}, workspace ${workspaceName(login, among)}`;
 }
 
 /** What is not found with one login may be in the workspace of another at the same host; "" where there is none. */
 export function wayToOthers(hosts: readonly HostEntry[], url: string): string {
   const [, other, ...more] = hosts.filter((entry) => entry.url === url);
   if (other === undefined) return "";
-  const isNamesake = hosts.filter(({ workspace }) => workspace === other.workspace).length > 1;
-  const name = isNamesake ? other.workspaceId : other.workspace;
-  const word = more.length > 0 || name === undefined ? undefined : exactWord(name);
   const which = [other, ...more].map((entry) => accountName(entry, hosts)).join("; ");
-  return `it may be another login's there (${oneLine(which)}): ferry auth switch${word === undefined ? "" : ` ${word}`}`;
+  const way = more.length > 0 ? "ferry auth switch" : switchTo(other, hosts);
+  return `it may be another login's there (${oneLine(which)}): ${way}`;
 }
 
 function isSamePerson(one: Login, other: Login): boolean {

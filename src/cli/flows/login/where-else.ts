@@ -1,0 +1,22 @@
+import { hostName } from "../../../auth/address.ts";
+import { asFerryError } from "../../../base/errors.ts";
+import type { Context } from "../../context.ts";
+import { chooseHost, chosenName } from "../host/choose.ts";
+
+/**
+ * Who logs in, or switches to a login, expects commands to go there; what goes before a login is told. Nothing of that is a reason to
+ * fail now.
+ */
+export async function tellWhereElse(context: Context, url: string): Promise<void> {
+  const { host: _, ...global } = context.global;
+  const otherwise = `: --host ${hostName(url)} names this login`;
+  try {
+    const chosen = await chooseHost({ ...context, global });
+    if (chosen.kind === "remote" && chosen.url === url) return;
+    const why = chosen.named ? "FERRY_HOST names it" : (chosen.why ?? "it was logged in to last");
+    await context.print.note(`commands here go to ${chosenName(chosen)} all the same, since ${why}${otherwise}`);
+  } catch (error) {
+    context.host.interrupt.throwIfAborted();
+    await context.print.note(`commands here don't go there yet, since ${asFerryError(error).message}${otherwise}`);
+  }
+}
