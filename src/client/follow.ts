@@ -139,7 +139,7 @@ function* shown(update: Update, since = -Infinity): Generator<FollowItem> {
 function watch(options: FollowOptions, signal: AbortSignal, readings: Readings): Watched {
   const { client, sessionId, clock, random, makeSpool } = options;
   const whole = makeWholeTimeline({ client, sessionId, signal, clock, makeSpool });
-  const array: Watched["array"] = { read: (how) => readings.timed(whole.read(how)) };
+  const array: Watched["array"] = { ...whole, read: (how) => readings.timed(whole.read(how)) };
   return { client, sessionId, clock, random, signal, array, timeline: makeTimeline() };
 }
 

@@ -41,6 +41,12 @@ export function unreadError(
       });
 }
 
+/** For who waited until the time was up, of a session that the service says nothing of by then: what it said before may be long past. */
+export function unansweredError(context: Pick<Context, "global">, { id }: KnownSession): FerryError {
+  const message = "the time is up, and the service doesn't say how the session stands now";
+  return new FerryError("pending", message, { code: "timeout", hint: viewIt(sessionArgument(context, id)) });
+}
+
 interface Telling {
   readonly kind: ErrorKind;
   readonly message: string;

@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { followSession, type FollowView } from "./follow.ts";
 import { sessionArgument } from "./host/argument.ts";
 import { interruption } from "./interruption.ts";
-import { outcomeError } from "./outcome.ts";
+import { outcomeError, unansweredError } from "./outcome.ts";
 import type { OpenSession } from "./session/select.ts";
 
 /** The names in the JSON of how a session stands. */
@@ -35,11 +35,12 @@ export async function waitFor(context: Context, open: OpenSession, view: Omit<Fo
     const follow = `follow it: ferry tail ${sessionArgument(context, id)}`;
     throw context.host.interrupt.aborted ? interruption(context.host, `${typedId(id)} goes on`, follow) : error;
   });
-  const now = outcome === "timeout" ? ((await readNow(context, open)) ?? session) : session;
-  const { status = null, agent_status = null } = now;
-  const failure = outcomeError(context, outcome, now, { until: view.until, inTheWay });
+  const now = outcome === "timeout" ? await readNow(context, open) : session;
+  const { id, status = null, agent_status = null } = now ?? session;
+  const failure =
+    now === undefined ? unansweredError(context, session) : outcomeError(context, outcome, now, { until: view.until, inTheWay });
   const exit = failure === undefined ? 0 : exitCodes[failure.kind];
-  await tell(context, { session_id: now.id, outcome, status, agent_status, exit });
+  await tell(context, { session_id: id, outcome, status, agent_status, exit });
   if (note !== undefined) await print.note(note);
   if (failure !== undefined) throw failure;
 }

@@ -132,7 +132,8 @@ export async function* readState({ client, sessionId, signal }: Watched): AsyncG
 }
 
 /** What is new in the whole array, or has changed. */
-export async function* readNews({ array, timeline, signal }: Watched, how?: HowToRead): AsyncGenerator<Update> {
+export async function* readNews(watched: Watched, how?: HowToRead): AsyncGenerator<Update> {
+  const { array, timeline, signal } = watched;
   // As it was when the array was asked for: what comes by another way meanwhile may be newer.
   const newest = timeline.revision ?? 0;
   let isAnew = false;
@@ -141,8 +142,14 @@ export async function* readNews({ array, timeline, signal }: Watched, how?: HowT
     signal.throwIfAborted();
     if (!isAnew && timeline.isAnew(events, newest)) {
       isAnew = true;
-      timeline.restart();
+      startAnew(watched);
     }
     yield* timeline.accept(events, known);
   }
+}
+
+/** The service counts its revisions anew: those of what is the same are to be learnt again, so that what is older shows as that. */
+export function startAnew({ array, timeline }: Pick<Watched, "array" | "timeline">): void {
+  timeline.restart();
+  array.forget();
 }

@@ -98,7 +98,7 @@ interface Look {
 function begin(watched: Watched): Look {
   const stop = new AbortController();
   const signal = AbortSignal.any([watched.signal, stop.signal]);
-  const array: Watched["array"] = { read: (how) => watched.array.read({ ...how, signal }) };
+  const array: Watched["array"] = { ...watched.array, read: (how) => watched.array.read({ ...how, signal }) };
   const steps = read({ ...watched, array, signal });
   const advance = (): Promise<LookStep["look"]> => {
     const step = steps.next();
@@ -113,7 +113,11 @@ function begin(watched: Watched): Look {
       return step;
     },
     goOn: () => void (step = advance()),
-    stop: () => stop.abort(),
+    stop() {
+      stop.abort();
+      // One that stands at what it has brought holds a file open, and counts as one that hangs.
+      steps.return(undefined).catch(() => undefined);
+    },
   };
 }
 

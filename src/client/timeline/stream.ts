@@ -1,7 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import { isObject } from "../answers.ts";
 import { broken, parseCut } from "../http/json.ts";
-import { lookAround, readMissed, readNews } from "./array.ts";
+import { lookAround, readMissed, readNews, startAnew } from "./array.ts";
 import { type Beside, makeBeside } from "./beside.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { connect, opened, type Line } from "./line.ts";
@@ -82,8 +82,8 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
   const began = clock.elapsed();
   let [interval, alive, filled] = [doubtInterval, began, -Infinity];
   let isOpen = false;
-  /** Until when the service wants to be left alone. */
-  let rested = -Infinity;
+  /** When the look that failed is made again, however lively the stream is: what it was for is still to be learnt. */
+  let again: number | undefined;
   /** When the service was asked whether the stream misses anything; undefined for what it may have missed before it was open. */
   let doubt: number | undefined = began;
   /** Whether the look that is under way has brought events. */
@@ -91,8 +91,8 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
   let next = line.next();
   for (;;) {
     const held = beside.heldUntil();
-    const looked = isOpen ? Infinity : began + beginTimeout;
-    const due = held === undefined ? Math.max(alive + interval, rested) : clock.elapsed() < held ? held : looked;
+    const isLate = isOpen ? Infinity : began + beginTimeout;
+    const due = held === undefined ? Math.min(again ?? alive + interval, isLate) : clock.elapsed() < held ? held : isLate;
     const left = due - clock.elapsed();
     const step = left <= 0 ? timeUp : await orTimeUp(beside.first(next), left, clock);
     if (step === timeUp) {
@@ -117,9 +117,10 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
       if (value !== undefined) {
         interval = doubtInterval;
         const wait = restAfter(value, interval);
-        rested = alive + wait;
+        again = alive + wait;
         yield { kind: "trouble", error: value, wait };
       } else {
+        again = undefined;
         if (doubt !== undefined && isOpen && !doubted) interval = Math.min(watchInterval, interval * doubtGrowth);
         doubt = alive;
       }
@@ -171,7 +172,8 @@ async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
 
 const kinds = ["session_event", "message", "session", "patch", "delta", "gap"] as const;
 
-function* understand({ event, data, id }: SseMessage, { timeline, sessionId }: Watched): Generator<Update> {
+function* understand({ event, data, id }: SseMessage, watched: Watched): Generator<Update> {
+  const { timeline, sessionId } = watched;
   // Further kinds of messages are for newer readers, whatever is in them.
   if (!(kinds as readonly string[]).includes(event)) return;
   const value = parsed(data);
@@ -195,7 +197,7 @@ function* understand({ event, data, id }: SseMessage, { timeline, sessionId }: W
       yield { kind: "delta", delta: value };
       return;
     case "gap":
-      timeline.restart();
+      startAnew(watched);
       yield { kind: "gap", gap: value };
   }
 }

@@ -218,7 +218,8 @@ describe("how it was when the waiting was over: one object, and the exit code", 
     });
     service.session = { id: "ses_1", status: "active", agent_status: "idle" };
     service.add("user_message");
-    const { stdout, exit } = await wait({ timeout: 3000 });
+    const { stdout, exit, failure } = await wait({ timeout: 3000 });
+    expect(failure?.message).toBe("the time is up, and the service doesn't say how the session stands now");
     expect({ exit, told: JSON.parse(stdout) as unknown }).toEqual({
       exit: 8,
       told: { session_id: "ses_1", outcome: "timeout", status: "active", agent_status: "idle", exit: 8 },

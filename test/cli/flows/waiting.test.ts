@@ -41,6 +41,8 @@ const commands: readonly (readonly [argv: string, code: number])[] = [
   // This service has none, and says so when it is asked.
   ["schedule list", 1],
   ["whoami", 0],
+  // What is changed is waited for, too.
+  ["api POST sessions/ses_none/messages -f message=x", 5],
 ];
 
 test.each(commands)("%s: a person is told what is waited for, a script isn't", async (line, code) => {

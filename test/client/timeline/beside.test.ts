@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { NoAnswerError } from "../../../src/base/errors.ts";
+import type { Client } from "../../../src/client/calls.ts";
 import type { FollowItem } from "../../../src/client/follow.ts";
+import { makeBeside } from "../../../src/client/timeline/beside.ts";
+import { makeTimeline } from "../../../src/client/timeline/timeline.ts";
+import type { WholeTimeline } from "../../../src/client/timeline/whole/array.ts";
 import type { SendRequest, SendResponse } from "../../../src/host/host.ts";
 import { eventsOf, kinds, outcome, play, shown, ways, work } from "../../support/following.ts";
 import type { Fault } from "../../support/timeline-service.ts";
@@ -109,4 +113,44 @@ test("what a look has brought is told at once, also where the session's state is
   const items = await played.watch({ until: "end" });
   await done;
   expect(shown(items)).toEqual(["evt_1 completed"]);
+});
+
+test("a look that is ended lets go of the file that it reads", async () => {
+  const { clock, service } = play(ways.array);
+  let [closed, isOver] = [false, false];
+  const over = new Promise<void>((resolve) => {
+    const array: WholeTimeline = {
+      async *read() {
+        try {
+          yield { events: [service.add("agent_message")], text: () => "" };
+          isOver = true;
+        } finally {
+          closed = true;
+          resolve();
+        }
+      },
+      forget: () => undefined,
+    };
+    const signal = new AbortController().signal;
+    const client = { readSession: () => new Promise(() => undefined) } as unknown as Client;
+    const beside = makeBeside({
+      client,
+      sessionId: "ses_1",
+      timeline: makeTimeline(),
+      array,
+      clock,
+      random: Buffer.alloc,
+      signal,
+    });
+    void (async () => {
+      for await (const _ of beside.look());
+      const ended = [];
+      // What it has taken in is told; then it stands there.
+      await beside.first(new Promise(() => undefined));
+      for await (const update of beside.end()) ended.push(update);
+      expect(ended).toHaveLength(1);
+    })();
+  });
+  await over;
+  expect([closed, isOver]).toEqual([true, false]);
 });

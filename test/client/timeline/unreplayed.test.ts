@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { NoAnswerError } from "../../../src/base/errors.ts";
 import type { SendResponse } from "../../../src/host/host.ts";
-import { play, shown, ways } from "../../support/following.ts";
+import { kinds, play, shown, ways } from "../../support/following.ts";
 
 type Clock = ReturnType<typeof play>["clock"];
 
@@ -75,3 +75,66 @@ test.each(
     expect(lines).toContain("evt_2 completed update");
   },
 );
+
+test("a look that failed is made again soon, however lively the stream is", async () => {
+  let [streams, failures] = [0, 0];
+  const late: number[] = [];
+  const played = play(
+    ways.stream,
+    ({ headers }) => {
+      if (headers["accept"] !== "text/event-stream" || streams++ === 0) return undefined;
+      return { forgot: Math.max(0, ...played.service.events.map(({ revision }) => revision ?? 0)), gapless: true };
+    },
+    ({ send }) =>
+      async (request) =>
+        new URL(request.url).pathname.endsWith("/events") &&
+        request.headers["accept"] !== "text/event-stream" &&
+        streams > 1 &&
+        failures++ < 2
+          ? refused({}, 503)()
+          : send(request),
+  );
+  const { service, clock } = played;
+  const done = (async () => {
+    service.add("agent_message");
+    await clock.sleep(3_000);
+    service.hangUp();
+    service.add("agent_message");
+    for (let count = 0; count < 20; count++) {
+      await clock.sleep(2_000);
+      service.add("agent_message");
+    }
+    service.add("session_finished");
+    service.set({ status: "finished", agent_status: "stopped" });
+  })();
+  await played.watch({ until: "end" }, (item) => {
+    for (const { event } of item.kind === "events" ? item.items : []) late.push(clock.now() - Date.parse(event.created_at ?? ""));
+  });
+  await done;
+  expect(late).toHaveLength(23);
+  expect(Math.max(...late)).toBeLessThanOrEqual(10_000);
+});
+
+test("what a stream sends of before a gap is known to be older, where the array had nothing new after it", async () => {
+  const played = play(ways.stream);
+  const { service, clock } = played;
+  const done = (async () => {
+    const message = service.add("user_message", { status: "processing" });
+    await clock.sleep(1_000);
+    service.change(message.id, { status: "completed" });
+    // The array has it as it was told, twice: what is the same may be left out of an answer.
+    for (let count = 0; count < 2; count++) {
+      await clock.sleep(30_000);
+      service.tell("gap", { from: 1 });
+    }
+    await clock.sleep(10_000);
+    service.tell("session_event", message);
+    await clock.sleep(10_000);
+    service.add("session_finished");
+    service.set({ status: "finished", agent_status: "stopped" });
+  })();
+  const items = await played.watch({ until: "end" });
+  await done;
+  expect(kinds(items, "gap")).toHaveLength(2);
+  expect(shown(items)).toEqual(["evt_1 processing", "evt_1 completed update", "evt_2 completed"]);
+});

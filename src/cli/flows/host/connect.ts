@@ -15,6 +15,7 @@ import { sendToLocal } from "../local/revive.ts";
 import { ensureLocal } from "../local/start.ts";
 import { credentialsOf } from "../login/credentials.ts";
 import { tellUnknownSettings } from "../settings.ts";
+import { whileWaiting } from "../waiting.ts";
 
 /** A service that can be called now. */
 export interface Connection {
@@ -110,8 +111,9 @@ async function requireLocal(host: Host): Promise<LocalService> {
 
 function makeConnection(context: Context, chosen: ChosenHost, wanted: Target): Connection {
   const target = { ...wanted, showSecrets: context.global.showSecrets };
+  const send = wanted.hasty === true ? wanted.send : showingWrites(context, chosenName(chosen), wanted.send);
   return {
-    ...clientFor(context, target),
+    ...clientFor(context, { ...target, send }),
     host: chosen.kind === "local" ? local : chosen.url,
     name: chosenName(chosen),
     argument: hostArgument(context),
@@ -122,6 +124,11 @@ function makeConnection(context: Context, chosen: ChosenHost, wanted: Target): C
       return clientFor({ ...context, host }, target).client;
     },
   };
+}
+
+/** A write may take long: it has a sandbox made, or an agent asked. What is read is waited for by whoever knows what for. */
+function showingWrites(context: Context, name: string, send: Send): Send {
+  return (request) => (request.method === "GET" ? send(request) : whileWaiting(context, name, () => send(request)));
 }
 
 /**

@@ -6,6 +6,7 @@ import { orTimeUp, timeUp } from "../../../client/timeline/time-up.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
 import { sessionArgument } from "../host/argument.ts";
+import { whileWaiting } from "../waiting.ts";
 import { findArrived, findEvent, type KnownEvent, type Outgoing, usualSearch } from "./arrival.ts";
 import type { OpenSession } from "./select.ts";
 import { calledSession } from "./whom.ts";
@@ -94,7 +95,8 @@ async function deliver(context: Context, open: OpenSession, outgoing: Outgoing):
   await tellSearch(context, lost);
   // From here on it may be there, whatever else goes wrong: the search, or sending it again.
   try {
-    const event = await findArrived(context, open, outgoing, isSentOn(lost) ? shortSearch : usualSearch);
+    const search = isSentOn(lost) ? shortSearch : usualSearch;
+    const event = await whileWaiting(context, open.connection.name, () => findArrived(context, open, outgoing, search));
     if (event !== undefined) return { clientId, event };
     if (isLost(lost) && !isStillAtIt(lost)) {
       await context.print.note("the message isn't there: sending it again");

@@ -35,6 +35,8 @@ export interface WholeTimeline {
    * @throws FerryError what went wrong; unavailable where it is cut off or no JSON
    */
   read(how?: HowToRead): AsyncGenerator<EventBatch>;
+  /** From here on nothing is left out, nor said to be as it was, until all of it was read once more. */
+  forget(): void;
 }
 
 export interface WholeOptions {
@@ -66,7 +68,8 @@ export function makeWholeTimeline({
   };
   return {
     async *read(how = {}) {
-      const sheaf = new Sheaf(before, makeSpool, longest);
+      const known = before;
+      const sheaf = new Sheaf(known, makeSpool, longest);
       const seen = new Set<string>();
       // Only of what comes in pages.
       const ids = new Ids();
@@ -92,14 +95,16 @@ export function makeWholeTimeline({
           vain = ids.size > had ? 0 : vain + 1;
           if (vain >= mostVain) throw vainPages();
         }
-        for await (const { items, ...known } of sheaf.batches())
-          yield { events: checked(items, sessionId, known.text), ...known };
-        // Only now: who stopped in the middle hasn't seen the rest.
-        before = sheaf.prints;
-        tag = newTag;
+        for await (const { items, ...texts } of sheaf.batches())
+          yield { events: checked(items, sessionId, texts.text), ...texts };
+        // Only now: who stopped in the middle hasn't seen the rest. Nor where it was forgotten meanwhile: some of it was left out.
+        if (before === known) [before, tag] = [sheaf.prints, newTag];
       } finally {
         await sheaf.close();
       }
+    },
+    forget() {
+      [before, tag] = [new Numbers(), ""];
     },
   };
 }
