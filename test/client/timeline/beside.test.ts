@@ -139,11 +139,11 @@ test("a look that is ended lets go of the file that it reads", async () => {
       timeline: makeTimeline(),
       array,
       clock,
-      random: Buffer.alloc,
+      random: (size) => Buffer.alloc(size),
       signal,
     });
     void (async () => {
-      for await (const _ of beside.look());
+      await beside.look().next();
       const ended = [];
       // What it has taken in is told; then it stands there.
       await beside.first(new Promise(() => undefined));

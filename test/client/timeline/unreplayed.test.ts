@@ -27,6 +27,27 @@ const faults: Readonly<Record<string, (clock: Clock) => Promise<SendResponse>>> 
   },
 };
 
+/** Whose stream begins anew without what it missed, as one does whose buffer is empty after a restart; then `times` reads of events fail. */
+function playRestarting(times: number, fault: (clock: Clock) => Promise<SendResponse>) {
+  let [streams, failures] = [0, 0];
+  const played = play(
+    ways.stream,
+    ({ headers }) => {
+      if (headers["accept"] !== "text/event-stream" || streams++ === 0) return undefined;
+      return { forgot: Math.max(0, ...played.service.events.map(({ revision }) => revision ?? 0)), gapless: true };
+    },
+    ({ send }) =>
+      async (request) =>
+        new URL(request.url).pathname.endsWith("/events") &&
+        request.headers["accept"] !== "text/event-stream" &&
+        streams > 1 &&
+        failures++ < times
+          ? fault(played.clock)
+          : send(request),
+  );
+  return played;
+}
+
 test.each(
   Object.entries(faults).flatMap(([what, fault]) =>
     [1, 2, 3].flatMap((times) => [false, true].map((isCut) => ({ what, fault, times, isCut }))),
@@ -34,23 +55,7 @@ test.each(
 )(
   "a stream that begins anew without what it missed, and the look for that is $what, $times times: nothing is lost; cut again: $isCut",
   async ({ fault, times, isCut }) => {
-    let [streams, failures] = [0, 0];
-    const played = play(
-      ways.stream,
-      ({ headers }) => {
-        if (headers["accept"] !== "text/event-stream" || streams++ === 0) return undefined;
-        // The buffer of a service that was started again is empty.
-        return { forgot: Math.max(0, ...played.service.events.map(({ revision }) => revision ?? 0)), gapless: true };
-      },
-      ({ send }) =>
-        async (request) =>
-          new URL(request.url).pathname.endsWith("/events") &&
-          request.headers["accept"] !== "text/event-stream" &&
-          streams > 1 &&
-          failures++ < times
-            ? fault(played.clock)
-            : send(request),
-    );
+    const played = playRestarting(times, fault);
     const { service, clock } = played;
     const done = (async () => {
       for (let count = 0; count < 4; count++) service.add("agent_message");
@@ -77,23 +82,9 @@ test.each(
 );
 
 test("a look that failed is made again soon, however lively the stream is", async () => {
-  let [streams, failures] = [0, 0];
   const late: number[] = [];
-  const played = play(
-    ways.stream,
-    ({ headers }) => {
-      if (headers["accept"] !== "text/event-stream" || streams++ === 0) return undefined;
-      return { forgot: Math.max(0, ...played.service.events.map(({ revision }) => revision ?? 0)), gapless: true };
-    },
-    ({ send }) =>
-      async (request) =>
-        new URL(request.url).pathname.endsWith("/events") &&
-        request.headers["accept"] !== "text/event-stream" &&
-        streams > 1 &&
-        failures++ < 2
-          ? refused({}, 503)()
-          : send(request),
-  );
+  // Both ways of a look.
+  const played = playRestarting(2, refused({}, 503));
   const { service, clock } = played;
   const done = (async () => {
     service.add("agent_message");
