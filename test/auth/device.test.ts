@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NoAnswerError } from "../../src/base/errors.ts";
-import type { Clock } from "../../src/host/host.ts";
+import type { Clock, Host } from "../../src/host/host.ts";
 import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
 import { type LoginScene, makeLoginScene } from "../support/login.ts";
@@ -132,6 +132,28 @@ describe("--device", () => {
       "ferry: agents.example.com names no address that gives keys (token_endpoint)\n" +
         "  hint: tell whoever runs the service, or use --with-token\n",
     ]);
+  });
+
+  test("a service that has this login alone says so, and nothing is left open", async () => {
+    const { server, world } = scene;
+    server.metadata = { ...server.metadata, authorization_endpoint: undefined };
+    let opened = 0;
+    const change = (host: Host): Host => ({
+      ...host,
+      network: {
+        ...host.network,
+        listen: async (...given) => {
+          opened += 1;
+          return host.network.listen(...given);
+        },
+      },
+    });
+    const { code, stderr } = await scene.login(scene.approve, { change });
+    expect([code, stderr]).toEqual([
+      1,
+      "ferry: agents.example.com has no login by browser\n  hint: try --device or --with-token\n",
+    ]);
+    expect([opened, world.keychain.items.size]).toEqual([0, 0]);
   });
 
   test("a service that has no such login says so", async () => {

@@ -26,6 +26,11 @@ describe("what tells a login from the others goes first, where a line may be cut
       [login("a.example", "ada", "Main", "1"), login("a.example", "ada", "Main", "2")],
       ["Main (1) (ada, a.example)", "Main (2) (ada, a.example)"],
     ],
+    [
+      "some of it",
+      [login("a.example", "ada", "Main"), login("b.example", "ada", "Main"), login("b.example", "bob", "Ops")],
+      ["a.example, Main, ada", "Main, ada, b.example", "Ops, bob, b.example"],
+    ],
     ["all of it", [login("a.example", "ada", "Main"), login("b.example", "bob")], ["Main, ada, a.example", "bob, b.example"]],
   ])("%s", (_, logins, names) => {
     expect(logins.map((one) => nameInMenu(one, logins))).toEqual(names);
@@ -50,6 +55,11 @@ describe("the command that switches to a login means that one alone", () => {
     [5, "ferry auth switch 9"],
   ])("login %i: %s", (at, command) => {
     expect(switchTo(logins[at] as HostEntry, logins)).toBe(command);
+  });
+
+  test("a name that reads as an option is no word for it", () => {
+    const odd = [login("a.example", "ada", "--help", "3"), login("a.example", "ada", "Main", "4")];
+    expect(odd.map((one) => switchTo(one, odd))).toEqual(["ferry auth switch 3", "ferry auth switch Main"]);
   });
 
   test("a word that there is leads there", () => {

@@ -45,11 +45,12 @@ const patience = 600_000;
  */
 export async function loginByBrowser(host: LoginHost, server: LoginServer, caller: Caller, login: BrowserLogin): Promise<string> {
   requireTokens(server);
+  const page = authorizationPage(server);
   const binding = makeBinding(host.random);
   const refuse = makeRefuse((what) => login.complain(what));
   const callback = await tryCallback(host, { binding, start: makeStartPage(host.random, refuse), refuse }, server);
   const redirectUri = callback.redirectUri;
-  const url = authorizationUrl(server, binding, {
+  const url = authorizationUrl(page, binding, {
     ...requesterOf(host),
     redirect_uri: redirectUri,
     scope: login.scopes.join(" "),
@@ -137,11 +138,14 @@ async function tryCallback(
   }
 }
 
-function authorizationUrl({ metadata, address }: LoginServer, binding: Binding, asked: Readonly<Record<string, string>>): string {
+function authorizationPage({ metadata, address }: LoginServer): URL {
   const endpoint = metadata.authorization_endpoint;
-  if (endpoint === undefined)
-    throw new FerryError("failure", `${new URL(address).host} has no login by browser`, { hint: "try --device or --with-token" });
-  const url = checkAddress(endpoint, address, "authorization_endpoint");
+  if (endpoint !== undefined) return checkAddress(endpoint, address, "authorization_endpoint");
+  throw new FerryError("failure", `${new URL(address).host} has no login by browser`, { hint: "try --device or --with-token" });
+}
+
+function authorizationUrl(page: URL, binding: Binding, asked: Readonly<Record<string, string>>): string {
+  const url = new URL(page);
   const parameters = {
     response_type: "code",
     client_id: loginClient,

@@ -201,6 +201,13 @@ test("a login that is renewed while a person chooses stays as it is by then; one
   expect((await readConfig(world.host)).hosts.map(({ url }) => url)).toEqual([b]);
 });
 
+test("switch says that a key of the environment goes before the login", async () => {
+  const there = world.next({ env: { ...world.host.env, FERRY_HOST: "a.example.com", FERRY_API_KEY: "another" } });
+  expect((await ferry(there, "auth", "switch", "a.example.com")).stderr).toBe(
+    "now a.example.com as ada@example.com\nFERRY_API_KEY is set and wins over it where a host is named\n",
+  );
+});
+
 test("switch says where commands go all the same", async () => {
   const there = world.next({ env: { ...world.host.env, FERRY_HOST: "b.example.com" } });
   expect((await ferry(there, "auth", "switch", "a.example.com")).stderr).toBe(

@@ -6,7 +6,6 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { type HostEntry, type PendingLogin, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { hasKeySet } from "../host/choose.ts";
 import { clientFor } from "../host/connect.ts";
 import { whileWaiting } from "../waiting.ts";
 import { endPending } from "./broken-off.ts";
@@ -219,7 +218,6 @@ async function report(context: Context, identity: Identity, entry: HostEntry, wa
     ...(scopes === undefined ? [] : [`its scopes: ${scopes.join(", ")}`]),
   ];
   if (about.length > 0) await print.note(about.join("; "));
-  if (await hasKeySet(context, url)) await print.warn("FERRY_API_KEY is set and wins over it where a host is named");
 }
 
 /** A key that nobody has must not stay valid. */

@@ -13,13 +13,13 @@ export function loginsNamed(given: string, hosts: readonly HostEntry[]): readonl
     : hosts.filter(({ workspace, workspaceId }) => given === workspace || given === workspaceId);
 }
 
-/** The word by which `auth switch` takes this login and no other; undefined where none is. */
+/** The word by which `auth switch` takes this login and no other; undefined where none is. One that begins with a hyphen is an option. */
 export function wordFor(entry: HostEntry, hosts: readonly HostEntry[]): string | undefined {
   const { url, account, workspace, workspaceId } = entry;
   const words = [hostName(url), account, workspace, workspaceId].filter((word) => word !== undefined);
   return words.find((word) => {
     const [only, ...more] = loginsNamed(word, hosts);
-    return only === entry && more.length === 0;
+    return only === entry && more.length === 0 && !word.startsWith("-");
   });
 }
 

@@ -18,15 +18,16 @@ export function loginName(login: Login, among: readonly Login[]): string {
   return oneLine(`${hostName(login.url)} as ${accountName(login, among)}`);
 }
 
-/** For a line that may be cut at its end: what tells it from the others goes first, and what they share stands behind that. */
+/** For a line that may be cut at its end: what tells it from most others goes first, and what all of them share stands behind that. */
 export function nameInMenu(login: Login, among: readonly Login[]): string {
   const partsOf = (one: Login): readonly string[] => [workspaceName(one, among), one.account, hostName(one.url)].map(oneLine);
   const all = among.map(partsOf);
-  const parts = partsOf(login).map((text, at) => ({ text, isShared: all.every((other) => other[at] === text) }));
+  const parts = partsOf(login).map((text, at) => ({ text, having: all.filter((other) => other[at] === text).length }));
   const said = parts.filter(({ text }) => text !== "");
-  const [shared, own] = [said.filter(({ isShared }) => isShared), said.filter(({ isShared }) => !isShared)];
+  const shared = said.filter(({ having }) => having === all.length);
+  const own = said.filter(({ having }) => having < all.length).toSorted((one, other) => one.having - other.having);
   const words = (some: typeof said): string => some.map(({ text }) => text).join(", ");
-  return own.length === 0 || shared.length === 0 ? words(said) : `${words(own)} (${words(shared)})`;
+  return own.length === 0 || shared.length === 0 ? words([...own, ...shared]) : `${words(own)} (${words(shared)})`;
 }
 
 /** Its id, too, where another of the same person has that name. */

@@ -1,13 +1,14 @@
 import { hostName } from "../../../auth/address.ts";
 import { asFerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
-import { chooseHost, chosenName } from "../host/choose.ts";
+import { chooseHost, chosenName, hasKeySet } from "../host/choose.ts";
 
 /**
  * Who logs in, or switches to a login, expects commands to go there; what goes before a login is told. Nothing of that is a reason to
  * fail now.
  */
 export async function tellWhereElse(context: Context, url: string): Promise<void> {
+  if (await hasKeySet(context, url)) await context.print.warn("FERRY_API_KEY is set and wins over it where a host is named");
   const { host: _, ...global } = context.global;
   const otherwise = `: --host ${hostName(url)} names this login`;
   try {
