@@ -93,7 +93,6 @@ export function followArray(watched: Watched): AsyncGenerator<Update> {
 export async function* lookAround(watched: Watched): AsyncGenerator<Update> {
   try {
     yield* readNews(watched, { patience: 0 });
-    watched.timeline.release();
   } catch (error) {
     watched.signal.throwIfAborted();
     // Events that the service can't give, or that can't be read, hide nothing of the session itself.
@@ -131,11 +130,15 @@ export async function* readState({ client, sessionId, signal }: Watched): AsyncG
   yield { kind: "session", session: await client.readSession({ params: { sessionId }, signal, patience: 0 }) };
 }
 
-/** What is new in the whole array, or has changed. */
+/**
+ * What is new in the whole array, or has changed. It comes in the order of its making: until its end one that is older may have
+ * the greatest revision, so where to go on stays till then.
+ */
 export async function* readNews(watched: Watched, how?: HowToRead): AsyncGenerator<Update> {
   const { array, timeline, signal } = watched;
   // As it was when the array was asked for: what comes by another way meanwhile may be newer.
   const newest = timeline.revision ?? 0;
+  timeline.hold();
   let isAnew = false;
   for await (const { events, ...known } of array.read(how)) {
     // What is taken in must be told.
@@ -146,10 +149,11 @@ export async function* readNews(watched: Watched, how?: HowToRead): AsyncGenerat
     }
     yield* timeline.accept(events, known);
   }
+  timeline.release();
 }
 
 /** The service counts its revisions anew: those of what is the same are to be learnt again, so that what is older shows as that. */
-export function startAnew({ array, timeline }: Pick<Watched, "array" | "timeline">): void {
+function startAnew({ array, timeline }: Pick<Watched, "array" | "timeline">): void {
   timeline.restart();
   array.forget();
 }

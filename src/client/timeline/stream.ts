@@ -1,7 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import { isObject } from "../answers.ts";
 import { broken, parseCut } from "../http/json.ts";
-import { lookAround, readMissed, readNews, startAnew } from "./array.ts";
+import { lookAround, readMissed, readNews } from "./array.ts";
 import { type Beside, makeBeside } from "./beside.ts";
 import type { SessionState, TimelineEvent, Update } from "./items.ts";
 import { connect, opened, type Line } from "./line.ts";
@@ -153,7 +153,6 @@ async function* hear(watched: Watched, { doubted, proven }: Trial, line: Line, {
         if (rest > 0) await clock.sleep(rest, watched.signal);
         filled = clock.elapsed();
         yield* readNews(watched);
-        watched.timeline.release();
       }
     }
     next = line.next();
@@ -172,8 +171,7 @@ async function* check(watched: Watched): AsyncGenerator<Update, boolean> {
 
 const kinds = ["session_event", "message", "session", "patch", "delta", "gap"] as const;
 
-function* understand({ event, data, id }: SseMessage, watched: Watched): Generator<Update> {
-  const { timeline, sessionId } = watched;
+function* understand({ event, data, id }: SseMessage, { timeline, sessionId }: Watched): Generator<Update> {
   // Further kinds of messages are for newer readers, whatever is in them.
   if (!(kinds as readonly string[]).includes(event)) return;
   const value = parsed(data);
@@ -197,7 +195,8 @@ function* understand({ event, data, id }: SseMessage, watched: Watched): Generat
       yield { kind: "delta", delta: value };
       return;
     case "gap":
-      startAnew(watched);
+      // Whether it also counts anew, the whole array tells: what is older than what we have stays so.
+      timeline.hold();
       yield { kind: "gap", gap: value };
   }
 }

@@ -31,7 +31,7 @@ export interface Timeline {
   release(): void;
   /** The service no longer has the newest, and counts on. */
   dropNewest(): void;
-  /** The service counts its revisions anew: where to go on is its start, and what is the same there is no news. */
+  /** The service counts its revisions anew: where to go on is its start, until what is there was read; what is the same there is no news. */
   restart(): void;
 }
 
@@ -96,7 +96,8 @@ export function makeTimeline(): Timeline {
       else held = { ...held, newestId: undefined };
     },
     restart() {
-      [revision, newestId, held] = [0, undefined, undefined];
+      [revision, newestId] = [0, undefined];
+      held = { revision, newestId };
       versions.forgetRevisions();
     },
   };

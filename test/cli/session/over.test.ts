@@ -39,6 +39,6 @@ test("close says which session it was, and a message to it what helps", async ()
   expect(await call("say", "--session", id, "more")).toEqual({
     code: 1,
     stdout: "",
-    stderr: `ferry: the session ${id.slice(0, 12)} is closed\n  hint: start a new one: ferry run; or talk to another: --session SESSION\n`,
+    stderr: `ferry: the session ${id.slice(0, 12)} is closed\n  hint: start a new one: ferry run; or talk to another: ferry say --session SESSION TEXT\n`,
   });
 });

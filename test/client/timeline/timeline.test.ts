@@ -133,6 +133,9 @@ describe("with revisions", () => {
     timeline.restart();
     expect(timeline.revision).toBe(0);
     expect(accept(revised("a", 1, 1), revised("b", 2, 5), revised("c", 3, 3))).toEqual(["b update", "c"]);
+    // What the first of an answer say is no reason to pass over the others.
+    expect(timeline.revision).toBe(0);
+    timeline.release();
     expect(timeline.revision).toBe(3);
   });
 

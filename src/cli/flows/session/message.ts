@@ -125,7 +125,7 @@ function ended(error: unknown, open: OpenSession): unknown {
   const now = textOf(open.session.status);
   if (!(error instanceof FerryError) || error.status !== 409 || !/^(?:closed|finished|merged)$/u.test(now)) return error;
   const { kind, status, code } = error;
-  const hint = "start a new one: ferry run; or talk to another: --session SESSION";
+  const hint = "start a new one: ferry run; or talk to another: ferry say --session SESSION TEXT";
   return new FerryError(kind, `the session ${calledSession(open)} is ${now}`, { status, code, hint, cause: error });
 }
 
