@@ -57,6 +57,10 @@ function viewIt(id: string): string {
   return `how it stands: ferry session view ${id}`;
 }
 
+function followIt(id: string): string {
+  return `follow it with: ferry tail ${id}`;
+}
+
 function outOfTime(session: KnownSession, { until, inTheWay }: Partial<Waited> = {}): Telling | undefined {
   if (isOver(session)) return until === "merged" && session.status === "finished" ? overUnmerged : overUnread;
   if (session.agent_status === "waiting_for_user") return stillAsking;
@@ -116,7 +120,7 @@ const unsettled: Readonly<Record<InTheWay | "nothing", Telling>> = {
 const notBegun: Telling = {
   kind: "pending",
   message: "the agent has not begun yet: its turn is queued",
-  hint: (id) => `follow it with: ferry tail ${id}`,
+  hint: followIt,
 };
 
 const unread: Telling = {
@@ -180,5 +184,5 @@ const tellings: Readonly<Record<Outcome, Telling | undefined>> = {
   failed: { kind: "failure", message: "the agent failed", hint: (id) => `what happened: ferry events ${id}` },
   closed: { kind: "failure", message: "the session was closed", hint: (id) => `what happened: ferry events ${id}` },
   canceled: { kind: "failure", message: "the turn was canceled", hint: (id) => `go on with: ferry say --session ${id} TEXT` },
-  timeout: { kind: "pending", message: "the agent is still working", hint: (id) => `follow it with: ferry tail ${id}` },
+  timeout: { kind: "pending", message: "the agent is still working", hint: followIt },
 };

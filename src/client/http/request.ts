@@ -86,7 +86,8 @@ export function makeRequest(options: ClientOptions, baseUrl: string): Request {
   };
 }
 
-function isRead({ method }: Pick<SendRequest, "method">): boolean {
+/** Whether a call changes nothing, and can be made again (RFC 9110, 9.2.1). */
+export function isRead({ method }: Pick<SendRequest, "method">): boolean {
   return method === "GET" || method === "HEAD";
 }
 

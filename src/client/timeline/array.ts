@@ -134,8 +134,7 @@ export async function* readState({ client, sessionId, signal }: Watched): AsyncG
  * What is new in the whole array, or has changed. It comes in the order of its making: until its end one that is older may have
  * the greatest revision, so where to go on stays till then.
  */
-export async function* readNews(watched: Watched, how?: HowToRead): AsyncGenerator<Update> {
-  const { array, timeline, signal } = watched;
+export async function* readNews({ array, timeline, signal }: Watched, how?: HowToRead): AsyncGenerator<Update> {
   // As it was when the array was asked for: what comes by another way meanwhile may be newer.
   const newest = timeline.revision ?? 0;
   timeline.hold();
@@ -145,15 +144,11 @@ export async function* readNews(watched: Watched, how?: HowToRead): AsyncGenerat
     signal.throwIfAborted();
     if (!isAnew && timeline.isAnew(events, newest)) {
       isAnew = true;
-      startAnew(watched);
+      timeline.restart();
+      // The revisions of what is the same are to be learnt again, so that what is older shows as that.
+      array.forget();
     }
     yield* timeline.accept(events, known);
   }
   timeline.release();
-}
-
-/** The service counts its revisions anew: those of what is the same are to be learnt again, so that what is older shows as that. */
-function startAnew({ array, timeline }: Pick<Watched, "array" | "timeline">): void {
-  timeline.restart();
-  array.forget();
 }

@@ -1,23 +1,32 @@
 import { expect, test } from "vitest";
 import type { FollowItem } from "../../../src/client/follow.ts";
-import type { SendResponse } from "../../../src/host/host.ts";
+import type { SendRequest, SendResponse } from "../../../src/host/host.ts";
 import { eventsOf, kinds, play, shown, ways } from "../../support/following.ts";
 
 /** Each is told by itself: a batch of a whole array holds 64 KB. */
 const long = "x".repeat(20_000);
 const count = 40;
 
+function saying(text: string, response: SendResponse): SendResponse {
+  return {
+    ...response,
+    body: (async function* () {
+      yield Buffer.from(text);
+    })(),
+  };
+}
+
 /** The same answer, with something in its middle that is no JSON. */
 async function garbled(response: SendResponse): Promise<SendResponse> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of response.body) chunks.push(chunk);
-  const body = Buffer.from(Buffer.concat(chunks).toString("utf8").replace('"id":"evt_20"', '"id":NaN'));
-  return {
-    ...response,
-    body: (async function* () {
-      yield body;
-    })(),
-  };
+  return saying(Buffer.concat(chunks).toString("utf8").replace('"id":"evt_20"', '"id":NaN'), response);
+}
+
+/** Whether it asks for the whole array. */
+function isWhole({ url, headers }: SendRequest): boolean {
+  const { pathname, searchParams } = new URL(url);
+  return pathname.endsWith("/events") && headers["accept"] !== "text/event-stream" && !searchParams.has("after");
 }
 
 interface Garbling {
@@ -29,11 +38,8 @@ interface Garbling {
 function playGarbled(way: keyof typeof ways, bad: number, { isDue = () => true, fault }: Garbling = {}) {
   let asked = 0;
   return play(ways[way], fault, ({ send }) => async (request) => {
-    const { pathname, searchParams } = new URL(request.url);
-    const isStream = request.headers["accept"] === "text/event-stream";
     const response = await send(request);
-    const isWhole = pathname.endsWith("/events") && !isStream && !searchParams.has("after");
-    return isWhole && isDue() && asked++ < bad ? garbled(response) : response;
+    return isWhole(request) && isDue() && asked++ < bad ? garbled(response) : response;
   });
 }
 
@@ -100,17 +106,8 @@ test.each([1, 2, 3])("nor after a gap: %i such arrays", async (bad) => {
 test("after a gap an answer that is behind takes nothing back", async () => {
   let old: readonly unknown[] | undefined;
   const played = play(ways.stream, undefined, ({ send }) => async (request) => {
-    const { pathname, searchParams } = new URL(request.url);
-    const isStream = request.headers["accept"] === "text/event-stream";
     const response = await send(request);
-    if (old === undefined || !pathname.endsWith("/events") || isStream || searchParams.has("after")) return response;
-    const body = Buffer.from(JSON.stringify(old));
-    return {
-      ...response,
-      body: (async function* () {
-        yield body;
-      })(),
-    };
+    return old === undefined || !isWhole(request) ? response : saying(JSON.stringify(old), response);
   });
   const { service, clock } = played;
   const done = (async () => {

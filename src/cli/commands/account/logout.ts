@@ -105,17 +105,18 @@ interface Told {
 
 /** What became of a login's key, here and at the service. */
 async function tellKey({ print }: Context, place: string, { out, entry, ending }: Told): Promise<void> {
-  const isForgotten = entry.minted === true && !ending.revoked && ending.why === undefined && ending.lost !== true;
-  await print.note(`${out}; ${whatIsThere(entry, ending)}${isForgotten ? `: ${wayToRevoke(entry)}` : ""}`);
+  await print.note(`${out}; ${whatIsThere(entry, ending)}`);
   if (ending.left !== undefined) await print.warn(`the key may still be in ${place}: ${ending.left}`);
   if (ending.lost === true) await print.warn(`it was no longer in ${place}; to be sure of it, ${wayToRevoke(entry)}`);
   if (ending.why !== undefined) await print.warn(`it could not be revoked: ${ending.why}; ${wayToRevoke(entry)}`);
 }
 
-/** What the service has of the key now, as far as is known. */
-function whatIsThere({ keyId }: HostEntry, { revoked, lost }: Pick<Ending, "revoked" | "lost">): string {
+/** What the service has of the key now, as far as is known; of one that ferry had made and nobody tried to revoke, how that is done. */
+function whatIsThere(entry: HostEntry, { revoked, lost, why }: Omit<Ending, "deleted">): string {
   if (revoked) return "the key is revoked";
-  return `the key${keyId === undefined ? "" : ` ${keyId}`} ${lost === true ? "may still be valid" : "was not revoked"} there`;
+  const key = entry.keyId === undefined ? "the key" : `the key ${entry.keyId}`;
+  if (lost === true) return `${key} may still be valid there`;
+  return `${key} was not revoked there${entry.minted === true && why === undefined ? `: ${wayToRevoke(entry)}` : ""}`;
 }
 
 function isKeySet({ host }: Context): boolean {

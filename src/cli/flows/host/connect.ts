@@ -4,6 +4,7 @@ import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { type Client, makeClient } from "../../../client/client.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
+import { isRead } from "../../../client/http/request.ts";
 import type { Memory } from "../../../client/memory.ts";
 import type { Host, Send } from "../../../host/host.ts";
 import { makeMemory } from "../../config/memory.ts";
@@ -128,7 +129,7 @@ function makeConnection(context: Context, chosen: ChosenHost, wanted: Target): C
 
 /** A write may take long: it has a sandbox made, or an agent asked. What is read is waited for by whoever knows what for. */
 function showingWrites(context: Context, name: string, send: Send): Send {
-  return (request) => (request.method === "GET" ? send(request) : whileWaiting(context, name, () => send(request)));
+  return (request) => (isRead(request) ? send(request) : whileWaiting(context, name, () => send(request)));
 }
 
 /**
