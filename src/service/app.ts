@@ -10,8 +10,11 @@ import { readJson } from "./http/body.ts";
 import { readQuery, validate } from "./http/validate.ts";
 import { Problem } from "./problem.ts";
 
-/** The service's HTTP interface: a function, so that it is tested, and called, without a socket. Never rejects. */
-export type App = (request: Request) => Promise<Response>;
+/**
+ * The service's HTTP interface: a function, so that it is tested, and called, without a socket. `peer` is the address that the request
+ * came from, over TCP. Never rejects.
+ */
+export type App = (request: Request, peer?: string) => Promise<Response>;
 
 export function makeApp(deps: Deps): App {
   const router = new Hono();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { FerryError } from "../base/errors.ts";
@@ -8,11 +9,18 @@ import type { Clock } from "../host/host.ts";
 import type { App } from "./app.ts";
 import { simpleAnswer } from "./http/answer.ts";
 
-/** A unix socket or named pipe, or a TCP port of a loopback address; port 0 is one of the system's choice. */
-export type Place = { readonly socket: string } | { readonly address: string; readonly port: number };
+/** A unix socket or named pipe, or a TCP port of an address; port 0 is one of the system's choice. */
+export type Place =
+  | { readonly socket: string }
+  | {
+      readonly address: string;
+      readonly port: number;
+      /** PEM; without it whoever is on the way reads along. */
+      readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+    };
 
 export interface Listener {
-  /** The socket's path, or `http://ADDRESS:PORT`. */
+  /** The socket's path, or `http://ADDRESS:PORT`, with TLS `https:`. */
   readonly address: string;
   /** How many requests are being answered, streams among them. */
   open(): number;
@@ -35,12 +43,12 @@ const maxDrained = 16 * 1024 * 1024;
 const grace = 5000;
 
 /**
- * Serves the app over HTTP/1.1.
- * @throws FerryError usage for an address that isn't loopback, unavailable where the place can't be had
+ * Serves the app over HTTP/1.1, with TLS 1.2 or newer where the place has a certificate (RFC 9325, 3.1.1).
+ * @throws FerryError unavailable where the place can't be had
  */
 export async function listen(app: App, place: Place, clock: Clock, limits = patience): Promise<Listener> {
   const exchanges = new Set<Exchange>();
-  const server = createServer({ maxHeaderSize, ...limits }, (message, reply) => {
+  const serve = (message: IncomingMessage, reply: ServerResponse): void => {
     const exchange = { left: new AbortController(), reply };
     exchanges.add(exchange);
     reply.once("close", () => {
@@ -50,7 +58,8 @@ export async function listen(app: App, place: Place, clock: Clock, limits = pati
       if (!reply.writableFinished) exchange.left.abort();
     });
     void answer(app, message, exchange);
-  });
+  };
+  const server = makeServer(place, limits, serve);
   server.maxConnections = maxConnections;
   const address = await bind(server, place);
   return {
@@ -58,6 +67,15 @@ export async function listen(app: App, place: Place, clock: Clock, limits = pati
     open: () => exchanges.size,
     close: () => close(server, exchanges, clock),
   };
+}
+
+type AnyServer = Server | TlsServer;
+
+function makeServer(place: Place, limits: Patience, serve: (message: IncomingMessage, reply: ServerResponse) => void): AnyServer {
+  const options = { maxHeaderSize, ...limits };
+  if (!("tls" in place) || place.tls === undefined) return createServer(options, serve);
+  const { cert, key } = place.tls;
+  return createTlsServer({ ...options, cert, key, minVersion: "TLSv1.2", handshakeTimeout: limits.headersTimeout }, serve);
 }
 
 interface Exchange {
@@ -70,7 +88,10 @@ interface Exchange {
 async function answer(app: App, message: IncomingMessage, { left, reply }: Exchange): Promise<void> {
   try {
     const request = toRequest(message, left.signal);
-    const response = request === undefined ? simpleAnswer(400, "the address or a header is malformed") : await app(request);
+    const response =
+      request === undefined
+        ? simpleAnswer(400, "the address or a header is malformed")
+        : await app(request, message.socket.remoteAddress);
     await drain(message);
     reply.statusCode = response.status;
     reply.setHeaders(response.headers);
@@ -129,21 +150,17 @@ async function drain(message: IncomingMessage): Promise<void> {
   await finished(message);
 }
 
-async function bind(server: Server, place: Place): Promise<string> {
+async function bind(server: AnyServer, place: Place): Promise<string> {
   if ("socket" in place) return bindSocket(server, place.socket);
-  const { address, port } = place;
-  if (!/^(127(\.\d+){3}|::1|localhost)$/u.test(address))
-    throw new FerryError("usage", `the service listens on loopback addresses only, not on ${address}`, {
-      hint: "anyone on the network could read the key on its way: forward the same port over ssh instead",
-    });
+  const { address, port, tls } = place;
   await listening(server, () => server.listen(port, address), `${address}:${port}`);
   const bound = server.address();
   const actual = typeof bound === "object" && bound !== null ? bound.port : port;
-  return `http://${address.includes(":") ? `[${address}]` : address}:${actual}`;
+  return `${tls === undefined ? "http" : "https"}://${address.includes(":") ? `[${address}]` : address}:${actual}`;
 }
 
 /** The caller holds the data folder's lock, so that a socket that is there is a dead service's. */
-async function bindSocket(server: Server, path: string): Promise<string> {
+async function bindSocket(server: AnyServer, path: string): Promise<string> {
   const isPipe = path.startsWith("\\\\");
   if (!isPipe) await rm(path, { force: true });
   await listening(server, () => server.listen(path), path);
@@ -151,7 +168,7 @@ async function bindSocket(server: Server, path: string): Promise<string> {
   return path;
 }
 
-async function listening(server: Server, start: () => void, where: string): Promise<void> {
+async function listening(server: AnyServer, start: () => void, where: string): Promise<void> {
   start();
   try {
     await once(server, "listening");
@@ -169,7 +186,7 @@ async function listening(server: Server, start: () => void, where: string): Prom
   }
 }
 
-async function close(server: Server, exchanges: ReadonlySet<Exchange>, clock: Clock): Promise<void> {
+async function close(server: AnyServer, exchanges: ReadonlySet<Exchange>, clock: Clock): Promise<void> {
   const closed = once(server, "close");
   server.close();
   server.closeIdleConnections();

@@ -11,6 +11,7 @@ import { reachBy } from "./agent/gateway/tunnels.ts";
 import type { ConfiguredAgent } from "./agent/installed/configured.ts";
 import type { PermissionPolicy } from "./agent/ask/permission.ts";
 import type { AgentPlace } from "./agent/agent.ts";
+import { planReach, type ReachRequest } from "./reach/reach.ts";
 import { placeSockets } from "./running/socket.ts";
 import { type RunningService, runService, type ServiceHost } from "./running/run-service.ts";
 import type { SandboxDriverName } from "./sandbox/driver.ts";
@@ -31,8 +32,8 @@ export interface ServeOptions {
   readonly permissions?: (() => Promise<PermissionPolicy>) | undefined;
   /** Whether to refuse to run where a limit of the sandbox can't be enforced, or it is weak otherwise. */
   readonly strict?: boolean | undefined;
-  /** A loopback address and a port to listen on beside the socket; port 0 is one of the system's choice. */
-  readonly tcp?: { readonly address: string; readonly port: number } | undefined;
+  /** Where to listen beside the socket, and what TLS is spoken with. */
+  readonly tcp?: ReachRequest | undefined;
   /** After how many ms with nothing to do it stops by itself; never where there is none. */
   readonly idle?: number | undefined;
   /** Takes the lines of the log, each a JSON object. */
@@ -49,6 +50,7 @@ const owner = "service";
  * @throws FerryError where the folder is another service's, no sandbox can be had, or an option names nothing there is
  */
 export async function serve(options: ServeOptions, host: ServeHost): Promise<RunningService> {
+  const tcp = options.tcp && (await planReach(options.tcp, host));
   const data = options.data ?? findFolders(host).data;
   const model = options.agent ?? "shell";
   const configured = options.configured ?? (() => Promise.resolve([]));
@@ -76,6 +78,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
   return runService(
     {
       ...options,
+      tcp,
       data,
       makeSessions(store, sealer, log) {
         const { reason: why, unenforced, weak } = probe;

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeId } from "../../src/base/ids.ts";
+import { makeApp } from "../../src/service/app.ts";
 import type { BodyOf } from "../../src/wire/contract.ts";
 import { type AskService, makeAsk, must } from "../support/api.ts";
 import { makeTestService, type TestService } from "../support/service.ts";
@@ -169,6 +171,20 @@ describe("repositories", () => {
   ])("of platform git may not lie at %j", async (clone_url, why) => {
     const reply = await ask("createRepository", { body: { ...local, clone_url } });
     expect(reply).toMatchObject({ status: 400, body: { message: `clone_url: ${why}` } });
+  });
+
+  test("of a place on the service's own machine are its owner's alone to register", async () => {
+    const stranger = { id: makeId("usr", service.deps.random), name: "bob", email: "" };
+    await service.store.keys.insertUser(stranger);
+    const app = makeApp({ ...service.deps, owner: service.user.id });
+    const askOthers = makeAsk({ app, key: await service.makeKey({ user_id: stranger.id }) });
+    for (const clone_url of ["/srv/other", "file:///srv/other", "FILE:///srv/other"]) {
+      const body = { ...local, clone_url };
+      expect(await askOthers("createRepository", { body })).toMatchObject({ status: 403 });
+      await must(makeAsk({ app, key: service.key }), "createRepository", { body });
+    }
+    for (const clone_url of ["https://example.com/b", "git@example.com:b", "ssh://git@example.com/b"])
+      await must(askOthers, "createRepository", { body: { ...local, clone_url } });
   });
 
   test("of platform git have no code provider", async () => {

@@ -1,6 +1,7 @@
 import { makeAttempts } from "../../src/service/portal/attempts.ts";
 import { makeSignInLink } from "../../src/service/portal/sign-in-link.ts";
 import { makeSite } from "../../src/service/portal/site.ts";
+import { namesOf } from "../../src/service/reach/names.ts";
 import type { App } from "../../src/service/app.ts";
 import type { Send } from "../../src/host/host.ts";
 import { sendTo, type TestService } from "./service.ts";
@@ -40,6 +41,7 @@ export async function makeTestSite({
   user,
   ownKeyId,
 }: Pick<TestService, "app" | "deps" | "user" | "ownKeyId">): Promise<TestSite> {
+  const origin = `http://127.0.0.1:${port}`;
   let code = "";
   const link = await makeSignInLink(deps.random, async (fresh) => void (code = fresh));
   const { store, keyEnds, clock, random, log } = deps;
@@ -53,11 +55,10 @@ export async function makeTestSite({
     link,
     attempts,
     api: app,
-    url: () => `http://127.0.0.1:${port}`,
+    names: () => namesOf({ address: "127.0.0.1", port }, origin),
     userId: user.id,
     ownKeyId,
   });
-  const origin = `http://127.0.0.1:${port}`;
   const named: App = (request) => site(withHost(request, `127.0.0.1:${port}`));
   return { origin, app: site, send: sendTo(named), signInCode: () => code, browser: () => makeBrowser(site, origin, () => code) };
 }

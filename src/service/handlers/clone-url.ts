@@ -26,6 +26,15 @@ export function checkCloneUrl(address: string, platform: Platform): void {
     throw refused("must not carry a user name or password");
 }
 
+/**
+ * Refuses a place on the service's own machine: whoever could name one would read, through a session, what only the service's user can.
+ * @throws Problem 403
+ */
+export function refusePlaceHere(address: string): void {
+  if (!isAbsolute(address) && (isScpLike(address) || new URL(address).protocol !== "file:")) return;
+  throw new Problem(403, "place_here", "clone_url: only the owner of this service can register a place on its machine");
+}
+
 /** `user@host:path` (git-clone(1), GIT URLS); a host that begins with a dash would be an option of ssh. */
 function isScpLike(address: string): boolean {
   return /^(?:[\w.-]+@)?[a-z0-9][\w.-]*:(?!\/\/)[^-]/iu.test(address);

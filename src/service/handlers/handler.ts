@@ -18,6 +18,8 @@ export interface Deps {
   readonly random: Host["random"];
   readonly version: string;
   readonly log: Log;
+  /** The one user who may name places on the service's own machine; undefined where all are. */
+  readonly owner?: string | undefined;
   /** The pages for browsers, where there are any. */
   readonly portal?: Portal | undefined;
 }

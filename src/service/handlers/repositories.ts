@@ -4,15 +4,16 @@ import type { Repository } from "../../wire/resources.ts";
 import { jsonAnswer } from "../http/answer.ts";
 import { Problem } from "../problem.ts";
 import type { Store } from "../store/store.ts";
-import { checkCloneUrl } from "./clone-url.ts";
+import { checkCloneUrl, refusePlaceHere } from "./clone-url.ts";
 import type { Handlers } from "./handler.ts";
 import { found } from "./missing.ts";
 import { origin } from "./providers.ts";
 
 export const repositories = {
-  createRepository: ({ body }, { store, random, clock }) =>
+  createRepository: ({ body, user }, { store, random, clock, owner }) =>
     store.transaction(async (trx) => {
       await checkOrigin(body, trx);
+      if (owner !== undefined && user.id !== owner) refusePlaceHere(body.clone_url);
       // Who registers a place again means the repository that is there.
       const known = body.platform === "git" ? await trx.repositories.findByPlace(body.clone_url) : undefined;
       if (known !== undefined) return jsonAnswer(known, 200);

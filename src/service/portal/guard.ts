@@ -1,4 +1,5 @@
 import { Problem } from "../problem.ts";
+import type { SiteNames } from "../reach/names.ts";
 import { isCsrf, type Visitor } from "./visitor.ts";
 
 /**
@@ -6,13 +7,10 @@ import { isCsrf, type Visitor } from "./visitor.ts";
  * machine (DNS rebinding), or a port that was forwarded under another number.
  * @throws Problem 421 (RFC 9110, 15.5.20)
  */
-export function checkHost(request: Request, address: string): string {
-  const host = request.headers.get("host") ?? "";
-  // The port of http itself is left out by browsers (RFC 9110, 4.2.1), as URL leaves it out.
-  const { hostname, port } = new URL(address);
-  const names = new Set([hostname, "127.0.0.1", "localhost", "[::1]"]);
-  for (const name of names) if (host === (port === "" ? name : `${name}:${port}`)) return `http://${host}`;
-  throw new Problem(421, "wrong_host", `this service is at ${address}, and goes by no other name`);
+export function checkHost(request: Request, names: SiteNames): string {
+  const origin = names.originOf(request.headers.get("host") ?? "");
+  if (origin !== undefined) return origin;
+  throw new Problem(421, "wrong_host", `this service is at ${names.url}, and goes by no other name`);
 }
 
 /**

@@ -15,25 +15,25 @@ import { signInRoutes } from "./routes/sign-in.ts";
 import type { Page, Pages, SiteDeps, Visit } from "./visit.ts";
 import { baseOf } from "./visitor.ts";
 
-/** What browsers get at 127.0.0.1: the portal, a login's OAuth endpoints, and beside them the API where it is served here. */
+/** What browsers get: the portal, a login's OAuth endpoints, and beside them the API where it is served here. */
 export function makeSite(deps: SiteDeps): App {
-  const router = new Hono();
+  const router = new Hono<{ Bindings: { readonly peer: string | undefined } }>();
   const pages = { ...signInRoutes, ...keyRoutes, ...(deps.api && { ...authorizeRoutes, ...deviceRoutes }) };
   const serve = (served: Pages, base: string): void => {
     for (const [route, page] of Object.entries(served)) {
       const [method = "", path = ""] = route.split(" ");
-      router.on(method, base + path, (context) => guard(context.req.raw, page, deps));
+      router.on(method, base + path, ({ req, env }) => guard(req.raw, page, deps, env.peer));
     }
   };
   serve(pages, "");
   serve(pages, signedInPath);
-  router.get(signedInPath, ({ req }) => guard(req.raw, pages["GET /"], deps));
+  router.get(signedInPath, ({ req, env }) => guard(req.raw, pages["GET /"], deps, env.peer));
   if (deps.api !== undefined) serve(oauthRoutes, "");
-  router.notFound((context) => guard(context.req.raw, nothingHere, deps));
-  return async (request) => {
+  router.notFound(({ req, env }) => guard(req.raw, nothingHere, deps, env.peer));
+  return async (request, peer) => {
     const { api } = deps;
-    if (api === undefined || !isApi(new URL(request.url).pathname)) return router.fetch(request);
-    return guard(request, () => api(request), deps);
+    if (api === undefined || !isApi(new URL(request.url).pathname)) return router.fetch(request, { peer });
+    return guard(request, () => api(request), deps, peer);
   };
 }
 
@@ -47,12 +47,12 @@ function isApi(path: string): boolean {
   return path.startsWith("/api/") || path === "/healthz";
 }
 
-async function guard(request: Request, page: Page, deps: SiteDeps): Promise<Response> {
+async function guard(request: Request, page: Page, deps: SiteDeps, peer: string | undefined): Promise<Response> {
   try {
-    const origin = checkHost(request, deps.url());
+    const origin = checkHost(request, deps.names());
     checkOrigin(request, origin);
     checkUse(request);
-    return await page({ request, origin }, deps);
+    return await page({ request, origin, peer }, deps);
   } catch (error) {
     return failure(error, request, deps.log);
   }

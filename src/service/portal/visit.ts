@@ -1,13 +1,14 @@
 import type { App } from "../app.ts";
 import type { Log } from "../log.ts";
 import type { GrantDeps } from "../oauth/grant.ts";
+import type { SiteNames } from "../reach/names.ts";
 import type { Attempts } from "./attempts.ts";
 import type { SignInLink } from "./sign-in-link.ts";
 
 export interface SiteDeps extends GrantDeps {
   readonly log: Log;
-  /** Where browsers find it, `http://127.0.0.1:PORT`; known only once it listens. */
-  readonly url: () => string;
+  /** What it is called; known only once it listens. */
+  readonly names: () => SiteNames;
   readonly link: SignInLink;
   /** Wrong codes of devices. */
   readonly attempts: Attempts;
@@ -22,8 +23,10 @@ export interface SiteDeps extends GrantDeps {
 /** A request that came by the right name, from a page of ours or from no page at all. */
 export interface Visit {
   readonly request: Request;
-  /** `http://127.0.0.1:PORT`, as the browser calls it. */
+  /** Of the site, as the browser calls it. */
   readonly origin: string;
+  /** The address that it came from, where that says who it is: a proxy's doesn't. */
+  readonly peer?: string | undefined;
 }
 
 export type Page = (visit: Visit, deps: SiteDeps) => Promise<Response>;

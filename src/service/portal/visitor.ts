@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { hashSecret, mintSecret } from "../keys/secret.ts";
 import type { GrantDeps } from "../oauth/grant.ts";
+import type { SiteNames } from "../reach/names.ts";
 import type { UserRecord } from "../store/store.ts";
 
 /**
@@ -24,9 +25,9 @@ export interface Visitor {
 const lifetime = 12 * 3_600_000;
 
 /** Who sends the request, by its cookie; undefined for nobody. */
-export async function findVisitor(request: Request, { store, clock }: GrantDeps): Promise<Visitor | undefined> {
+export async function findVisitor(request: Request, { store, clock, names }: SignInDeps): Promise<Visitor | undefined> {
   const base = baseOf(request);
-  const secret = cookieOf(request);
+  const secret = cookieOf(request, isSecure(names()));
   if (base === "" || secret === undefined) return undefined;
   const hash = hashOf(base, secret);
   const signIn = await store.logins.findSignIn(hash);
@@ -39,18 +40,18 @@ export async function findVisitor(request: Request, { store, clock }: GrantDeps)
 export async function signIn(
   request: Request,
   userId: string,
-  { store, clock, random }: GrantDeps,
+  { store, clock, random, names }: SignInDeps,
 ): Promise<{ base: string; cookie: string }> {
   const [base, secret] = [`/s/${mintSecret(random)}`, mintSecret(random)];
   const expires_at = new Date(clock.now() + lifetime).toISOString();
   await store.logins.forget(new Date(clock.now() - 86_400_000).toISOString());
   await store.logins.insertSignIn({ hash: hashOf(base, secret), user_id: userId, expires_at });
-  return { base, cookie: cookieFor(request, base, { value: secret, age: lifetime / 1000 }) };
+  return { base, cookie: cookieFor(request, base, { value: secret, age: lifetime / 1000, secure: isSecure(names()) }) };
 }
 
 /** The cookie that makes a browser forget the one it has. */
-export function endedCookie(request: Request, { base }: Visitor): string {
-  return cookieFor(request, base, { value: "", age: 0 });
+export function endedCookie(request: Request, { base }: Visitor, { names }: SignInDeps): string {
+  return cookieFor(request, base, { value: "", age: 0, secure: isSecure(names()) });
 }
 
 /** What the address begins with where it is one of a sign-in's pages; else "". */
@@ -63,21 +64,37 @@ export function isCsrf(visitor: Visitor, given: string | undefined): boolean {
   return right.length === other.length && timingSafeEqual(right, other);
 }
 
-/** Browsers give a host's cookies to each of its ports: the name keeps two services apart. */
-function cookieName(request: Request): string {
-  return `ferry_${/:(\d+)$/u.exec(request.headers.get("host") ?? "")?.[1] ?? "80"}`;
+interface SignInDeps extends GrantDeps {
+  readonly names: () => SiteNames;
 }
 
-function cookieFor(request: Request, base: string, { value, age }: { value: string; age: number }): string {
-  return `${cookieName(request)}=${value}; Path=${base}; HttpOnly; SameSite=Lax; Max-Age=${age}`;
+function isSecure({ url }: SiteNames): boolean {
+  return url.startsWith("https:");
+}
+
+/**
+ * Browsers give a host's cookies to each of its ports: the name keeps two services apart. With TLS no page without it can set one of that
+ * name (RFC 6265bis, 4.1.3.1); not `__Host-`, which would be sent to all paths.
+ */
+function cookieName(request: Request, secure: boolean): string {
+  return `${secure ? "__Secure-" : ""}ferry_${/:(\d+)$/u.exec(request.headers.get("host") ?? "")?.[1] ?? (secure ? "443" : "80")}`;
+}
+
+function cookieFor(
+  request: Request,
+  base: string,
+  { value, age, secure }: { readonly value: string; readonly age: number; readonly secure: boolean },
+): string {
+  const attributes = `Path=${base}; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;
+  return `${cookieName(request, secure)}=${value}; ${attributes}`;
 }
 
 function hashOf(base: string, secret: string): string {
   return hashSecret(`${base} ${secret}`);
 }
 
-function cookieOf(request: Request): string | undefined {
-  const name = cookieName(request);
+function cookieOf(request: Request, secure: boolean): string | undefined {
+  const name = cookieName(request, secure);
   const cookies = (request.headers.get("cookie") ?? "").split(";").map((cookie) => cookie.trim());
   return cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1);
 }

@@ -6,6 +6,7 @@ import type { Log } from "../log.ts";
 import { makeAttempts } from "../portal/attempts.ts";
 import { makeSignInLink } from "../portal/sign-in-link.ts";
 import { makeSite } from "../portal/site.ts";
+import type { SiteNames } from "../reach/names.ts";
 import type { Store } from "../store/store.ts";
 import { localUser } from "./local-user.ts";
 
@@ -18,7 +19,7 @@ export interface LocalSite {
   readonly log: Log;
   /** The interface for programs, where it is served beside the pages. */
   readonly api: App | undefined;
-  readonly url: () => string;
+  readonly names: () => SiteNames;
 }
 
 /** The portal of a service on one's own machine. The data folder's `sign-in` holds the code of the link that signs a browser in. */

@@ -23,9 +23,9 @@ export function withRequestLog(app: App, log: Log, clock: Clock): App {
     count += 1;
     return count <= mostLines;
   };
-  return async (request) => {
+  return async (request, peer) => {
     const began = clock.elapsed();
-    const response = await app(request);
+    const response = await app(request, peer);
     const { method, url } = request;
     // Without the query, which may hold what the user looks for, and without what a browser's sign-in is known by.
     if ((response.status >= 400 || !["GET", "HEAD"].includes(method)) && hasRoom())
@@ -34,6 +34,7 @@ export function withRequestLog(app: App, log: Log, clock: Clock): App {
         path: cut(new URL(url).pathname.replace(/^\/s\/[^/]+/u, "/s/…"), 200),
         status: response.status,
         ms: Math.round(clock.elapsed() - began),
+        ...(peer !== undefined && { peer }),
       });
     return response;
   };

@@ -7,13 +7,15 @@ import { type KeyEnds, makeKeyEnds } from "../keys/key-ends.ts";
 import { makeSealer, type Sealer } from "../keys/seal.ts";
 import { type Listener, listen, type Place } from "../listen.ts";
 import { type Log, makeLog } from "../log.ts";
+import { namesOf, type SiteNames } from "../reach/names.ts";
+import type { Reach } from "../reach/reach.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { openSqlStore } from "../store/sql-store.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { logConsole } from "./console-log.ts";
 import { type Activity, untilIdle } from "./idle.ts";
-import { provideKey, provideOrigin, provideSealKey } from "./local-user.ts";
+import { localUser, provideKey, provideOrigin, provideSealKey } from "./local-user.ts";
 import { ownerOf, takeLock } from "./lock.ts";
 import { makeLocalSite } from "./local-site.ts";
 import { withRequestLog } from "./request-log.ts";
@@ -28,8 +30,8 @@ export type ServiceHost = Pick<
 export interface ServiceSettings {
   /** The data folder, an absolute path. */
   readonly data: string;
-  /** A loopback address and port to listen on beside the socket. */
-  readonly tcp?: { readonly address: string; readonly port: number } | undefined;
+  /** Where to listen beside the socket. */
+  readonly tcp?: Reach | undefined;
   /** The agent of sessions that name none, where the user said one. */
   readonly agent?: string | undefined;
   /** After how many ms with nothing to do it stops by itself; never where there is none. */
@@ -42,7 +44,7 @@ export interface ServiceSettings {
 export interface RunningService {
   readonly data: string;
   readonly socket: string;
-  /** `http://ADDRESS:PORT` where it listens there too. */
+  /** What it is called where it listens there too, an origin. */
   readonly address: string | undefined;
   /** Resolves when it has stopped: told to, interrupted, or idle. */
   readonly ended: Promise<void>;
@@ -71,16 +73,19 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   await host.files.makeFolder(data, 0o700);
   const socket = await placeSocket(data, host);
   undo.add(await takeLock(join(data, "service.lock"), host));
-  const portal = { address: "", url: () => portal.address, login: settings.tcp !== undefined };
+  const reach = settings.tcp ?? { address: "127.0.0.1", port: 0 };
+  const site: { names: SiteNames } = { names: { url: "", originOf: () => undefined } };
+  const portal = { url: () => site.names.url, login: settings.tcp !== undefined };
   const { app, sessions, ...identity } = await assemble({ ...settings, portal }, host, undo, log);
 
   let requests = 0;
   const listeners: Listener[] = [];
   const open = async (place: Place, answer: App): Promise<Listener> => {
     const logged = withRequestLog(answer, log, host.clock);
-    const counted: App = (request) => {
+    const counted: App = (request, peer) => {
       requests += 1;
-      return logged(request);
+      // Each request has the proxy's address.
+      return logged(request, reach.proxy === undefined ? peer : undefined);
     };
     const listener = await listen(counted, place, host.clock);
     undo.add(() => listener.close());
@@ -89,12 +94,13 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   };
   await open({ socket }, app);
   const api = settings.tcp === undefined ? undefined : app;
-  const { site, remove } = await makeLocalSite({ data, ...identity, log, api, url: portal.url }, host);
-  undo.add(remove);
-  portal.address = (await open(settings.tcp ?? { address: "127.0.0.1", port: 0 }, site)).address;
-  await announce(data, { socket, portal_address: portal.address, agent: settings.agent ?? null }, host, undo);
-  const address = settings.tcp === undefined ? undefined : portal.address;
-  log.info("listening", { socket, portal: portal.address, address: address ?? null });
+  const pages = await makeLocalSite({ data, ...identity, log, api, names: () => site.names }, host);
+  undo.add(pages.remove);
+  const bound = (await open(reach, pages.site)).address;
+  site.names = namesOf(reach, bound);
+  await announce(data, { socket, portal_address: portal.url(), agent: settings.agent ?? null }, host, undo);
+  const address = settings.tcp === undefined ? undefined : portal.url();
+  log.info("listening", { socket, portal: portal.url(), address: address === undefined ? null : bound });
 
   const activity = { busy: () => sessions.busy() || listeners.some((listener) => listener.open() > 0), done: () => requests };
   const asked = new AbortController();
@@ -127,7 +133,7 @@ async function assemble(
   undo.add(() => sessions.stop());
   const { clock, random, version } = host;
   const keyEnds = makeKeyEnds(store.keys, clock, ownKeyId);
-  const app = makeApp({ store, keyEnds, sessions, sealer, clock, random, version, log, portal });
+  const app = makeApp({ store, keyEnds, sessions, sealer, clock, random, version, log, portal, owner: localUser });
   return { app, sessions, store, keyEnds, ownKeyId };
 }
 

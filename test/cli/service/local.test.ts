@@ -30,12 +30,16 @@ const announced = (): { pid: number; version: string } =>
   JSON.parse(readFileSync(file("service.json"), "utf8")) as { pid: number; version: string };
 const start = ["service", "start", "--sandbox", "process"] as const;
 
-test("an address for no port is refused", async () => {
-  expect(await ferry.run(["serve", "--listen", "127.0.0.1"])).toEqual({
-    code: 2,
-    stdout: "",
-    stderr: "ferry: --listen says where --port is, and there is no --port\n  hint: add --port NUMBER\n",
-  });
+test.each<[readonly string[], RegExp]>([
+  [["--listen", "127.0.0.1"], /^ferry: --listen is about --port, and there is no --port\n {2}hint: add --port NUMBER\n$/u],
+  [["--behind-proxy", "https://a.example"], /^ferry: --behind-proxy is about --port, /u],
+  [["--port", "0", "--listen", "0.0.0.0"], /--tls-cert FILE --tls-key FILE\), or say .* \(--behind-proxy URL\)/u],
+  [["--port", "0", "--tls-cert", "c.pem", "--tls-key", "k.pem"], /^ferry: --tls-cert: there is no file \/\S+\/c\.pem\n/u],
+  [["--role", "api"], /^ferry: --role api needs a database that several processes share \(DATABASE_URL, PostgreSQL\)\n/u],
+  [["--role", "worker"], /^ferry: --role worker needs /u],
+])("serve %j is refused before anything is there", async (argv, said) => {
+  expect(await ferry.run(["serve", ...argv])).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(said) as string });
+  expect(existsSync(file("ferry.db"))).toBe(false);
 });
 
 test("two first uses start one service; status and stop know it", async () => {

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { namesOf } from "../../../src/service/reach/names.ts";
 import { makeAttempts } from "../../../src/service/portal/attempts.ts";
 import { makeSignInLink } from "../../../src/service/portal/sign-in-link.ts";
 import { makeSite } from "../../../src/service/portal/site.ts";
@@ -314,9 +315,9 @@ test("where the API isn't served there is no login either, only the portal", asy
   const { store, keyEnds, clock, random, log } = service.deps;
   const link = await makeSignInLink(random, async () => undefined);
   const attempts = makeAttempts(10, 600_000, clock);
-  const url = () => site.origin;
+  const names = () => namesOf({ address: "127.0.0.1", port: 8080 }, site.origin);
   const { user, ownKeyId } = service;
-  const alone = makeSite({ store, keyEnds, clock, random, log, link, attempts, url, userId: user.id, ownKeyId });
+  const alone = makeSite({ store, keyEnds, clock, random, log, link, attempts, names, userId: user.id, ownKeyId });
   const status = async (path: string) =>
     (await alone(new Request(site.origin + path, { headers: { host: "127.0.0.1:8080" } }))).status;
   expect(await status("/sign-in")).toBe(200);

@@ -9,11 +9,21 @@ import { findLocal } from "./find.ts";
 export const sandboxNames = ["auto", "bwrap", "unshare", "oci", "process"] as const;
 export type SandboxName = (typeof sandboxNames)[number];
 
+/** Where others than a socket's callers reach it. */
+export interface TcpRequest {
+  readonly address: string;
+  readonly port: number;
+  /** Absolute paths. */
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly behindProxy: string | undefined;
+}
+
 export interface ServeRequest {
   readonly sandbox: SandboxName | undefined;
   readonly agent: string | undefined;
   readonly strict: boolean;
-  readonly tcp: { readonly address: string; readonly port: number } | undefined;
+  readonly tcp: TcpRequest | undefined;
   /** In ms. */
   readonly idle: number | undefined;
 }

@@ -28,7 +28,7 @@ export const signInRoutes = {
     if (visitor === undefined) return seeOther("/sign-in");
     checkForm(visit.request, visitor, (await readForm(visit.request))["csrf"]);
     await deps.store.logins.deleteSignIn(visitor.hash);
-    return seeOther("/sign-in", endedCookie(visit.request, visitor));
+    return seeOther("/sign-in", endedCookie(visit.request, visitor, deps));
   },
 } satisfies Pages;
 
