@@ -52,6 +52,19 @@ const ways: Readonly<Record<string, () => Promise<readonly [key: string, end: ()
     const { access_token } = (await (await redeem()).json()) as { access_token: string };
     return [access_token, redeem];
   },
+  "another process": async () => {
+    const key = await service.makeKey({ id: "key_1" });
+    return [
+      key,
+      async () => {
+        while (service.clock.sleepers() < 2) await new Promise(setImmediate);
+        await service.store.keys.revoke("key_1", "2026-01-01T01:00:00.000Z");
+        service.clock.advance(5000);
+        // One of them is woken for good.
+        for (let n = 0; n < 10; n += 1) await new Promise(setImmediate);
+      },
+    ];
+  },
   "its expiry": async () => {
     const key = await service.makeKey({ expires_at: "2026-01-01T01:00:00.000Z" });
     return [

@@ -1,4 +1,5 @@
 import { makeAttempts } from "../../src/service/portal/attempts.ts";
+import { makePasswords } from "../../src/service/portal/passwords.ts";
 import { makeSignInLink } from "../../src/service/portal/sign-in-link.ts";
 import { makeSite } from "../../src/service/portal/site.ts";
 import { namesOf } from "../../src/service/reach/names.ts";
@@ -28,7 +29,8 @@ export interface Browser {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Page>;
   /** Sends a form of ours, its hidden fields being those of the page shown last. */
   submit(path: string, fields: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>): Promise<Page>;
-  signIn(): Promise<void>;
+  /** By the link, or as the user who has this name and password. */
+  signIn(as?: { readonly name: string; readonly password: string }): Promise<void>;
   /** What it has of the sign-in: the path that its pages begin with, and what the header `cookie` holds there. */
   signedIn(): { readonly base: string; readonly cookie: string };
 }
@@ -40,7 +42,8 @@ export async function makeTestSite({
   deps,
   user,
   ownKeyId,
-}: Pick<TestService, "app" | "deps" | "user" | "ownKeyId">): Promise<TestSite> {
+  shared = false,
+}: Pick<TestService, "app" | "deps" | "user" | "ownKeyId"> & { readonly shared?: boolean }): Promise<TestSite> {
   const origin = `http://127.0.0.1:${port}`;
   let code = "";
   const link = await makeSignInLink(deps.random, async (fresh) => void (code = fresh));
@@ -54,6 +57,7 @@ export async function makeTestSite({
     log,
     link,
     attempts,
+    passwords: shared ? makePasswords({ store, clock, random }) : undefined,
     api: app,
     names: () => namesOf({ address: "127.0.0.1", port }, origin),
     userId: user.id,
@@ -98,9 +102,9 @@ function makeBrowser(site: App, origin: string, code: () => string): Browser {
       for (const [name, value] of Object.entries(fields)) form.set(name, value);
       return visit("POST", path, { origin, "content-type": "application/x-www-form-urlencoded", ...headers }, form.toString());
     },
-    async signIn() {
-      await browser.get(`/sign-in?code=${code()}`);
-      const { status, headers } = await browser.submit("/sign-in", {});
+    async signIn(as) {
+      await browser.get(as === undefined ? `/sign-in?code=${code()}` : "/sign-in");
+      const { status, headers } = await browser.submit(as === undefined ? "/sign-in" : "/sign-in/password", { ...as });
       if (status !== 303) throw new Error(`signing in gave ${status}`);
       base = (headers.get("location") ?? "").replace(/\/$/u, "");
     },

@@ -14,15 +14,27 @@ export interface KeyEnds {
   watch(key: KeyRecord, over: AbortSignal): Promise<AbortSignal>;
 }
 
-/** How long a key's expiry is slept for at once, in ms: a machine that was suspended, or whose clock was set, is soon right again. */
-const nap = 60_000;
+/**
+ * How often a key that is watched is looked at, in ms: another process may have revoked it (`ferry service user remove`), and a machine that
+ * was suspended, or whose clock was set, is soon right again.
+ */
+const nap = 5_000;
 
 /**
- * For the one process that serves the store: a key that another one revokes is not told of. `ownKeyId` is the key in the data folder's
+ * What this process revokes is told of at once. `ownKeyId` is the key in the data folder's
  * file, which ferry itself calls the service with.
  */
 export function makeKeyEnds(keys: KeyStore, clock: Clock, ownKeyId: string): KeyEnds {
   const revocations = new EventEmitter().setMaxListeners(0);
+
+  async function untilEnded({ id, expires_at }: Pick<KeyRecord, "id" | "expires_at">, over: AbortSignal): Promise<void> {
+    const end = expires_at === null ? Infinity : Date.parse(expires_at);
+    while (end > clock.now()) {
+      await clock.sleep(Math.min(end - clock.now(), nap), over);
+      if ((await keys.find(id))?.revoked_at !== null) return;
+    }
+  }
+
   return {
     async revoke(id) {
       if (id === ownKeyId)
@@ -41,14 +53,10 @@ export function makeKeyEnds(keys: KeyStore, clock: Clock, ownKeyId: string): Key
       revocations.once(id, end);
       over.addEventListener("abort", () => revocations.off(id, end), { once: true });
       // What `over` ends has nothing to tell.
-      if (expires_at !== null) void untilTime(Date.parse(expires_at), over, clock).then(end, () => undefined);
+      void untilEnded({ id, expires_at }, over).then(end, () => undefined);
       // It may have been revoked after it was let in, and before it was watched.
       if ((await keys.find(id))?.revoked_at !== null) end();
       return ended.signal;
     },
   };
-}
-
-async function untilTime(time: number, over: AbortSignal, clock: Clock): Promise<void> {
-  for (let left = time - clock.now(); left > 0; left = time - clock.now()) await clock.sleep(Math.min(left, nap), over);
 }

@@ -11,12 +11,15 @@ export interface PageContent {
   readonly base?: string | undefined;
   readonly wide?: boolean | undefined;
   readonly status?: number;
+  /** In how many seconds it can be tried again (RFC 9110, 10.2.3). */
+  readonly retryAfter?: number | undefined;
   /** Where a form of the page may lead beyond this site: browsers hold a redirect after a form to it, too. */
   readonly formTarget?: string | undefined;
 }
 
 /** A whole page, with all that keeps others from framing it, feeding it or reading along. */
-export function pageAnswer({ title, body, visitor, base, wide = false, status = 200, formTarget }: PageContent): Response {
+export function pageAnswer({ title, body, visitor, base, wide = false, status = 200, ...rest }: PageContent): Response {
+  const { formTarget, retryAfter } = rest;
   const policy = [
     "default-src 'none'",
     `style-src ${styleSource}`,
@@ -26,7 +29,12 @@ export function pageAnswer({ title, body, visitor, base, wide = false, status = 
   ];
   return new Response(documentOf({ title, body, visitor, base, wide }), {
     status,
-    headers: { ...guards, "content-type": "text/html; charset=utf-8", "content-security-policy": policy.join("; ") },
+    headers: {
+      ...guards,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy.join("; "),
+      ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+    },
   });
 }
 
@@ -64,7 +72,7 @@ function documentOf({ title, body, visitor, base, wide }: PageContent): string {
 <h1>${title}</h1>
 ${body}
 </main>
-<footer>This page comes from the ferry service on your own machine.</footer>
+<footer>This page comes from a ferry service.</footer>
 </body>
 </html>
 `.text;

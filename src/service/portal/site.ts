@@ -11,14 +11,19 @@ import { problemPage } from "./pages/problem.ts";
 import { authorizeRoutes } from "./routes/authorize.ts";
 import { deviceRoutes } from "./routes/device.ts";
 import { keyRoutes } from "./routes/keys.ts";
-import { signInRoutes } from "./routes/sign-in.ts";
+import { passwordRoutes, signInRoutes } from "./routes/sign-in.ts";
 import type { Page, Pages, SiteDeps, Visit } from "./visit.ts";
 import { baseOf } from "./visitor.ts";
 
 /** What browsers get: the portal, a login's OAuth endpoints, and beside them the API where it is served here. */
 export function makeSite(deps: SiteDeps): App {
   const router = new Hono<{ Bindings: { readonly peer: string | undefined } }>();
-  const pages = { ...signInRoutes, ...keyRoutes, ...(deps.api && { ...authorizeRoutes, ...deviceRoutes }) };
+  const pages = {
+    ...signInRoutes,
+    ...(deps.passwords && passwordRoutes),
+    ...keyRoutes,
+    ...(deps.api && { ...authorizeRoutes, ...deviceRoutes }),
+  };
   const serve = (served: Pages, base: string): void => {
     for (const [route, page] of Object.entries(served)) {
       const [method = "", path = ""] = route.split(" ");

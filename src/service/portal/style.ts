@@ -58,7 +58,7 @@ button.primary { background: var(--accent); border-color: var(--accent); color: 
 .small { padding: .25rem .75rem; min-height: 32px; font-size: .875rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 label { display: block; margin: 0 0 1rem; }
-input[type=text], select { display: block; margin-top: .25rem; width: 100%; padding: .6rem .75rem; min-height: 44px; border: 1px solid var(--line); border-radius: 8px; background: var(--field); }
+input[type=text], input[type=password], select { display: block; margin-top: .25rem; width: 100%; padding: .6rem .75rem; min-height: 44px; border: 1px solid var(--line); border-radius: 8px; background: var(--field); }
 details { margin: 0 0 1rem; }
 summary { cursor: pointer; color: var(--soft); }
 details[open] summary { margin-bottom: .75rem; }

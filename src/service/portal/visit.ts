@@ -3,6 +3,7 @@ import type { Log } from "../log.ts";
 import type { GrantDeps } from "../oauth/grant.ts";
 import type { SiteNames } from "../reach/names.ts";
 import type { Attempts } from "./attempts.ts";
+import type { Passwords } from "./passwords.ts";
 import type { SignInLink } from "./sign-in-link.ts";
 
 export interface SiteDeps extends GrantDeps {
@@ -10,6 +11,8 @@ export interface SiteDeps extends GrantDeps {
   /** What it is called; known only once it listens. */
   readonly names: () => SiteNames;
   readonly link: SignInLink;
+  /** Where others than the owner sign in, too. */
+  readonly passwords?: Passwords | undefined;
   /** Wrong codes of devices. */
   readonly attempts: Attempts;
   /** Who a sign-in by the link is. */

@@ -4,6 +4,7 @@ import type { App } from "../app.ts";
 import type { KeyEnds } from "../keys/key-ends.ts";
 import type { Log } from "../log.ts";
 import { makeAttempts } from "../portal/attempts.ts";
+import { makePasswords } from "../portal/passwords.ts";
 import { makeSignInLink } from "../portal/sign-in-link.ts";
 import { makeSite } from "../portal/site.ts";
 import type { SiteNames } from "../reach/names.ts";
@@ -20,18 +21,21 @@ export interface LocalSite {
   /** The interface for programs, where it is served beside the pages. */
   readonly api: App | undefined;
   readonly names: () => SiteNames;
+  /** Whether others than the local user reach it. */
+  readonly shared: boolean;
 }
 
 /** The portal of a service on one's own machine. The data folder's `sign-in` holds the code of the link that signs a browser in. */
 export async function makeLocalSite(
-  { data, ...rest }: LocalSite,
+  { data, shared, ...rest }: LocalSite,
   { clock, random, files }: Pick<Host, "clock" | "random" | "files">,
 ): Promise<{ site: App; remove: () => Promise<void> }> {
   const path = join(data, "sign-in");
   const link = await makeSignInLink(random, (code) => files.write(path, code, 0o600));
   const attempts = makeAttempts(10, 600_000, clock);
+  const passwords = shared ? makePasswords({ store: rest.store, clock, random }) : undefined;
   return {
-    site: makeSite({ ...rest, clock, random, link, attempts, userId: localUser }),
+    site: makeSite({ ...rest, clock, random, link, passwords, attempts, userId: localUser }),
     remove: () => files.remove(path),
   };
 }

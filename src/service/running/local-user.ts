@@ -11,6 +11,11 @@ export type LocalHost = Pick<Host, "env" | "files" | "random" | "clock">;
 /** The one user of a service on one's own machine; the system's accounts are the guard, not a password. */
 export const localUser = "usr_local";
 
+/** Of a database that has none. */
+export function newWorkspace({ random }: Pick<Host, "random">): Store["workspace"] {
+  return { id: makeId("wsp", random), name: "local" };
+}
+
 /**
  * Sees to it that the data folder's `key` file holds a key of the local user that works, readable to nobody else. Gives the
  * key's id.

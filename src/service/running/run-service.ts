@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { makeId } from "../../base/ids.ts";
 import type { Host } from "../../host/host.ts";
 import { type App, makeApp } from "../app.ts";
 import type { Portal } from "../handlers/handler.ts";
@@ -8,14 +7,14 @@ import { makeSealer, type Sealer } from "../keys/seal.ts";
 import { type Listener, listen, type Place } from "../listen.ts";
 import { type Log, makeLog } from "../log.ts";
 import { namesOf, type SiteNames } from "../reach/names.ts";
-import type { Reach } from "../reach/reach.ts";
+import { isShared, type Reach } from "../reach/reach.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { openSqlStore } from "../store/sql-store.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { logConsole } from "./console-log.ts";
 import { type Activity, untilIdle } from "./idle.ts";
-import { localUser, provideKey, provideOrigin, provideSealKey } from "./local-user.ts";
+import { localUser, newWorkspace, provideKey, provideOrigin, provideSealKey } from "./local-user.ts";
 import { ownerOf, takeLock } from "./lock.ts";
 import { makeLocalSite } from "./local-site.ts";
 import { withRequestLog } from "./request-log.ts";
@@ -94,7 +93,7 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   };
   await open({ socket }, app);
   const api = settings.tcp === undefined ? undefined : app;
-  const pages = await makeLocalSite({ data, ...identity, log, api, names: () => site.names }, host);
+  const pages = await makeLocalSite({ data, ...identity, log, api, names: () => site.names, shared: isShared(reach) }, host);
   undo.add(pages.remove);
   const bound = (await open(reach, pages.site)).address;
   site.names = namesOf(reach, bound);
@@ -122,7 +121,7 @@ async function assemble(
   const { data, portal } = settings;
   const database = openSqlite(join(data, "ferry.db"));
   undo.add(() => database.destroy());
-  const store = await openSqlStore(database, () => ({ id: makeId("wsp", host.random), name: "local" }));
+  const store = await openSqlStore(database, () => newWorkspace(host));
   // While it was down, its port may have been another user's, and a page that was open there has told that one its sign-in.
   await store.logins.endSignIns();
   await provideOrigin(data, host);

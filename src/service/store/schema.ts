@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { EventStatus, EventType } from "../../wire/values.ts";
+import type { AccountRecord } from "./identity/account-store.ts";
 import type { CodeRecord, DeviceRecord, SignInRecord } from "./identity/login-store.ts";
 
 /**
@@ -9,7 +10,8 @@ import type { CodeRecord, DeviceRecord, SignInRecord } from "./identity/login-st
 export interface Tables {
   migrations: { version: number; name: string };
   workspaces: { id: string; name: string };
-  users: { id: string; name: string; email: string };
+  users: { id: string; name: string; email: string; removed_at?: string | null };
+  accounts: AccountRecord;
   api_keys: KeyRow;
   code_providers: ProviderRow;
   repositories: RepositoryRow;

@@ -1,4 +1,5 @@
 import type { Repository } from "../../wire/resources.ts";
+import { makeAccountStore } from "./identity/accounts.ts";
 import { makeKeyStore } from "./identity/keys.ts";
 import { makeLoginStore } from "./identity/logins.ts";
 import { migrate } from "./migrate.ts";
@@ -28,6 +29,7 @@ function makeStore(db: Database, workspace: Store["workspace"]): Store {
   return {
     workspace,
     keys: makeKeyStore(db),
+    accounts: makeAccountStore(db),
     logins: makeLoginStore(db),
     providers: makeResourceStore<ProviderRecord>(db, "code_providers"),
     repositories: {

@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../wire/event.ts";
 import type { Provider, Repository, Session } from "../../wire/resources.ts";
 import type { AgentStatus, EventStatus, Scope, SessionStatus } from "../../wire/values.ts";
+import type { AccountStore } from "./identity/account-store.ts";
 import type { LoginStore } from "./identity/login-store.ts";
 
 /**
@@ -10,6 +11,7 @@ import type { LoginStore } from "./identity/login-store.ts";
 export interface Store {
   readonly workspace: { readonly id: string; readonly name: string };
   readonly keys: KeyStore;
+  readonly accounts: AccountStore;
   readonly logins: LoginStore;
   readonly providers: ResourceStore<ProviderRecord>;
   readonly repositories: ResourceStore<Repository> & {
@@ -73,6 +75,7 @@ export interface KeyStore {
   list(query: PageQuery): Promise<Page<KeyRecord>>;
   /** The key as it is afterwards; one that was revoked before keeps its time. */
   revoke(id: string, at: string): Promise<KeyRecord | undefined>;
+  /** Nobody once they were removed: nothing is done in their name any more. */
   findUser(id: string): Promise<UserRecord | undefined>;
   insertUser(user: UserRecord): Promise<void>;
 }

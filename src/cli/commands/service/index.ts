@@ -7,4 +7,5 @@ export const verbs: readonly VerbEntry[] = [
   { name: "logs", load: async () => (await import("./logs.ts")).logs },
   { name: "reset", load: async () => (await import("./reset.ts")).reset },
   { name: "agents", load: async () => (await import("./agents.ts")).agents },
+  { name: "user", load: async () => (await import("./user.ts")).user },
 ];

@@ -22,7 +22,7 @@ export const reset: Verb = {
   summary: "Delete all that the embedded service keeps, and begin anew",
   answer: ["running", "data"],
   description:
-    "Delete all that the embedded service keeps: its sessions, with the commits that nobody has pulled, its repositories' registrations, providers and API keys. Your repositories and the keys for agents' models (ferry service agents) stay. A turn at work would be lost: then this is refused without --yes.",
+    "Delete all that the embedded service keeps: its sessions, with the commits that nobody has pulled, its repositories' registrations, providers, users and API keys. Your repositories and the keys for agents' models (ferry service agents) stay. A turn at work would be lost: then this is refused without --yes.",
   examples: ["ferry service reset", "ferry service reset --yes"],
   async run(context) {
     const { host, print, global } = context;

@@ -1,4 +1,4 @@
-import { readForm } from "../../oauth/parameters.ts";
+import { type Parameters, readForm } from "../../oauth/parameters.ts";
 import { Problem } from "../../problem.ts";
 import { checkForm } from "../guard.ts";
 import { seeOther } from "../page.ts";
@@ -9,18 +9,18 @@ import { baseOf, endedCookie, findVisitor, signIn, type Visitor } from "../visit
 export const signInRoutes = {
   "GET /": async ({ request }) => seeOther(`${baseOf(request)}/keys`),
 
-  "GET /sign-in": async ({ request, origin }) => {
+  "GET /sign-in": async ({ request, origin }, { passwords }) => {
     const { searchParams } = new URL(request.url);
-    return signInPage({ code: searchParams.get("code") ?? "", to: pathHere(searchParams.get("to"), origin) });
+    const to = pathHere(searchParams.get("to"), origin);
+    return signInPage({ code: searchParams.get("code") ?? "", to, passwords });
   },
 
   "POST /sign-in": async ({ request, origin }, deps) => {
-    if (request.headers.get("origin") === null) throw new Problem(403, "wrong_origin", "sign in on the page itself");
-    const form = await readForm(request);
+    const form = await readSignIn(request);
     const to = pathHere(form["to"], origin);
-    if (!(await deps.link.take(codeOf(form["code"] ?? "")))) return signInPage({ code: "", to, refused: true });
-    const { base, cookie } = await signIn(request, deps.userId, deps);
-    return seeOther(base + to, cookie);
+    if (!(await deps.link.take(codeOf(form["code"] ?? ""))))
+      return signInPage({ code: "", to, passwords: deps.passwords, refused: "link" });
+    return enter(request, deps.userId, to, deps);
   },
 
   "POST /sign-out": async (visit, deps) => {
@@ -32,6 +32,29 @@ export const signInRoutes = {
   },
 } satisfies Pages;
 
+/** Where others than the owner sign in. */
+export const passwordRoutes = {
+  "POST /sign-in/password": async ({ request, origin, peer }, deps) => {
+    const { to: asked, name = "", password = "" } = await readSignIn(request);
+    const to = pathHere(asked, origin);
+    const { passwords } = deps;
+    const user = await passwords?.check({ name, password }, peer);
+    if (user !== undefined && "id" in user) return enter(request, user.id, to, deps);
+    return signInPage({ code: "", to, name, passwords, refused: user ?? "password" });
+  },
+} satisfies Pages;
+
+/** No token is in these forms, since nobody is signed in yet: browsers say with each which page it is from. @throws Problem 403 */
+async function readSignIn(request: Request): Promise<Parameters> {
+  if (request.headers.get("origin") === null) throw new Problem(403, "wrong_origin", "sign in on the page itself");
+  return readForm(request);
+}
+
+async function enter(request: Request, userId: string, to: string, deps: SiteDeps): Promise<Response> {
+  const { base, cookie } = await signIn(request, userId, deps);
+  return seeOther(base + to, cookie);
+}
+
 /** A page for those who are signed in; others sign in first, and come back here. */
 export function signedIn(page: (visit: Visit, visitor: Visitor, deps: SiteDeps) => Promise<Response>): Page {
   return async (visit, deps) => {
@@ -39,7 +62,7 @@ export function signedIn(page: (visit: Visit, visitor: Visitor, deps: SiteDeps) 
     if (visitor !== undefined) return page(visit, visitor, deps);
     const { pathname, search } = new URL(visit.request.url);
     if (visit.request.method !== "POST")
-      return signInPage({ code: "", to: pathname.slice(baseOf(visit.request).length) + search });
+      return signInPage({ code: "", to: pathname.slice(baseOf(visit.request).length) + search, passwords: deps.passwords });
     throw new Problem(403, "signed_out", "you are no longer signed in: go back and reload the page");
   };
 }

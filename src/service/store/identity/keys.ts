@@ -29,7 +29,8 @@ export function makeKeyStore(db: Database): KeyStore {
       return toKey(await db.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst());
     },
     async findUser(id) {
-      return db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+      const present = db.selectFrom("users").select(["id", "name", "email"]).where("removed_at", "is", null);
+      return present.where("id", "=", id).executeTakeFirst();
     },
     async insertUser(user) {
       await db.insertInto("users").values(user).execute();

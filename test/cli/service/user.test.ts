@@ -1,0 +1,104 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isPassword } from "../../../src/service/keys/password.ts";
+import { accountsIn } from "../../../src/service/running/accounts.ts";
+import { ferry } from "../../support/ferry.ts";
+import { makeWorld, type World } from "../../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = makeWorld();
+});
+afterEach(() => world.dispose());
+
+const password = "correct horse battery";
+const accounts = () => accountsIn(join(world.folder, "data"), world.host);
+const add = (name: string, stdin: string | Uint8Array = `${password}\n`) =>
+  ferry(world.next({}, { stdin }), "service", "user", "add", name, "--password-stdin");
+
+test("a user is added with a password from stdin, listed, and removed", async () => {
+  expect(await add("ada")).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "ada can sign in, where the service is served with --tls-cert or --behind-proxy\n",
+  });
+  expect(await isPassword(password, (await accounts().find("ada"))?.password ?? "")).toBe(true);
+  const listed = await ferry(world.next(), "service", "user", "list", "--json");
+  expect(JSON.parse(listed.stdout)).toEqual([
+    { id: expect.stringMatching(/^usr_/u) as string, name: "ada", created_at: expect.stringMatching(/Z$/u) as string },
+  ]);
+  expect((await ferry(world.next(), "service", "user", "list")).stdout).toMatch(/^ada\t\d{4}-/u);
+
+  expect(await ferry(world.next(), "service", "user", "remove", "ada")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("not done: Remove ada, and revoke all of their keys?") as string,
+  });
+  const removed = await ferry(world.next(), "service", "user", "remove", "ada", "--yes", "--json");
+  expect(removed).toMatchObject({ code: 0, stderr: "ada is no user any more; their keys are revoked\n" });
+  expect([JSON.parse(removed.stdout)]).toEqual(JSON.parse(listed.stdout));
+  expect(await accounts().list()).toEqual([]);
+});
+
+test("on a terminal the password is asked for twice, unseen", async () => {
+  const there = world.next({}, { tty: true });
+  there.prompt.expect("Password for ada", password);
+  there.prompt.expect("The same once more", password);
+  expect((await ferry(there, "service", "user", "add", "ada")).code).toBe(0);
+  const again = world.next({}, { tty: true });
+  again.prompt.expect("Password for ada", "another long password");
+  again.prompt.expect("The same once more", "another long passwort");
+  expect(await ferry(again, "service", "user", "password", "ada")).toMatchObject({
+    code: 2,
+    stderr: "ferry: the two are not the same: nothing was changed\n",
+  });
+  expect(await isPassword(password, (await accounts().find("ada"))?.password ?? "")).toBe(true);
+});
+
+test("a new password takes the old one's place", async () => {
+  await add("ada");
+  const there = world.next({}, { stdin: "another long password" });
+  expect((await ferry(there, "service", "user", "password", "ada", "--password-stdin")).code).toBe(0);
+  const stored = (await accounts().find("ada"))?.password ?? "";
+  expect([await isPassword(password, stored), await isPassword("another long password", stored)]).toEqual([false, true]);
+});
+
+describe("is refused:", () => {
+  test("a name that is taken", async () => {
+    await add("ada");
+    expect(await add("ada")).toMatchObject({
+      code: 2,
+      stderr: "ferry: there is a user ada already\n  hint: ferry service user password ada gives them another password\n",
+    });
+  });
+
+  test.each(["Ada", "", "-x", "a b", "ada\u001b[m", "x".repeat(65), "адa"])("the name %j", async (name) => {
+    const { code } = await ferry(world.next({}, { stdin: password }), "service", "user", "add", "--password-stdin", "--", name);
+    expect([code, await accounts().list()]).toEqual([2, []]);
+  });
+
+  test.each<[string | Uint8Array, string]>([
+    ["short\n", "a password has 12 characters or more"],
+    ["", "a password has 12 characters or more"],
+    [`${password}\n${password}\n`, "a password is one line, without control characters"],
+    [new Uint8Array([0xff, ...Buffer.from(password)]), "the password isn't UTF-8"],
+  ])("the password %j", async (stdin, why) => {
+    expect(await add("ada", stdin)).toMatchObject({ code: 2, stderr: expect.stringContaining(why) as string });
+  });
+
+  test("a password in the arguments, and none at all", async () => {
+    expect((await ferry(world.next(), "service", "user", "add", "ada", password)).code).toBe(2);
+    expect(await ferry(world.next(), "service", "user", "add", "ada")).toMatchObject({
+      code: 2,
+      stderr: "ferry: no password was given\n  hint: pipe it in: --password-stdin\n",
+    });
+  });
+
+  test.each(["add", "password", "remove"])("%s of nobody", async (action) => {
+    expect(await ferry(world.next(), "service", "user", action)).toMatchObject({ code: 2 });
+  });
+
+  test.each(["password", "remove"])("%s of one that isn't there", async (action) => {
+    const { code, stderr } = await ferry(world.next({}, { stdin: password }), "service", "user", action, "eve", "--yes");
+    expect([code, stderr]).toEqual([5, "ferry: there is no user eve\n  hint: see ferry service user list\n"]);
+  });
+});
