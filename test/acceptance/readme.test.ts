@@ -16,6 +16,7 @@ const elsewhere = [
   "npm install -g @agentclientprotocol",
   "mkdir -p ~/.local/share/bash-completion",
   "unset FERRY_HOST",
+  "ferry service user add",
   "npm cit",
 ];
 

@@ -12,14 +12,14 @@ export interface Serving {
   stop(): Promise<string>;
 }
 
-export async function startServing(place: Binary): Promise<Serving> {
-  const service: ChildProcess = place.start(["serve", "--port", "0", "--sandbox", "process"]);
+export async function startServing(place: Binary, ...more: readonly string[]): Promise<Serving> {
+  const service: ChildProcess = place.start(["serve", "--port", "0", "--sandbox", "process", ...more]);
   const ended = collect(service);
   const address = await new Promise<string>((resolve, reject) => {
     let said = "";
     service.stderr?.on("data", (chunk: Buffer) => {
       said += chunk.toString();
-      const [, found] = /^serving .* and (http:\S+)$/mu.exec(said) ?? [];
+      const [, found] = /^serving .* and (https?:\S+)$/mu.exec(said) ?? [];
       if (found !== undefined) resolve(found);
     });
     service.once("exit", () => reject(new Error(said)));

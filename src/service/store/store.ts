@@ -72,7 +72,7 @@ export interface KeyStore {
   insert(key: KeyRecord): Promise<void>;
   find(id: string): Promise<KeyRecord | undefined>;
   findByHash(hash: string): Promise<KeyRecord | undefined>;
-  list(query: PageQuery): Promise<Page<KeyRecord>>;
+  list(query: PageQuery & { readonly user_id?: string | undefined }): Promise<Page<KeyRecord>>;
   /** The key as it is afterwards; one that was revoked before keeps its time. */
   revoke(id: string, at: string): Promise<KeyRecord | undefined>;
   /** Nobody once they were removed: nothing is done in their name any more. */

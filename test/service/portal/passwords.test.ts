@@ -44,6 +44,25 @@ describe("the sign-in page of a service that others reach", () => {
     expect(await answer.json()).toMatchObject({ user: { id: "usr_ada", name: "ada", email: "" } });
   });
 
+  test("shows a user their own keys, and ends no others; the owner all", async () => {
+    await service.makeKey({ id: "key_bob0000000000000", name: "of bob", user_id: "usr_bob" });
+    await service.makeKey({ id: "key_ada0000000000000", name: "of ada", user_id: "usr_ada" });
+    const [browser, owner] = [site.browser(), site.browser()];
+    await browser.signIn(ada);
+    const { text } = await browser.get("/keys");
+    expect([text.includes("of ada"), text.includes("of bob"), text.includes("ferry’s own")]).toEqual([true, false, false]);
+    const revoked = async (id: string) => (await service.store.keys.find(id))?.revoked_at !== null;
+    for (const id of ["key_bob0000000000000", "key_ada0000000000000", service.ownKeyId, "key_x"]) {
+      await browser.get("/keys");
+      expect((await browser.submit("/keys/revoke", { id })).status).toBe(303);
+    }
+    expect([await revoked("key_bob0000000000000"), await revoked("key_ada0000000000000")]).toEqual([false, true]);
+    await owner.signIn();
+    expect((await owner.get("/keys")).text).toContain("of bob");
+    await owner.submit("/keys/revoke", { id: "key_bob0000000000000" });
+    expect(await revoked("key_bob0000000000000")).toBe(true);
+  });
+
   test("says the same of a wrong name and of a wrong password", async () => {
     const browser = site.browser();
     const said: string[] = [];

@@ -25,7 +25,7 @@ export interface KeysPage {
 /** How long a key can be made to live, in days; 0 is until it is revoked. */
 export const lifetimes: readonly number[] = [7, 30, 90, 365, 0];
 
-/** The workspace's keys: which there are, a new one, and the end of one. */
+/** A user's keys, or all of the workspace: which there are, a new one, and the end of one. */
 export function keysPage(page: KeysPage): Response {
   const { visitor, keys, older, made, complaint, now } = page;
   const hasEnded = ({ revoked_at, expires_at }: KeyRecord): boolean =>

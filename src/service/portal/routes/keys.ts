@@ -28,7 +28,8 @@ export const keyRoutes = {
   "POST /keys/revoke": signedIn(async ({ request }, visitor, deps) => {
     const form = await readForm(request);
     checkForm(request, visitor, form["csrf"]);
-    await deps.keyEnds.revoke(form["id"] ?? "");
+    const key = await deps.store.keys.find(form["id"] ?? "");
+    if (key !== undefined && [key.user_id, deps.userId].includes(visitor.user.id)) await deps.keyEnds.revoke(key.id);
     return seeOther(`${visitor.base}/keys`);
   }),
 } satisfies Pages;
@@ -58,11 +59,13 @@ function readId(given: string | undefined): string {
 
 async function show(
   visitor: Visitor,
-  { store, clock, ownKeyId, random }: SiteDeps,
+  { store, clock, ownKeyId, random, userId }: SiteDeps,
   news: Pick<KeysPage, "made" | "complaint">,
   cursor = "",
 ): Promise<Response> {
-  const { items, next_cursor } = await store.keys.list({ cursor, limit: 50 });
+  // The owner of the service answers for all of its keys, anyone else for their own.
+  const user_id = visitor.user.id === userId ? undefined : visitor.user.id;
+  const { items, next_cursor } = await store.keys.list({ cursor, limit: 50, user_id });
   const older = next_cursor === "" ? undefined : `${visitor.base}/keys?cursor=${encodeURIComponent(next_cursor)}`;
   return keysPage({ visitor, keys: items, ownKeyId, older, now: clock.now(), nextId: makeId("key", random), ...news });
 }

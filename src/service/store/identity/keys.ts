@@ -17,9 +17,10 @@ export function makeKeyStore(db: Database): KeyStore {
     async findByHash(hash) {
       return toKey(await db.selectFrom("api_keys").selectAll().where("hash", "=", hash).executeTakeFirst());
     },
-    list: (query) =>
+    list: ({ user_id, ...query }) =>
       readPage<KeyRecord>(query, async (limit, behind) => {
         let rows = db.selectFrom("api_keys").selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit);
+        if (user_id !== undefined) rows = rows.where("user_id", "=", user_id);
         if (behind !== undefined) rows = rows.where(olderThan(behind));
         return (await rows.execute()).map((row) => toKey(row));
       }),
