@@ -200,6 +200,8 @@ async function open({
   });
   const response = await service.app(new Request(request, signal === undefined ? {} : { signal }));
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+  // A proxy in front of it must pass each event on as it comes.
+  expect(response.headers.get("x-accel-buffering")).toBe("no");
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const stream: Stream = {
     async next() {

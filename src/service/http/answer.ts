@@ -43,7 +43,12 @@ export function streamAnswer(bytes: AsyncIterable<Uint8Array>, contentType: stri
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, {
-    headers: { "content-type": contentType, "cache-control": "no-store", "x-content-type-options": "nosniff" },
-  });
+  const headers = {
+    "content-type": contentType,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    // nginx would hold back what is only a few bytes, such as an event.
+    "x-accel-buffering": "no",
+  };
+  return new Response(body, { headers });
 }

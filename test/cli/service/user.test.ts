@@ -62,6 +62,24 @@ test("a new password takes the old one's place", async () => {
   expect([await isPassword(password, stored), await isPassword("another long password", stored)]).toEqual([false, true]);
 });
 
+test("while a service of another version runs its database stays as it is", async () => {
+  const { host, folder } = world;
+  await accounts().list();
+  const data = join(folder, "data");
+  for (const name of ["key", "origin"]) await host.files.write(join(data, name), "x", 0o600);
+  const running = {
+    pid: process.pid,
+    start_time: await host.processes.startTime(process.pid),
+    socket: join(data, "s"),
+    version: "0.0.1",
+  };
+  await host.files.write(join(data, "service.json"), JSON.stringify(running), 0o600);
+  expect(await ferry(world.next(), "service", "user", "list")).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("the service that runs is of ferry 0.0.1") as string,
+  });
+});
+
 describe("is refused:", () => {
   test("a name that is taken", async () => {
     await add("ada");
