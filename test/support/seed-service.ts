@@ -113,12 +113,17 @@ export function makeSeedService({ key = "seed-key", header = "x-api-key", bare =
   };
 
   const operations: Readonly<Record<string, (call: Call) => unknown>> = {
-    "POST code-providers": ({ body }) => added(service.providers, make({ user_id: "u1", ...body })),
+    "POST code-providers": ({ body }) => {
+      checkPlatform(body);
+      return added(service.providers, make({ user_id: "u1", ...body }));
+    },
     "GET code-providers": () => list(service.providers),
     "PATCH code-providers/*": ({ id, body }) => Object.assign(find(service.providers, id), body),
     "DELETE code-providers/*": ({ id }) => remove(service.providers, id),
-    "POST repositories": ({ body }) =>
-      added(service.repositories, make({ webhooks_registered: false, analysis_status: "pending", ...body })),
+    "POST repositories": ({ body }) => {
+      checkPlatform(body);
+      return added(service.repositories, make({ webhooks_registered: false, analysis_status: "pending", ...body }));
+    },
     "GET repositories": () => list(service.repositories),
     "GET repositories/*": ({ id }) => find(service.repositories, id),
     "PATCH repositories/*": ({ id, body }) => Object.assign(find(service.repositories, id), body),
@@ -177,6 +182,11 @@ export class Refusal extends Error {
 
 function invalid(message: string): Refusal {
   return new Refusal(400, { statusCode: 400, code: "invalid", error: "Bad Request", message });
+}
+
+/** The one value that the seed shows. */
+function checkPlatform({ platform }: Json): void {
+  if (platform !== "gitlab") throw invalid("platform must be one of the following values: gitlab");
 }
 
 export function checkKey({ headers }: SendRequest, header: string, key: string): void {

@@ -89,8 +89,31 @@ test("an ssh alias is resolved: nobody else has the user's configuration", async
     full_name: "acme/shop",
     clone_url: "git@gitlab.example:acme/shop.git",
     default_branch: "trunk",
-    platform: "git",
   });
+});
+
+test("a service of the seed alone is told the one platform that it shows", async () => {
+  remote("https://gitlab.example/acme/shop.git");
+  expect(await create()).toMatchObject({ platform: "gitlab" });
+  const { code, stderr } = await ferry(
+    world.next({ cwd: git.folder }),
+    "repo",
+    "create",
+    "--clone-url",
+    "/srv/x",
+    "--platform",
+    "git",
+  );
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/platform must be one of/u) as string });
+});
+
+test("a folder is registered once, with .git at its end or without", async () => {
+  const made = await create("--clone-url", "/srv/shop/.git");
+  remote("/srv/shop");
+  const again = await ferry(world.next({ cwd: git.folder }), "repo", "create", "--json");
+  expect(JSON.parse(again.stdout)).toEqual(made);
+  expect(again.stderr).toMatch(/^already registered as /u);
+  expect(service.repositories).toHaveLength(1);
 });
 
 test("and a repository is found again behind it", async () => {

@@ -5,7 +5,7 @@ import { oneLine } from "../../../base/text.ts";
 import { parseRemote } from "../../../git/address.ts";
 import type { BodyOf } from "../../../wire/contract.ts";
 import { fields } from "../../../wire/fields.ts";
-import { platforms } from "../../../wire/values.ts";
+import { type Platform, platforms } from "../../../wire/values.ts";
 import type { Context } from "../../context.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
 import type { KnownRepository } from "../../flows/place/repository.ts";
@@ -46,7 +46,7 @@ export const create: Verb = {
     const connection = await connect(context);
     const { provider, cloneUrl } = options;
     const named = provider === undefined ? undefined : await platformNamed(connection, provider);
-    const platform = platformOf(options.platform, provider);
+    const platform = await platformOf(connection, options.platform, provider);
     const lying = await whereItLies(context, connection, cloneUrl, platform === "git");
     const known = await findRegistered(connection, lying.cloneUrl);
     if (known !== undefined) {
@@ -97,7 +97,7 @@ async function describe(context: Context, connection: Connection, wanted: Wanted
     name: basename(fullName),
     full_name: fullName,
     clone_url: cloneUrl,
-    platform: platformOf(wanted.platform, provider),
+    platform: await platformOf(connection, wanted.platform, provider),
     enabled: !wanted.disabled,
     ...defined("default_branch", wanted.defaultBranch ?? found.defaultBranch),
     ...defined("code_provider_id", provider),
@@ -105,8 +105,10 @@ async function describe(context: Context, connection: Connection, wanted: Wanted
   };
 }
 
-function platformOf(platform: string | undefined, provider: string | undefined): (typeof platforms)[number] {
-  const wanted = platform ?? (provider === undefined ? "git" : "gitlab");
+/** A service of the seed alone knows one platform; with our extension it takes any remote without a provider, too. */
+async function platformOf({ client }: Connection, given: string | undefined, provider: string | undefined): Promise<Platform> {
+  const takesAny = async () => (await client.capabilities()).has("sessions");
+  const wanted = given ?? (provider === undefined && (await takesAny()) ? "git" : "gitlab");
   const known = platforms.find((name) => name === wanted);
   if (known !== undefined) return known;
   throw new FerryError("usage", `--platform ${wanted}: there is no such platform`, { hint: platforms.join(" or ") });

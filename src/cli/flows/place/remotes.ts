@@ -81,7 +81,7 @@ function same(one: RemoteAddress, other: RemoteAddress): boolean {
 /** Whether two addresses to clone from are of one repository, by whatever transport; two ports of the same are two servers. */
 export function isSameAddress(one: string, other: string): boolean {
   const [left, right] = [parseRemote(one), parseRemote(other)];
-  if (left === undefined || right === undefined) return one === other;
+  if (left === undefined || right === undefined) return bare(one) === bare(other);
   return same(left, right) && (left.transport !== right.transport || left.port === right.port);
 }
 
