@@ -75,6 +75,14 @@ describe("the first that names a host decides", () => {
     });
   });
 
+  test("what begins a session says it once, in its own first line", async () => {
+    git("config", "branch.main.ferrySession", "0001");
+    git("config", "branch.main.ferryHost", b);
+    const { stderr } = await ferry(world.next({ cwd: git.folder }), "session", "start");
+    const told = "host: b.example, since this branch is linked to a session on it; the last login is d.example";
+    expect(stderr.split("\n").filter((line) => line.startsWith("host: "))).toEqual([told]);
+  });
+
   test("the link's host counts for every command, whoami says why, and logout ends a login whatever the branch is linked to", async () => {
     git("config", "branch.main.ferrySession", "0001");
     git("config", "branch.main.ferryHost", b);

@@ -49,7 +49,7 @@ export async function runSession(
   });
   // Without its status, which is that of before the message: a time that ran out cut the work short.
   const failure = outcomeError(context, outcome, { id: started.session.id });
-  const pulled = options.pull === "none" ? undefined : await pullAtEnd(context, started, outcome === "canceled");
+  const pulled = options.pull === "none" ? undefined : await pullAtEnd(context, started, outcome);
   const failures = [failure, pulled?.failure, unreadError(context, unread, started.session)].filter(
     (error) => error !== undefined,
   );
@@ -80,8 +80,9 @@ async function atRest({ host }: Context, { connection, session }: StartedSession
 }
 
 /** The commits of a failed or canceled turn are pulled all the same. */
-async function pullAtEnd(context: Context, started: StartedSession, canceled: boolean): Promise<Pulled> {
+async function pullAtEnd(context: Context, started: StartedSession, outcome: Outcome): Promise<Pulled> {
   const { print, global } = context;
+  const canceled = outcome === "canceled";
   try {
     const session = await atRest(context, started, canceled);
     const verdict = await pullSession(context, { ...started, session });
@@ -89,7 +90,9 @@ async function pullAtEnd(context: Context, started: StartedSession, canceled: bo
     const pulled = failure === undefined ? { verdict } : { verdict, failure };
     if (global.json) return pulled;
     for (const notice of notesOf(verdict)) await print.note(`note: ${notice}`);
-    if (started.place !== undefined) await print.note(summary(verdict, started.place));
+    // An agent that asks may not have begun: that it has made nothing yet is no news.
+    const isNews = verdict.applied || outcome !== "waiting_for_user";
+    if (started.place !== undefined && isNews) await print.note(summary(verdict, started.place));
     await tellLeftThere(context, { ...started, session }, canceled);
     return pulled;
   } catch (error) {

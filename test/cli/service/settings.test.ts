@@ -52,6 +52,10 @@ test("agent_permissions holds at once for the service that runs, and its agents;
     code: 2,
     stderr: expect.stringContaining("hint: it has options 1 to 2;") as string,
   });
+  const asked = await ferry.run(["run", "--host", "local", "--model", "asker", "go"], { cwd });
+  expect(asked).toMatchObject({ code: 3, stderr: expect.stringContaining("\nferry: the agent asks you something\n") as string });
+  // It may not have begun: that it has made nothing yet is no news.
+  expect(asked.stderr).not.toContain("nothing new");
   await ferry.run(["service", "stop", "--yes"]);
 
   await ferry.run(["service", "start", "--sandbox", "process"], { env: { FERRY_AGENT_PERMISSIONS: "allow" } });

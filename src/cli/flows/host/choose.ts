@@ -77,6 +77,12 @@ export function chosenName(chosen: ChosenHost): string {
   return chosen.kind === "local" ? local : hostName(chosen.url);
 }
 
+/** Where it is, and why there where that is no login of the user's, as a line for people. */
+export function hostLine(chosen: ChosenHost): string {
+  const line = `host: ${chosenName(chosen)}`;
+  return chosen.insteadOf === undefined ? line : `${line}, since ${chosen.why ?? ""}; the last login is ${chosen.insteadOf}`;
+}
+
 /** A repository that git doesn't open (safe.directory, a broken HEAD) links to nothing: the commands that need it say why. */
 async function linkedHost(context: Context): Promise<string | undefined> {
   try {

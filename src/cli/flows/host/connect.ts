@@ -10,7 +10,7 @@ import type { Host, Send } from "../../../host/host.ts";
 import { makeMemory } from "../../config/memory.ts";
 import type { Context } from "../../context.ts";
 import { hostArgument } from "./argument.ts";
-import { chooseHost, chosenName, type ChosenHost, keyOfEnvironment } from "./choose.ts";
+import { chooseHost, chosenName, hostLine, type ChosenHost, keyOfEnvironment } from "./choose.ts";
 import { findLocal, type LocalService } from "../local/find.ts";
 import { sendToLocal } from "../local/revive.ts";
 import { ensureLocal } from "../local/start.ts";
@@ -25,6 +25,8 @@ export interface Connection {
   /** How people and `branch.<name>.ferryHost` call it: `local`, or its address. */
   readonly host: string;
   readonly name: string;
+  /** The same as a line of its own, with why it is not the last login where it isn't. */
+  readonly line: string;
   /** What has a command that is printed ask this service: see hostArgument. */
   readonly argument: string;
   /** What chose it, where that is neither the user nor the last login. */
@@ -53,8 +55,7 @@ export async function connect(
 ): Promise<Connection> {
   const chosen = await chooseHost(context, linked);
   if (!hasty) await tellUnknownSettings(context);
-  if (!silent && linked === undefined && chosen.insteadOf !== undefined)
-    await context.print.note(`host: ${chosenName(chosen)}, since ${chosen.why ?? ""}; the last login is ${chosen.insteadOf}`);
+  if (!silent && linked === undefined && chosen.insteadOf !== undefined) await context.print.note(hostLine(chosen));
   if (chosen.kind === "local") {
     requirePlace(context.host, chosen);
     const service = hasty ? await requireLocal(context.host) : await ensureLocal(context);
@@ -117,6 +118,7 @@ function makeConnection(context: Context, chosen: ChosenHost, wanted: Target): C
     ...clientFor(context, { ...target, send }),
     host: chosen.kind === "local" ? local : chosen.url,
     name: chosenName(chosen),
+    line: hostLine(chosen),
     argument: hostArgument(context),
     why: chosen.why,
     origin: target.origin,

@@ -33,7 +33,7 @@ export async function startSession(
 ): Promise<StartedSession> {
   await checkBranchName(context, options.branch);
   const place = await findPlaceIfAny(context);
-  const connection = await connect(context);
+  const connection = await connect(context, undefined, { silent: true });
   await check?.(connection);
   const model = options.model ?? (connection.host === local ? await chooseAgent(context) : undefined);
   const capabilities = await connection.client.capabilities();
@@ -120,7 +120,7 @@ interface Start {
 }
 
 async function announce({ print, git, host }: Context, { connection, repository, base, place }: Start): Promise<void> {
-  await print.note(`host: ${connection.name}`);
+  await print.note(connection.line);
   await print.note(
     `repository: ${repository === undefined ? "the service's choice" : textOf(repository.full_name) || repository.id}`,
   );
