@@ -1,4 +1,5 @@
 import { type ErrorKind, exitCodes } from "../base/errors.ts";
+import { settingRows } from "./config/settings.ts";
 import { layOutRow, type Row } from "./help/layout.ts";
 
 /** What help tells beside the commands: `ferry help NAME`. */
@@ -56,6 +57,23 @@ export const topics: readonly Topic[] = [
       ["HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "the proxy, in small letters, too"],
       ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities"],
       ["CI", "ask nothing, open no browser and no pager"],
+    ],
+  },
+  {
+    name: "settings",
+    title: "Keys of ferry config, and of git's",
+    rows: [
+      ...settingRows(),
+      [
+        "git config ferry.host",
+        "the service of this repository's commands, where neither --host, FERRY_HOST nor the branch's link names one",
+      ],
+      ["git config ferry.hookStrict", "true: a hook's pull that fails fails the hook (default: false)"],
+      [
+        "git config branch.NAME.ferrySession",
+        "the session that the branch is linked to; written by run, session start and session link",
+      ],
+      ["git config branch.NAME.ferryHost", "the service that it is at"],
     ],
   },
   {

@@ -17,8 +17,23 @@ test("help environment and help exit-codes are data, a line each", async () => {
   expect([...codes].map(([, number]) => Number(number))).toEqual([0, ...Object.values(exitCodes)]);
 });
 
+test("help settings names each key that config takes, an agent's too, and git's", async () => {
+  const { stdout } = await ferry(world, "help", "settings");
+  const keys = [...stdout.matchAll(/^ {2}((?:git config )?\S+)/gmu)].map(([, key = ""]) => key);
+  const listed = (await ferry(world.next(), "config", "list", "--jq", ".[].name")).stdout.trim().split("\n");
+  expect(keys.slice(0, listed.length)).toEqual(listed);
+  for (const key of keys.filter((key) => key.startsWith("agents.")).map((key) => key.replace("NAME", "goose")))
+    expect((await ferry(world.next(), "config", "get", key)).stderr).not.toContain("there is no key");
+  expect(keys).toContain("git config ferry.hookStrict");
+});
+
+test("a command's help names what its JSON has; one that prints what a service likes names nothing", async () => {
+  expect((await ferry(world, "session", "view", "--help")).stdout).toMatch(/\n\nJSON fields:\n {2}id, title, workspace_id, /u);
+  expect((await ferry(world.next(), "api", "--help")).stdout).not.toContain("JSON fields");
+});
+
 test("the help of all names them; another word is a command", async () => {
-  expect((await ferry(world, "--help")).stdout).toContain("ferry help environment, ferry help exit-codes");
+  expect((await ferry(world, "--help")).stdout).toMatch(/ferry help environment, ferry\s+help settings,\s+ferry\s+help\s+exit-codes/u);
   expect((await ferry(world.next(), "help", "pull")).stdout).toContain("ferry pull");
   expect((await ferry(world.next(), "help", "environmen")).code).toBe(2);
 });

@@ -48,27 +48,25 @@ interface Place {
   readonly options: readonly OptionNode[];
   /** The arguments that stand there already. */
   readonly given: readonly string[];
-  /** The noun. */
-  readonly topic: string;
 }
 
 /** Follows the words to the command that they name; options and their values are stepped over. */
 function walk(program: CommandNode, words: readonly string[]): Place {
-  let place: Place = { command: program, options: program.options, given: [], topic: "" };
+  let place: Place = { command: program, options: program.options, given: [] };
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
     const { command } = place;
     if (word.startsWith("-") && word !== "-") {
       if (!word.includes("=") && optionOf(place, word)?.takesValue === true) at += words[at + 1] === "=" ? 2 : 1;
     } else if (command.commands.length === 0) place = { ...place, given: [...place.given, word] };
-    else place = stepInto(place, program, named(command.commands, word));
+    else place = stepInto(program, named(command.commands, word));
   }
   return place;
 }
 
-function stepInto({ topic }: Place, program: CommandNode, command: CommandNode | undefined): Place {
-  if (command === undefined) return { command: nowhere, options: program.options, given: [], topic: "" };
-  return { command, options: [...program.options, ...command.options], given: [], topic: topic || command.name };
+function stepInto(program: CommandNode, command: CommandNode | undefined): Place {
+  if (command === undefined) return { command: nowhere, options: program.options, given: [] };
+  return { command, options: [...program.options, ...command.options], given: [] };
 }
 
 /** What an unknown word leads to. */
@@ -104,9 +102,8 @@ function optionValues(place: Place, flag: string, current: string, finish: Choos
     return among(option.choices, option.attribute, (values) => finish(matching(values, current)));
   // The names before the last comma stay.
   const kept = current.slice(0, current.lastIndexOf(",") + 1);
-  const isFields = option.long === "--fields";
-  const known = isFields ? place.command.fields : undefined;
-  return among(known, isFields ? `fields of ${place.topic}` : option.attribute, (names) => {
+  const known = option.long === "--fields" ? (place.command.fields ?? []) : undefined;
+  return among(known, option.attribute, (names) => {
     const all = names.map(({ value, description }) => ({ value: kept + value, description }));
     return finish(matching(all, current));
   });

@@ -1,6 +1,5 @@
 import { textOf, textsOf } from "../../base/text.ts";
 import { hostName, local } from "../../auth/address.ts";
-import { fields } from "../../wire/fields.ts";
 import { eventTypes, scopes, sessionStatuses, weekdays } from "../../wire/values.ts";
 import { readConfig } from "../config/config.ts";
 import { findSetting, settings } from "../config/settings.ts";
@@ -25,27 +24,18 @@ export async function valuesFor(context: Context, name: string): Promise<readonl
   if (method !== undefined) return apiPaths(context, method, path);
   const [, key] = /^value of (.*)$/su.exec(name) ?? [];
   if (key === "agent") return agents(context, key);
-  const names = key === undefined ? fieldNames[name] : findSetting(key)?.values;
+  const names = key === undefined ? wordsOf[name] : findSetting(key)?.values;
   if (names !== undefined) return names.map((value) => ({ value, description: "" }));
   const ask = asked[name];
   return ask === undefined ? [] : remembered(context, name, ask);
 }
 
-const fieldNames: Readonly<Record<string, readonly string[]>> = {
+const wordsOf: Readonly<Record<string, readonly string[]>> = {
   status: sessionStatuses,
   type: eventTypes,
   scopes,
   on: [...weekdays, "weekdays", "weekend"],
   method: methods,
-  "fields of session": fields.session,
-  "fields of repo": fields.repository,
-  "fields of provider": fields.provider,
-  "fields of message": fields.event,
-  "fields of events": fields.event,
-  "fields of tail": fields.event,
-  "fields of whoami": fields.cliInfo,
-  "fields of key": fields.apiKey,
-  "fields of schedule": [...new Set([...fields.schedule, ...fields.scheduleRun])],
 };
 
 async function hosts({ host }: Context): Promise<Candidate[]> {

@@ -92,6 +92,12 @@ const agentSettings: Readonly<Record<string, Omit<Setting, "name">>> = {
   },
 };
 
+/** Every key there can be, and what it is for; NAME stands for an agent's. */
+export function settingRows(): [name: string, about: string][] {
+  const ofAgents = Object.entries(agentSettings).map(([field, { about }]): [string, string] => [`agents.NAME.${field}`, about]);
+  return [...settings.map(({ name, about }): [string, string] => [name, about]), ...ofAgents];
+}
+
 /** @throws FerryError usage with the keys that there are */
 export function settingNamed(name: string): Setting {
   const setting = findSetting(name);
@@ -100,7 +106,7 @@ export function settingNamed(name: string): Setting {
   const [key = "", value] = name.split("=", 2);
   if (value !== undefined)
     throw new FerryError("usage", `there is no key ${oneLine(key)}=…`, { hint: "write it as ferry config set KEY VALUE" });
-  const known = [...settings.map((known) => known.name), ...Object.keys(agentSettings).map((field) => `agents.NAME.${field}`)];
+  const known = settingRows().map(([key]) => key);
   const near = name.includes(".") ? [] : nearMisses(name, known);
   throw new FerryError("usage", `there is no key ${oneLine(name)}`, {
     hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : `the keys are ${known.join(", ")}`,

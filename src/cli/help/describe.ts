@@ -70,7 +70,7 @@ async function describeEntry({ name, aliases = [], summary, group, load }: Entry
 function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
   const command = new Command(verb.name);
   verb.define?.(command);
-  const answer = typeof verb.answer === "function" ? verb.answer({} as never) : verb.answer;
+  const answer = typeof verb.answer === "function" ? verb.answer({} as never) : (verb.answer ?? verb.schema);
   const taken = command.registeredArguments.map(describeArgument);
   return {
     name: verb.name,
@@ -127,5 +127,5 @@ function aboutOption({ description, argChoices, defaultValue, ...option }: Optio
 
 const closing = [
   "A session is named by its id or the start of it, a branch, its address in the portal, or - for the newest; left out, it is the one that the branch is linked to.",
-  "More help: ferry help COMMAND, ferry help environment, ferry help exit-codes",
+  "More help: ferry help COMMAND, ferry help environment, ferry help settings, ferry help exit-codes",
 ];

@@ -34,6 +34,7 @@ export function layOutHelp(node: CommandNode, program: CommandNode, width: numbe
       ? []
       : ["", "Examples:", ...node.examples.flatMap((example) => layOutExample(example, width))]),
     ...sections.flatMap(([title, rows]) => ["", title, ...rows.flatMap((row) => layOutRow(row, termWidth, width))]),
+    ...(node.fields === undefined ? [] : ["", "JSON fields:", ...wrapIn(node.fields.join(", "), width)]),
     ...(node.codes.length === 0 ? [] : ["", "Exit codes:", ...node.codes.flatMap((row) => layOutRow(row, 3, width))]),
     ...node.closing.flatMap((paragraph) => ["", ...wrap(paragraph, width)]),
     "",
@@ -58,10 +59,7 @@ export function layOutRow([term, about]: Row, termWidth: number, width: number):
   const start = indent.length + termWidth + gap;
   const longest = Math.max(...about.split(" ").map((word) => word.length));
   if (width - start < Math.max(narrowest, longest))
-    return [
-      ...wrap(term, width - indent.length).map((line) => indent + line),
-      ...wrap(about, width - 6).map((line) => below + line),
-    ];
+    return [...wrapIn(term, width), ...wrap(about, width - 6).map((line) => below + line)];
   const [first = "", ...more] = wrap(about, width - start);
   if (term.length > termWidth) return [indent + term, ...[first, ...more].map((line) => " ".repeat(start) + line)];
   return [`${indent}${term.padEnd(termWidth + gap)}${first}`, ...more.map((line) => " ".repeat(start) + line)];
@@ -98,6 +96,10 @@ function continued(command: string, width: number): string[] {
     } else current = next;
   }
   return [...lines, current];
+}
+
+function wrapIn(text: string, width: number): string[] {
+  return wrap(text, width - indent.length).map((line) => indent + line);
 }
 
 /** Paragraphs, with a line between them. */

@@ -12,7 +12,7 @@ export interface CommandNode {
   readonly arguments: readonly ArgumentNode[];
   /** Its own; the program's are everybody's. */
   readonly options: readonly OptionNode[];
-  /** The names in its JSON, as it is without options; none where its noun tells them. */
+  /** The names in its JSON, as it is without options; none where it prints none, or what a service likes. */
   readonly fields?: readonly string[];
   readonly commands: readonly CommandNode[];
   /** What else there is to know of it: a code and what it says. */

@@ -27,12 +27,13 @@ function mainPage(chapters: readonly Chapter[]): string {
   ]);
 }
 
-function chapterPage({ name, summary, pages }: Chapter): string {
+function chapterPage({ name, summary, aliases, pages }: Chapter): string {
   return written([
     ...head(`ferry-${name}`, summary.charAt(0).toLowerCase() + summary.slice(1)),
     ".SH SYNOPSIS",
     ...pages.flatMap(({ usage }, at) => [...(at === 0 ? [] : [".br"]), roff(usage)]),
     ".SH DESCRIPTION",
+    ...also(aliases),
     ...pages.flatMap(body),
     ".SH SEE ALSO",
     "\\fBferry\\fR(1)",
@@ -43,12 +44,17 @@ function head(name: string, what: string): string[] {
   return [`.TH ${name.toUpperCase()} 1 "" "ferry" "ferry manual"`, ".SH NAME", `${roff(name)} \\- ${roff(what)}`];
 }
 
-function body({ name, about, aliases, examples, ...page }: CommandPage): string[] {
+function also(aliases: readonly string[]): string[] {
+  return aliases.length === 0 ? [] : [".PP", roff(`Also: ${aliases.join(", ")}.`)];
+}
+
+function body({ name, about, aliases, examples, fields, ...page }: CommandPage): string[] {
   return [
     `.SS ${roff(name)}`,
     roff(about),
-    ...(aliases.length === 0 ? [] : [".PP", roff(`Also: ${aliases.join(", ")}.`)]),
+    ...also(aliases),
     ...list([...page.arguments, ...page.options]),
+    ...(fields.length === 0 ? [] : [".PP", roff(`JSON fields: ${fields.join(", ")}`)]),
     ".PP",
     "Examples:",
     ".PP",

@@ -24,21 +24,30 @@ function link({ name }: Chapter): string {
   return `[${name}](#ferry-${name})`;
 }
 
-function chapter({ name, summary, pages }: Chapter): string[] {
+function chapter({ name, summary, aliases, pages }: Chapter): string[] {
   const [only] = pages;
   if (pages.length === 1 && only?.name === `ferry ${name}`) return [`## ${only.name}`, ...body(only)];
-  return [`## ferry ${name}`, `${summary}.`, ...pages.flatMap((page) => [`### ${page.name}`, ...body(page)])];
+  return [`## ferry ${name}`, `${summary}.`, ...also(aliases), ...pages.flatMap((page) => [`### ${page.name}`, ...body(page)])];
 }
 
-function body({ about, usage, aliases, examples, ...page }: CommandPage): string[] {
+function body({ about, usage, aliases, examples, fields, ...page }: CommandPage): string[] {
   const known = [...page.arguments, ...page.options];
   return [
     text(about),
     `\`${usage}\``,
-    ...(aliases.length === 0 ? [] : [`Also: ${aliases.map((alias) => `\`${alias}\``).join(", ")}.`]),
+    ...also(aliases),
     ...(known.length === 0 ? [] : [table(["argument or option", "what"], known)]),
+    ...(fields.length === 0 ? [] : [`JSON fields: ${quoted(fields)}`]),
     ["```sh", ...examples, "```"].join("\n"),
   ];
+}
+
+function also(aliases: readonly string[]): string[] {
+  return aliases.length === 0 ? [] : [`Also: ${quoted(aliases)}.`];
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(", ");
 }
 
 function table([term, meaning]: Row, rows: readonly Row[]): string {

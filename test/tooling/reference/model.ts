@@ -13,6 +13,8 @@ export interface CommandPage {
   readonly arguments: readonly Row[];
   readonly options: readonly Row[];
   readonly examples: readonly string[];
+  /** The names in its JSON. */
+  readonly fields: readonly string[];
 }
 
 /** A top-level command: of itself, or of a noun's verbs. */
@@ -20,6 +22,8 @@ export interface Chapter {
   readonly name: string;
   readonly group: string;
   readonly summary: string;
+  /** Other words for it, where it is a noun. */
+  readonly aliases: readonly string[];
   readonly pages: readonly CommandPage[];
 }
 
@@ -28,8 +32,9 @@ export async function readProgram(): Promise<Chapter[]> {
   const { commands } = await describeProgram();
   return commands.map((node) => {
     const { name, group, summary } = node;
+    const aliases = node.commands.length === 0 ? [] : node.aliases;
     const verbs = node.commands.length === 0 ? [page(node, [name])] : node.commands.map((verb) => page(verb, [name, verb.name]));
-    return { name, group: group.replace(/:$/u, ""), summary, pages: verbs };
+    return { name, group: group.replace(/:$/u, ""), summary, aliases, pages: verbs };
   });
 }
 
@@ -46,5 +51,6 @@ function page(node: CommandNode, words: readonly string[]): CommandPage {
     arguments: node.arguments.map(({ name, about }): Row => [name, about]),
     options: node.options.map(({ term, about }): Row => [term, about]),
     examples: node.examples,
+    fields: node.fields ?? [],
   };
 }

@@ -11,6 +11,7 @@ import type { Verb } from "../../verb.ts";
 export const whoami: Verb = {
   name: "whoami",
   summary: "Show who you are to the service",
+  schema: ["host", ...fields.cliInfo],
   examples: ["ferry whoami", "ferry whoami --json --fields user,workspace"],
   async run(context) {
     const connection = await connect(context, undefined, { silent: true });

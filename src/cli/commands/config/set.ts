@@ -15,7 +15,8 @@ export const set: Verb = {
     "ferry config set sandbox bwrap",
     "ferry config set agents.goose.command 'goose acp'",
   ],
-  define: (command) => void command.argument("<setting>", "see ferry config list").argument("<value>", "what it is from now on"),
+  define: (command) =>
+    void command.argument("<setting>", "see ferry help settings").argument("<value>", "what it is from now on"),
   async run(context, _, key: string, value: string) {
     const setting = settingNamed(key);
     const right = misfit(setting, value);

@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { mayHaveArrived } from "../../flows/session/message.ts";
 import type { Verb } from "../../verb.ts";
 import { connectForKeys } from "./connect.ts";
-import { checkWayOut, commandFor, handOver, type MadeKey } from "./hand-over.ts";
+import { checkWayOut, commandFor, handOver, madeFields, type MadeKey } from "./hand-over.ts";
 
 interface Options {
   readonly scopes: readonly string[];
@@ -17,6 +17,7 @@ interface Options {
 export const create: Verb = {
   name: "create",
   summary: "Make an API key; it is printed this once",
+  answer: madeFields,
   description:
     "Make an API key, for a script or a CI job. The key is printed on stdout this once and kept nowhere: pipe it to where it belongs. It never has more scopes than your own.",
   examples: [

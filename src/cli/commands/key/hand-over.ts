@@ -13,7 +13,8 @@ import type { KnownKey } from "./columns.ts";
 /** What a service answers that made a key: nobody has checked the secret yet. */
 export type MadeKey = KnownKey & { readonly secret?: unknown };
 
-const known = [...fields.apiKey, "secret"];
+/** The names in its JSON. */
+export const madeFields = [...fields.apiKey, "secret"];
 
 /**
  * What would lose a new key is refused before it is made.
@@ -23,11 +24,8 @@ export function checkWayOut({ global, host }: Context): void {
   // Cut from the JSON, the key would be gone for good.
   if (global.json && !global.showSecrets)
     throw new FerryError("usage", "with --json the new key would be cut and lost", { hint: "add --show-secrets" });
-  if (global.fields !== undefined) {
-    pick({}, global.fields, known);
-    if (!global.fields.includes("secret"))
-      throw new FerryError("usage", "with these --fields the new key would be left out and lost", { hint: "add secret to them" });
-  }
+  if (global.fields?.includes("secret") === false)
+    throw new FerryError("usage", "with these --fields the new key would be left out and lost", { hint: "add secret to them" });
   if (host.terminal.discards())
     throw new FerryError("usage", "standard output is closed or thrown away: the new key would be lost", {
       hint: "pipe it to where it belongs",
@@ -45,7 +43,7 @@ export async function handOver(context: Context, connection: Connection, made: M
     const secret = checkedSecret(made);
     if (await isLeftOut(context, made, secret))
       throw new FerryError("usage", "--jq left the new key out", { hint: "it is in .secret" });
-    if (global.json) await print.json(made, known);
+    if (global.json) await print.json(made, madeFields);
     else await print.data(`${secret}\n`);
   } catch (error) {
     // Also that nobody reads the output any more, which is no failure elsewhere.
@@ -82,7 +80,7 @@ async function isLeftOut({ global, host }: Context, made: MadeKey, secret: strin
   const outputs = [];
   for (const value of [secret, other]) {
     const shown = { ...made, secret: value };
-    const json = JSON.stringify(global.fields === undefined ? shown : pick(shown, global.fields, known));
+    const json = JSON.stringify(global.fields === undefined ? shown : pick(shown, global.fields, madeFields));
     outputs.push(await applyJq(expression, wellFormedJson(json), { indented: false, jq: host.jq, interrupt: host.interrupt }));
   }
   const [one, two] = outputs;

@@ -10,6 +10,7 @@ import { connectForKeys } from "./connect.ts";
 export const list: Verb = {
   name: "list",
   summary: "List the workspace's API keys, the ended ones too",
+  schema: fields.apiKey,
   examples: ["ferry key list", "ferry key list --json --fields id,name,scopes"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
   async run(context, { limit }: { readonly limit?: number }) {

@@ -18,6 +18,7 @@ const kinds: ReadonlySet<string> = new Set([
 export const list: Verb = {
   name: "list",
   summary: "List what was said in a session",
+  schema: fields.event,
   examples: ["ferry message list", "ferry message list - --json"],
   define: (command) => void command.argument("[session]", "which one"),
   async run(context, _, given?: string) {

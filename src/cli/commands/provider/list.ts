@@ -10,6 +10,7 @@ import { providerColumns } from "./columns.ts";
 export const list: Verb = {
   name: "list",
   summary: "List the connected code providers",
+  schema: fields.provider,
   examples: ["ferry provider list"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
   async run(context, { limit }: { readonly limit?: number }) {

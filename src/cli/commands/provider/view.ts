@@ -8,6 +8,7 @@ import { providerLines } from "./columns.ts";
 export const view: Verb = {
   name: "view",
   summary: "Show a code provider",
+  schema: fields.provider,
   examples: ["ferry provider view prv_…"],
   define: (command) => void command.argument("<provider>", "id or name"),
   async run(context, _, given: string) {

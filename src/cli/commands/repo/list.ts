@@ -10,6 +10,7 @@ import { repositoryColumns } from "./columns.ts";
 export const list: Verb = {
   name: "list",
   summary: "List the repositories that the service knows",
+  schema: fields.repository,
   examples: ["ferry repo list", "ferry repo list --json --fields id,full_name"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
   async run(context, { limit }: { readonly limit?: number }) {

@@ -8,6 +8,7 @@ import { repositoryGiven } from "./given.ts";
 export const view: Verb = {
   name: "view",
   summary: "Show a repository; without a name the one of this working copy",
+  schema: fields.repository,
   examples: ["ferry repo view", "ferry repo view acme/shop --json"],
   define: (command) => void command.argument("[repository]", "id or owner/name"),
   async run(context, _, given?: string) {

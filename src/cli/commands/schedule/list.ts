@@ -10,6 +10,7 @@ import { connectForSchedules } from "./find.ts";
 export const list: Verb = {
   name: "list",
   summary: "List scheduled agents, and when each runs next",
+  schema: fields.schedule,
   examples: ["ferry schedule list", "ferry schedule list --json --fields id,name,next_run_at"],
   define: (command) => void command.option("--limit <number>", "at most so many", wholeNumber),
   async run(context, { limit }: { readonly limit?: number }) {

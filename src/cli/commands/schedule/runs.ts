@@ -9,6 +9,7 @@ import { connectForSchedules, findSchedule } from "./find.ts";
 export const runs: Verb = {
   name: "runs",
   summary: "List the runs of a scheduled agent, newest first",
+  schema: fields.scheduleRun,
   examples: ["ferry schedule runs nightly --limit 5", "ferry schedule runs nightly --json --fields session_id,status,cost"],
   define(command) {
     command.argument("<schedule>", "id or name").option("--limit <number>", "at most so many", wholeNumber);

@@ -7,6 +7,7 @@ import { connectForSchedules, findSchedule } from "./find.ts";
 export const view: Verb = {
   name: "view",
   summary: "Show a scheduled agent",
+  schema: fields.schedule,
   examples: ["ferry schedule view nightly"],
   define: (command) => void command.argument("<schedule>", "id or name"),
   async run(context, _, given: string) {

@@ -13,6 +13,8 @@ interface Options {
   readonly subscription: boolean;
 }
 
+const agentFields = ["name", "program", "version", "key", "ready", "remedy", "last_turn"];
+
 const columns: readonly Column<ReturnType<typeof shown>>[] = [
   { header: "AGENT", value: ({ name }) => name },
   { header: "VERSION", whole: true, value: ({ program, version }) => (program === null ? "not installed" : version) },
@@ -35,6 +37,7 @@ function lastTurn(failure: string, terminal: boolean): string {
 export const agents: Verb = {
   name: "agents",
   summary: "Show which agents there are on this machine, or give one its key",
+  schema: agentFields,
   description:
     "Show which agents the embedded service can run on this machine. `login` keeps a key for an agent's model provider with the service: the agent never sees it. For a Claude subscription give it what `claude setup-token` prints. Another agent's subscription is its own to sign in with: `login NAME --subscription` has it do so on this machine, in a HOME of its own, from which its sandboxes get a copy.",
   examples: [
@@ -83,5 +86,5 @@ function shown({ name, program, version, signedIn, ready, remedy, lastTurn }: Ag
 
 async function show(context: Context): Promise<void> {
   const items = (await listAgents(context.host)).map(shown);
-  await showList(context, { items, more: false }, columns, ["name", "program", "version", "key", "ready", "remedy", "last_turn"]);
+  await showList(context, { items, more: false }, columns, agentFields);
 }

@@ -26,6 +26,7 @@ interface Options {
 export const list: Verb = {
   name: "list",
   summary: "List sessions, newest first",
+  schema: fields.session,
   examples: ["ferry session list --status active", "ferry session list --json --fields id,branch_name,agent_status"],
   define(command) {
     command

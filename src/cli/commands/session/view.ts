@@ -8,6 +8,7 @@ import { sessionLines } from "./columns.ts";
 export const view: Verb = {
   name: "view",
   summary: "Show a session",
+  schema: fields.session,
   examples: ["ferry session view", "ferry session view - --json"],
   define: (command) => void command.argument("[session]", "which one"),
   async run(context, _, given?: string) {

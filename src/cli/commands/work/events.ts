@@ -1,3 +1,4 @@
+import { fields } from "../../../wire/fields.ts";
 import { madeAt, type SourcedEvent, type TimelineEvent } from "../../../client/timeline/items.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { sayCommand } from "../../flows/session/say-command.ts";
@@ -21,6 +22,7 @@ interface Options {
 export const events: Verb = {
   name: "events",
   summary: "Show a session's timeline as it is now",
+  schema: fields.event,
   description:
     "Show a session's timeline as it is now. With --json an event a line, so that --jq gets each by itself: --jq .type",
   examples: ["ferry events", "ferry events --since 10m", "ferry events --json --type agent_run_repository_command"],

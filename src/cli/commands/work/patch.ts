@@ -14,6 +14,17 @@ export const patch: Verb = {
   summary: "Write a session's commits as a mailbox to stdout",
   description:
     'Write a session\'s commits as a mailbox to stdout, byte for byte as the service sends it (harmless on a terminal). For a plain series this does what ferry pull does, without its care: ferry patch | git am -k --keep-cr --no-scissors --empty=keep --patch-format=mboxrd. It is always the whole series: where some of it is here already, git am stops at that ("already exists in index"); ferry pull brings only what is new. With --json, the manifest: what each commit is, and how many bytes its patch has.',
+  schema: [
+    "repository_id",
+    "object_format",
+    "base_commit",
+    "head_commit",
+    "mailable",
+    "reason",
+    "left_behind",
+    "items",
+    "next_cursor",
+  ],
   examples: ["ferry patch > work.mbox", "ferry patch --output-directory patches", "ferry patch --json"],
   paged: true,
   define: (command) =>

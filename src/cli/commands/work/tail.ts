@@ -1,3 +1,4 @@
+import { fields } from "../../../wire/fields.ts";
 import { Option } from "commander";
 import { typedId } from "../../../base/ids.ts";
 import { followSession } from "../../flows/follow.ts";
@@ -23,6 +24,7 @@ interface Options {
 export const tail: Verb = {
   name: "tail",
   summary: "Watch a session live",
+  schema: fields.event,
   description:
     "Watch a session live, from its start, to its end; Ctrl-C ends the watching alone. With --until the exit code says how the session stood then.",
   examples: ["ferry tail", "ferry tail - --until idle", "ferry tail --json --type agent_message"],
