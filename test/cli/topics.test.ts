@@ -33,7 +33,9 @@ test("a command's help names what its JSON has; one that prints what a service l
 });
 
 test("the help of all names them; another word is a command", async () => {
-  expect((await ferry(world, "--help")).stdout).toMatch(/ferry help environment, ferry\s+help settings,\s+ferry\s+help\s+exit-codes/u);
+  expect((await ferry(world, "--help")).stdout).toMatch(
+    /ferry help environment, ferry\s+help settings,\s+ferry\s+help\s+exit-codes/u,
+  );
   expect((await ferry(world.next(), "help", "pull")).stdout).toContain("ferry pull");
   expect((await ferry(world.next(), "help", "environmen")).code).toBe(2);
 });
