@@ -2,6 +2,7 @@ import { count } from "../base/text.ts";
 import type { Change } from "../git/records.ts";
 import { stop } from "./conflict/stop.ts";
 import type { PullContext } from "./context.ts";
+import { cursorBefore } from "./incoming/gone-back.ts";
 import { cursorUpdates } from "./incoming/cursor.ts";
 import { knownCommits } from "./incoming/known.ts";
 import type { Incoming } from "./incoming/incoming.ts";
@@ -86,7 +87,7 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
   await quarantine.empty();
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(newsOf(built.verdict), "commit")}`;
-  const undo = { old: commit, new: placed.tip, cursor: incoming.learned ?? at.cursor, own };
+  const undo = { old: commit, new: placed.tip, cursor: await cursorBefore(incoming, context), own };
   // Where all of it is here already, there is nothing to take back; what was left out comes again once this pull is.
   const isUndoable = placed.tip !== commit || request.shape?.exclude !== undefined;
   const note = isUndoable ? [moveRef(refs.undo, at.undo, await writeUndoNote(undo, context))] : [];

@@ -4,6 +4,7 @@ import { withEdited } from "./edited.ts";
 import { endedUpdates, forgetOld } from "./incoming/ended.ts";
 import { cursorUpdates } from "./incoming/cursor.ts";
 import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "./incoming/incoming.ts";
+import { tellGoneBack } from "./incoming/gone-back.ts";
 import { moveRefs } from "./land/move-refs.ts";
 import { RefsMoved } from "./land/transaction.ts";
 import { canGoOntoHead } from "./onto-head/can.ts";
@@ -14,7 +15,6 @@ import { makeQuarantine, withQuarantine } from "./quarantine.ts";
 import { checkPathspecs } from "./shape/pathspec.ts";
 import { SessionMoved } from "./uncommitted/receive.ts";
 import type { PullDeps, PullRequest } from "./request.ts";
-import { isBackBefore, readUndoNote } from "./undo-note.ts";
 import { underLock } from "./under-lock.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -68,6 +68,7 @@ async function once(context: PullContext): Promise<Verdict> {
   await refuseParked(incoming, context);
   const isAsked = context.request.uncommitted === true;
   if (isAsked && incoming.isAside) throw asideError();
+  if (isAsked && incoming.found.source === "events") throw madeError();
   await forgetOld(incoming.memory, context);
   if (incoming.series.items.length === 0) {
     if (incoming.fit === "rewritten" && (await holdsCursor(incoming, context))) throw droppedError(incoming);
@@ -84,7 +85,9 @@ async function once(context: PullContext): Promise<Verdict> {
 /** Loaded where there is something to bring: a pull that finds nothing new is short. */
 async function bringAll(incoming: Incoming, context: PullContext): Promise<Verdict> {
   const { bring } = await import("./bring.ts");
-  return bring(incoming, context);
+  const gone = await tellGoneBack(incoming, context);
+  const verdict = await bring(incoming, context);
+  return gone.length === 0 ? verdict : { ...verdict, notices: [...verdict.notices, ...gone] };
 }
 
 async function bringOntoHead(homeless: Incoming, context: PullContext): Promise<Verdict> {
@@ -100,6 +103,16 @@ function asideError(): FerryError {
   });
 }
 
+function madeError(): FerryError {
+  return new FerryError(
+    "attention",
+    "what isn't committed follows the sandbox's own commits, and not those made of the timeline",
+    {
+      hint: "ferry pull --undo where those are here, then ferry pull --uncommitted --source patches",
+    },
+  );
+}
+
 /** Nothing new. Where the branch had the commits before we knew of it, the cursor moves. */
 async function remember(incoming: Incoming, context: PullContext): Promise<Verdict> {
   const { memory, at, present, learned } = incoming;
@@ -108,14 +121,5 @@ async function remember(incoming: Incoming, context: PullContext): Promise<Verdi
     const updates = isNews ? await cursorUpdates(incoming, context) : endedUpdates(memory, at.remote ?? "", context);
     if (updates.length > 0) await moveRefs({ updates, reason: "ferry pull: nothing new" }, context);
   }
-  return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: await goneBack(incoming, context) });
-}
-
-/** Who went back by git reset has no commit to bring, and perhaps didn't mean to do without. Not looked for where HEAD has them. */
-async function goneBack({ head, isAside, at, series }: Incoming, context: PullContext): Promise<string[]> {
-  if (isAside || at.undo === undefined || head.state === "unborn" || head.commit === series.tip) return [];
-  const note = await readUndoNote(at.undo, context);
-  return note.tree === undefined && isBackBefore(note, head)
-    ? ["what the last pull brought is no longer on this branch: ferry pull --undo, then ferry pull, brings it again"]
-    : [];
+  return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: await tellGoneBack(incoming, context) });
 }

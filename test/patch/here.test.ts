@@ -2,7 +2,7 @@ import { existsSync, readFileSync, utimesSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { undo } from "../../src/patch/undo.ts";
 import { commitFiles, gitBytes, type TestGit, writeFile } from "../support/git.ts";
-import { edited, makeConflict, refusedBy, resume } from "../support/parking.ts";
+import { edited, makeConflict, parkIn, refusedBy, resume } from "../support/parking.ts";
 import { makeDeps, pullInto } from "../support/pulling.ts";
 import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
@@ -121,6 +121,25 @@ describe("--here", () => {
       // Three changes the file that two did, and fits without it.
       expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ commits: [{ sequence: 3 }, { sequence: 4 }] });
       await expect(resume(scene.local.folder, "skip")).rejects.toMatchObject({ kind: "not_found" });
+    }
+  });
+
+  it("one that was given up goes behind the same pull, parked since, whose ends are ferry's", async () => {
+    for (const how of ["continue", "skip", "abort"] as const) {
+      const scene = makeConflict();
+      await stopIn(scene);
+      scene.local("cherry-pick", "--abort");
+      await expect(resume(scene.local.folder, "continue")).rejects.toMatchObject({
+        message: expect.stringContaining("stands here no longer") as string,
+        hint: "ferry pull tries it again, ferry pull --skip leaves it out",
+      });
+      const tree = await parkIn(scene);
+      writeFile(tree, "f", edited({ 2: "both" }));
+      tree("add", "f");
+      await resume(scene.local.folder, how);
+      expect(scene.local("worktree", "list").split("\n")).toHaveLength(1);
+      const came = { continue: "four three two one mine base", skip: "four three one mine base", abort: "one mine base" };
+      expect(subjects(scene.local)).toBe(came[how]);
     }
   });
 

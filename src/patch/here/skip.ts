@@ -17,9 +17,11 @@ export interface StoppedHere {
   readonly ref: string;
   readonly id: string;
   readonly note: HereNote;
+  /** Whether the cherry-pick is in progress. */
+  readonly stands: boolean;
 }
 
-/** The one that isn't known to have come. */
+/** The one that isn't known to have come; where it no longer stands, a pull of the same that was parked since goes before it. */
 export async function findHere(context: Context, session: string | undefined): Promise<StoppedHere | undefined> {
   const { git, repository, request } = context;
   const { gitDir } = repository;
@@ -30,18 +32,23 @@ export async function findHere(context: Context, session: string | undefined): P
   for (const line of lines) {
     const [ref = "", id = ""] = line.split(" ");
     if (!ref.endsWith(`/here/${branch}`)) continue;
+    const isParkedSince = lines.some((other) => other.startsWith(`${ref.replace("/here/", "/parked/")} `));
     const note = await readHere(id, context);
     if (session !== undefined && withIdLike([{ id: note.session }], session).length === 0) continue;
-    if ((await standsHere(note, context)) || !(await hasCome(note, head, context))) return { ref, id, note };
+    const stands = await standsHere(note, context);
+    if (stands || (!isParkedSince && !(await hasCome(note, head, context)))) return { ref, id, note, stands };
   }
   return undefined;
 }
 
 /** Leaves that commit out for good: the cherry-pick, where it still stands, is skipped, and the cursor moves past it. */
-export async function skipHere({ ref, id, note }: StoppedHere, context: Context): Promise<{ verdict: Verdict; said: string }> {
+export async function skipHere(
+  { ref, id, note, stands }: StoppedHere,
+  context: Context,
+): Promise<{ verdict: Verdict; said: string }> {
   const { git, repository } = context;
   const { gitDir, workTree } = repository;
-  if (await standsHere(note, context)) {
+  if (stands) {
     const args = ["cherry-pick", "--skip"];
     const result = await runPorcelain(args, { cwd: workTree, gitDir, workTree }, context);
     if (result.code !== 0) throw gitError(args, result);
@@ -60,7 +67,15 @@ export async function skipHere({ ref, id, note }: StoppedHere, context: Context)
 }
 
 /** The stop is git's own, and so are its other ends. */
-export function gitsOwnError(how: "continue" | "abort"): FerryError {
+export function gitsOwnError({ note, stands }: StoppedHere, how: "continue" | "abort"): FerryError {
+  if (!stands)
+    return new FerryError(
+      "attention",
+      `the cherry-pick of commit ${short(note.sandbox)} (${note.subject}) stands here no longer`,
+      {
+        hint: "ferry pull tries it again, ferry pull --skip leaves it out",
+      },
+    );
   return new FerryError("attention", "the pull stands here as a cherry-pick, which git itself ends", {
     hint: `git cherry-pick --${how}${how === "continue" ? ", then ferry pull brings the rest" : ""}`,
   });

@@ -5,6 +5,7 @@ import { type Change, readChanges } from "../../git/records.ts";
 import type { Stop } from "../conflict/found.ts";
 import { cherryPick } from "../conflict/pick.ts";
 import type { PullContext } from "../context.ts";
+import { cursorBefore } from "../incoming/gone-back.ts";
 import { knownCommits } from "../incoming/known.ts";
 import { courtOf } from "../judge/court.ts";
 import { withIndex } from "../land/compare.ts";
@@ -133,7 +134,7 @@ async function landClean(
   }
   const scratch = quarantine.folder;
   const { own } = await checkPaths({ git: context.git, repository: context.repository, scratch }, changes);
-  const undo = await writeUndoNote({ old, new: tip, cursor: incoming.learned ?? at.cursor, own }, context);
+  const undo = await writeUndoNote({ old, new: tip, cursor: await cursorBefore(incoming, context), own }, context);
   const updates = [moveRef("HEAD", old, tip), ...remembered, moveRef(refs.undo, at.undo, undo)];
   return land({ head, tip, changes, own, updates, reason, scratch }, context);
 }

@@ -1,6 +1,7 @@
 import { count } from "../../base/text.ts";
 import { type Change, readChanges } from "../../git/records.ts";
 import { FerryError } from "../../base/errors.ts";
+import { cursorBefore } from "../incoming/gone-back.ts";
 import { writeCursorNote } from "../incoming/note.ts";
 import { type FerryRefs, ferryRefs, readRefs } from "../incoming/refs.ts";
 import { courtOf } from "../judge/court.ts";
@@ -66,7 +67,8 @@ async function move(
   const { note } = parked;
   const refs = ferryRefs(context.request, context.repository, head);
   const at = await readRefs(context.git, context.repository, refs);
-  const undo = await writeUndoNote({ old: head.commit, new: tip, cursor: at.cursor, own }, context);
+  const cursor = await cursorBefore({ at, head }, context);
+  const undo = await writeUndoNote({ old: head.commit, new: tip, cursor, own }, context);
   if (note.cursor !== undefined) await writeCursorNote(note.cursor, context);
   const over = await writeNote({ ...note, stage: "over" }, context);
   const updates = [

@@ -50,7 +50,7 @@ export function resumeParked(request: ParkedRequest, deps: PullDeps): Promise<Re
 }
 
 async function endHere(here: StoppedHere, how: ParkedRequest["how"], context: Context): Promise<Resumed> {
-  if (how !== "skip") throw gitsOwnError(how);
+  if (how !== "skip") throw gitsOwnError(here, how);
   return { session: typedId(here.note.session), branch: undefined, ...(await skipHere(here, context)) };
 }
 

@@ -1,6 +1,7 @@
 import { count } from "../../base/text.ts";
 import type { PullContext } from "../context.ts";
 import { cursorUpdates } from "../incoming/cursor.ts";
+import { cursorBefore } from "../incoming/gone-back.ts";
 import { knownCommits } from "../incoming/known.ts";
 import type { Incoming } from "../incoming/incoming.ts";
 import { massDeletion } from "../judge/deletions.ts";
@@ -71,7 +72,14 @@ async function landWork(
   const tip = assembled.placed.tip === "" ? undefined : assembled.placed.tip;
   const remembered = at.uncommitted === work.memory ? [] : [moveRef(refs.uncommitted, at.uncommitted, work.memory)];
   if (!isNews && remembered.length === 0) return [];
-  const undo = { old: commit, new: tip ?? "", cursor: at.cursor, uncommitted: at.uncommitted, given: work.memory, own };
+  const undo = {
+    old: commit,
+    new: tip ?? "",
+    cursor: await cursorBefore(incoming, context),
+    uncommitted: at.uncommitted,
+    given: work.memory,
+    own,
+  };
   const note = isNews ? await makeUndoCommit(undo, work.overlay.old, { git, quarantine }) : undefined;
   const tips = [series.tip, tip, work.memory, note].flatMap((id) => (id === undefined || id === "" ? [] : [id]));
   const there = [...(await knownCommits(incoming, context)), at.uncommitted];

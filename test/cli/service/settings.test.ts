@@ -69,6 +69,7 @@ test("a key that the service takes only when it starts is told as one", async ()
   await ferry.run(["service", "start", "--sandbox", "process"]);
   expect((await ferry.run(["config", "set", "sandbox", "bwrap"])).stderr).toBe(`sandbox is bwrap\n${told}`);
   expect((await ferry.run(["config", "unset", "sandbox"])).stderr).toBe(`sandbox is no longer set\n${told}`);
+  expect((await ferry.run(["config", "unset", "sandbox"])).stderr).toBe("sandbox is no longer set\n");
   expect((await ferry.run(["config", "set", "credential_store", "file"])).stderr).not.toContain("ferry service stop");
 });
 

@@ -1,4 +1,4 @@
-import { unknownSettings, updateConfig } from "../../config/config.ts";
+import { readConfig, unknownSettings, updateConfig } from "../../config/config.ts";
 import { type Setting, settingNamed } from "../../config/settings.ts";
 import { currentSetting, settingFields, tellRestart } from "../../flows/settings.ts";
 import type { Verb } from "../../verb.ts";
@@ -12,12 +12,13 @@ export const unset: Verb = {
   async run(context, _, key: string) {
     // A key that a newer ferry knows can be taken away by this one, too.
     const setting: Setting = (await unknownSettings(context.host)).includes(key) ? { name: key, about: "" } : settingNamed(key);
+    const wasSet = (await readConfig(context.host)).settings?.[key] !== undefined;
     const { settings } = await updateConfig(context.host, (config) => {
       const { [key]: _gone, ...rest } = config.settings ?? {};
       return { ...config, settings: rest };
     });
     if (context.global.json) await context.print.json(currentSetting(context, setting, settings));
     else await context.print.note(`${key} is no longer set`);
-    await tellRestart(context, setting);
+    if (wasSet) await tellRestart(context, setting);
   },
 };

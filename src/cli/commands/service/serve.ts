@@ -24,7 +24,7 @@ export const serve: Verb = {
   name: "serve",
   summary: "Run the embedded service here, until Ctrl-C",
   description:
-    "Run the embedded service here, until Ctrl-C: the whole interface on a socket that only you can open, with sessions in sandboxes of their own. On a terminal it prints a link that signs a browser in to its portal. With --tls-cert or --behind-proxy others reach it as well, and sign in with passwords (ferry service user). Its log goes to stderr, a JSON object a line.",
+    "Run the embedded service here, until Ctrl-C: the whole interface on a socket that only you can open, with sessions in sandboxes of their own. On a terminal it prints a link that signs a browser in to its portal. With --tls-cert or --behind-proxy others reach it as well, and sign in with passwords (ferry service user). Its log goes to stderr: where it serves, then a JSON object a line.",
   examples: [
     "ferry serve",
     "ferry serve --sandbox unshare --port 8080",
