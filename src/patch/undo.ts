@@ -5,7 +5,7 @@ import { shellWord } from "../base/words.ts";
 import { readChanges } from "../git/records.ts";
 import type { Context } from "./context.ts";
 import { findTarget } from "./incoming/target.ts";
-import { type FerryRefs, ferryRefs, listRefs, type Memory, memoryOf, sessionRefs } from "./incoming/refs.ts";
+import { ferryRefs, readRefs } from "./incoming/refs.ts";
 import { land, type Landing } from "./land/land.ts";
 import { moveRefs } from "./land/move-refs.ts";
 import type { Own, PathCheck } from "./land/path-check.ts";
@@ -46,9 +46,7 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     const { git, repository } = context;
     const { head, isAside } = await findTarget(git, repository, errand.branch);
     const refs = ferryRefs(errand, repository, head);
-    const { refs: listed } = await listRefs(git, repository, sessionRefs(errand));
-    const memory = memoryOf(listed, refs);
-    const { at } = memory;
+    const at = await readRefs(git, repository, refs);
     await refuseParked({ refs, at, head }, context);
     if (at.undo === undefined)
       throw new FerryError("attention", "no pull of this session to this branch is left to undo", {
@@ -59,7 +57,6 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
       moveRef(refs.cursor, at.cursor, note.cursor),
       moveRef(refs.undo, at.undo, undefined),
       ...(at.here === undefined ? [] : [moveRef(refs.here, at.here, undefined)]),
-      ...(note.cursor === undefined ? forgetSource(memory, [...listed.keys()], refs) : []),
     ];
     if (note.tree === undefined && isBackBefore(note, head)) {
       if (errand.dryRun !== true) await moveRefs({ updates: remembered, reason: "ferry pull: undo" }, context);
@@ -79,14 +76,6 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     const updates = [moveRef("HEAD", note.new, old), ...remembered];
     return { from: note.new, to: old, files: await moveBack({ head, note, old, updates }, context) };
   });
-}
-
-/** Where nothing of the session is left on any branch, the next pull is a first one, and chooses where its commits come from anew. */
-function forgetSource({ at, marks, own }: Memory, names: readonly string[], { cursor, remote }: FerryRefs): RefUpdate[] {
-  if (names.some((name) => name.startsWith(`${own}/applied/`) && name !== cursor)) return [];
-  return [...marks, ...(at.remote === undefined ? [] : [[remote, at.remote] as const])].map(([ref, id]) =>
-    moveRef(ref, id, undefined),
-  );
 }
 
 /**

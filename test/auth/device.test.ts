@@ -78,6 +78,16 @@ describe("--device", () => {
     expect(stderr).toContain("agents.example.com sent nothing for 30 s; it is asked again\n");
   });
 
+  test("nor does 429, in whatever shape it comes: it is left alone for longer", async () => {
+    const busy = [
+      () => text(429, ""),
+      () => json(429, { error: "too many requests" }),
+      () => json(429, { error: "x", message: "y" }),
+    ];
+    const { slept } = await device([...busy, pending, () => json(400, { error: "access_denied" })]);
+    expect(slept).toEqual([5000, 10_000, 20_000, 40_000, 5000]);
+  });
+
   test.each([
     ["access_denied", "the login was denied in the browser"],
     ["expired_token", "the code has expired"],

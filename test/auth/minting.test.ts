@@ -117,7 +117,7 @@ describe("a key whose answer is of no use is told, or ended where it is known", 
       server.metadata = { ...server.metadata, revocation_endpoint: undefined };
       const { stderr } = await logIn(way, [() => json(200, { access_token: "key-1" })]);
       expect(stderr).toContain(
-        "a key that was made for this login is still valid (agents.example.com revokes keys only in its portal)",
+        "a key that was made for this login is still valid (agents.example.com lets no login revoke its own key)",
       );
     });
 

@@ -44,6 +44,12 @@ describe("the service answers the token call with HTML, with 500, or never (case
     ["HTML with 500", () => text(500, "<html>", page), 6, `answered the login with 500\n${laterHint}`],
     ["an empty 502", () => text(502, ""), 6, `answered the login with 502\n${laterHint}`],
     ["429", () => text(429, ""), 6, `answered the login with 429\n${laterHint}`],
+    [
+      "429 in the seed's own shape",
+      () => json(429, { statusCode: 429, code: "too_many", error: "Too Many Requests", message: "slow down" }),
+      6,
+      "can't do the login now: Too Many Requests\n  hint: try again later\n",
+    ],
     ["HTML with 403", () => text(403, "<html>", page), 1, `answered the login with 403\n${addressHint}`],
     [
       "a challenge",

@@ -49,6 +49,19 @@ test("a login to each is kept, and told by the workspace from the other", async 
   expect([await workspaces(), scene.server.revoked]).toEqual([["Beta"], ["key-1"]]);
 });
 
+test("where something goes before the logins, none is named as the one that commands use, or may use", async () => {
+  await loginTo("Alpha");
+  await loginTo("Beta");
+  scene.server.answers.set("/api/v1/sessions", async () => json(200, { items: [], next_cursor: null }));
+  const [url] = (await readConfig(scene.world.host)).hosts.map((entry) => entry.url);
+  const byKey = scene.world.next({ env: { FERRY_HOST: url, FERRY_API_KEY: "of-the-variable" } });
+  expect((await ferry(byKey, "session", "view", "ses_none")).stderr).not.toContain("another login");
+  const elsewhere = scene.world.next({ env: { FERRY_HOST: "https://other.example" } });
+  expect((await ferry(elsewhere, "logout", "--host", url ?? "")).stderr).not.toContain("commands use");
+  await loginTo("Beta");
+  expect((await ferry(byKey, "logout")).stderr).toMatch(/FERRY_API_KEY is still set\n$/u);
+});
+
 test("one more to the same takes its place, and one where the service names none is a login of its own till then", async () => {
   await loginTo("Alpha");
   await loginTo("Alpha");

@@ -46,7 +46,7 @@ it("so does what a stop in the working copy brought", async () => {
   expect(await refusedBy(pullInto(local.folder, source))).toMatchObject({ verdict: { commits: [{}, {}, {}, {}] } });
 });
 
-it("an undo of all that came forgets where it came from: the next pull chooses anew", async () => {
+it("after an undo of all that came the next pull takes what is better than the timeline", async () => {
   const scene = makeScene();
   const { local, sandbox, source } = scene;
   const timeline = makeTimeline();
@@ -60,7 +60,6 @@ it("an undo of all that came forgets where it came from: the next pull chooses a
     hint: expect.stringContaining("--source patches") as string,
   });
   await undoIn(scene);
-  expect(local("for-each-ref", "refs/ferry")).toBe("");
   expect(await from("auto")).toMatchObject({ source: "patches", tip, exactness: "exact" });
 });
 

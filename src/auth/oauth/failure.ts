@@ -83,6 +83,11 @@ function refusal({ error, error_description, status }: Refusal, { host, errand }
     .replace(/^(?:code|scope|device_code): */u, "");
   const said = described === "" ? undefined : cut(described, 300);
   const again = "run ferry login again";
+  const notNow = new FerryError("unavailable", `${host} can't do the ${errand} now: ${said ?? code}`, {
+    code,
+    status,
+    hint: "try again later",
+  });
   switch (error) {
     case "access_denied":
       return new FerryError("auth", "the login was denied in the browser", { code });
@@ -102,12 +107,9 @@ function refusal({ error, error_description, status }: Refusal, { host, errand }
       });
     case "temporarily_unavailable":
     case "server_error":
-      return new FerryError("unavailable", `${host} can't do the ${errand} now: ${said ?? code}`, {
-        code,
-        status,
-        hint: "try again later",
-      });
+      return notNow;
     default:
+      if (status === 429) return notNow;
       // That ferry is unknown there, or asks for what isn't offered, is so the next time, too.
       return new FerryError("auth", `${host} refused the ${errand}: ${said ?? code}`, {
         code,
@@ -118,6 +120,6 @@ function refusal({ error, error_description, status }: Refusal, { host, errand }
 }
 
 function statusOf(error: unknown): number | undefined {
-  if (error instanceof WWWAuthenticateChallengeError) return error.status;
+  if (error instanceof WWWAuthenticateChallengeError || error instanceof ResponseBodyError) return error.status;
   return error instanceof OperationProcessingError && error.cause instanceof Response ? error.cause.status : undefined;
 }

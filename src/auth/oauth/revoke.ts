@@ -13,7 +13,7 @@ export async function revokeKey(address: string, key: string, caller: Caller): P
   const server = await findLoginServer(address, caller);
   const { host } = new URL(address);
   if (server?.metadata.revocation_endpoint === undefined)
-    throw new FerryError("failure", `${host} revokes keys only in its portal`);
+    throw new FerryError("failure", `${host} lets no login revoke its own key`);
   try {
     const options = callOptions(caller, address);
     await processRevocationResponse(await revocationRequest(server.metadata, { client_id: loginClient }, None(), key, options));

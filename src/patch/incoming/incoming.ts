@@ -57,7 +57,7 @@ export async function findIncoming(context: PullContext): Promise<Incoming> {
   const isNote = memory.isNote && learned === undefined;
   const note = isNote && cursor !== undefined ? await readCursorNote(cursor, context) : undefined;
   const reached = { commit: isNote ? note?.sandbox : cursor, note, head: commit };
-  const found = await findCommits(reached, memory.pinned, context);
+  const found = await findCommits(reached, memory, context);
   const whole = found.series;
   const ground = await groundOf(whole, commit, context);
   const series =

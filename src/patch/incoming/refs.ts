@@ -55,6 +55,8 @@ export interface Memory {
   readonly isNote: boolean;
   /** Where its commits came from until now; undefined where none came yet. */
   readonly pinned: SourceName | undefined;
+  /** No branch has any of it: nothing came yet, or all of it was undone. */
+  readonly isFirst: boolean;
   /** What all refs of the session begin with. */
   readonly own: string;
   /** Marks of its source, and of any session that is over: full names and objects of refs whose name is all that they say. */
@@ -107,6 +109,7 @@ export function memoryOf(found: ListedRefs, refs: FerryRefs): Memory {
     at,
     isNote: found.get(refs.cursor)?.type === "blob",
     pinned: marked ?? (at.remote === undefined ? undefined : "patches"),
+    isFirst: ![...found.keys()].some((name) => name.startsWith(`${own}/applied/`)),
     own,
     marks: named(`${own}/source/`),
     ended: new Map([...named("refs/ferry/")].filter(([name]) => name.includes("/ended/"))),

@@ -2,6 +2,7 @@ import { FerryError } from "../../base/errors.ts";
 import type { PullContext } from "../context.ts";
 import { type SourceName, sourceNames } from "../source.ts";
 import type { CursorNote } from "../incoming/note.ts";
+import type { Memory } from "../incoming/refs.ts";
 import type { Found } from "./found.ts";
 import { findPatches } from "./patches.ts";
 
@@ -19,17 +20,31 @@ export interface Reached {
  * The session's new commits, from the source that the user asks for, or that the first pull took, or from the best that there is.
  * @throws FerryError attention where another source would have to be chosen, failure where there is none
  */
-export async function findCommits(reached: Reached, pinned: SourceName | undefined, context: PullContext): Promise<Found> {
+export async function findCommits(
+  reached: Reached,
+  { pinned, isFirst }: Pick<Memory, "pinned" | "isFirst">,
+  context: PullContext,
+): Promise<Found> {
   const { wanted = "auto" } = context.request.offers;
   if (wanted !== "auto") return from(wanted, reached, context);
   if (pinned === undefined) return fromBest(reached, context);
+  // An undone pull is no reason to go on with less than there is; but where there is nothing else, the same comes again.
+  if (isFirst && pinned === "events")
+    return fromBest(reached, context).catch((error: unknown) => {
+      if (isNoSource(error)) return from(pinned, reached, context);
+      throw error;
+    });
   return from(pinned, reached, context).catch((error: unknown) => {
-    if (!(error instanceof FerryError && error.code === "no_source")) throw error;
+    if (!isNoSource(error)) throw error;
     throw new FerryError("attention", `its commits came from ${where[pinned]} until now, and ${error.message}`, {
       code: "no_source",
       hint: `choose another: --source ${sourceNames.filter((name) => name !== pinned).join(" or --source ")}`,
     });
   });
+}
+
+function isNoSource(error: unknown): error is FerryError {
+  return error instanceof FerryError && error.code === "no_source";
 }
 
 const where: Readonly<Record<SourceName, string>> = {
@@ -63,7 +78,7 @@ async function fromBest(reached: Reached, context: PullContext): Promise<Found> 
       if (source === "events") requireAutomatic(context);
       return await from(source, reached, context);
     } catch (error) {
-      if (!(error instanceof FerryError && (error.code === "no_source" || error.code === "no_branch"))) throw error;
+      if (!isNoSource(error) && !(error instanceof FerryError && error.code === "no_branch")) throw error;
       reasons.push(error.message);
     }
   }

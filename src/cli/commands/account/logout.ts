@@ -10,6 +10,7 @@ import { type Cleared, endPending, forgetPending, whatItWas } from "../../flows/
 import { kindNow } from "../../flows/interrupted.ts";
 import { endKey, wayToRevoke } from "../../flows/login/end.ts";
 import { accountName, loginName } from "../../flows/login/same.ts";
+import { chooseHere } from "../../flows/login/where-else.ts";
 import type { Verb } from "../../verb.ts";
 import { credentialsOf } from "../../flows/login/credentials.ts";
 
@@ -91,10 +92,14 @@ function notRevoked({ minted, account, ...login }: Cleared["ended"][number]): st
 }
 
 /** Who ends the login that commands use is told which one they use from then on: it may be another person's, or another service. */
-async function tellNext({ host, print }: Context, before: readonly HostEntry[], entry: HostEntry): Promise<void> {
+async function tellNext(context: Context, before: readonly HostEntry[], entry: HostEntry): Promise<void> {
   if (before[0] === undefined || !isSamePlace(before[0], entry)) return;
-  const { hosts } = await readConfig(host);
-  if (hosts[0] !== undefined) await print.note(`commands use ${loginName(hosts[0], before)} now`);
+  // Where something else goes before the logins (FERRY_HOST, say), commands here used another one, and go on with it.
+  const chosen = await chooseHere(context).catch(() => undefined);
+  const [next] = (await readConfig(context.host)).hosts;
+  if (next === undefined || chosen?.kind !== "remote" || chosen.entry === undefined) return;
+  const isUsed = isSamePlace(chosen.entry, next) && keyOfEnvironment(context, chosen) === undefined;
+  if (isUsed) await context.print.note(`commands use ${loginName(next, before)} now`);
 }
 
 interface Told {

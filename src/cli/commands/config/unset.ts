@@ -1,4 +1,4 @@
-import { readConfig, unknownSettings, updateConfig } from "../../config/config.ts";
+import { unknownSettings, updateConfig } from "../../config/config.ts";
 import { type Setting, settingNamed } from "../../config/settings.ts";
 import { currentSetting, settingFields, tellRestart } from "../../flows/settings.ts";
 import type { Verb } from "../../verb.ts";
@@ -12,13 +12,14 @@ export const unset: Verb = {
   async run(context, _, key: string) {
     // A key that a newer ferry knows can be taken away by this one, too.
     const setting: Setting = (await unknownSettings(context.host)).includes(key) ? { name: key, about: "" } : settingNamed(key);
-    const wasSet = (await readConfig(context.host)).settings?.[key] !== undefined;
+    let gone: unknown;
     const { settings } = await updateConfig(context.host, (config) => {
-      const { [key]: _gone, ...rest } = config.settings ?? {};
+      const { [key]: value, ...rest } = config.settings ?? {};
+      gone = value;
       return { ...config, settings: rest };
     });
     if (context.global.json) await context.print.json(currentSetting(context, setting, settings));
     else await context.print.note(`${key} is no longer set`);
-    if (wasSet) await tellRestart(context, setting);
+    if (gone !== undefined) await tellRestart(context, setting);
   },
 };

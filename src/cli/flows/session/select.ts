@@ -8,6 +8,7 @@ import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { choose } from "../choice.ts";
 import { connect, type Connection } from "../host/connect.ts";
+import { hasKeySet } from "../host/choose.ts";
 import { wayToOthers } from "../login/same.ts";
 import { findLinkedIfAny, type LinkedPlace } from "../place/link.ts";
 import type { Place } from "../place/place.ts";
@@ -48,13 +49,13 @@ export async function openSession(context: Context, given: string | undefined, k
 }
 
 /** @throws FerryError not_found, with what takes the link away, where its session is gone; else what the service says */
-async function readLinked({ host }: Context, connection: Connection, sessionId: string): Promise<KnownSession> {
+async function readLinked(context: Context, connection: Connection, sessionId: string): Promise<KnownSession> {
   const { client, name } = connection;
   try {
     return await client.readSession({ params: { sessionId } });
   } catch (error) {
     if (!(error instanceof FerryError) || error.kind !== "not_found") throw error;
-    const others = wayToOthers((await readConfig(host)).hosts, connection.host);
+    const others = await othersThere(context, connection);
     throw new FerryError("not_found", `${name} has no session ${oneLine(sessionId)}, which this branch is linked to`, {
       hint: others === "" ? "ferry session unlink, or name another one" : `${others}; or ferry session unlink`,
       status: error.status,
@@ -71,7 +72,7 @@ async function openNamed(context: Context, named: string): Promise<OpenSession> 
   return { connection, session: await whileWaiting(context, connection.name, () => findSession(context, connection, given)) };
 }
 
-async function findSession({ host }: Context, connection: Connection, given: string): Promise<KnownSession> {
+async function findSession(context: Context, connection: Connection, given: string): Promise<KnownSession> {
   const { client, name } = connection;
   const whole = given === "-" ? undefined : await client.readSession({ params: { sessionId: given } }).catch(unlessMissing);
   if (whole !== undefined) return whole;
@@ -85,8 +86,13 @@ async function findSession({ host }: Context, connection: Connection, given: str
   const matching = starting.length > 0 ? starting : all.filter(({ branch_name }) => branch_name === given);
   const only = onlyOne(matching, `"${oneLine(given)}"`);
   if (only !== undefined) return only;
-  const others = wayToOthers((await readConfig(host)).hosts, connection.host);
+  const others = await othersThere(context, connection);
   return notFound(connection, `${name} has no session "${oneLine(given)}"`, { given, others });
+}
+
+/** The way to other logins there; a key of the environment is none of them. */
+async function othersThere(context: Context, { host }: Connection): Promise<string> {
+  return (await hasKeySet(context, host)) ? "" : wayToOthers((await readConfig(context.host)).hosts, host);
 }
 
 /** The one whose branch is the current one and whose repository is one of the remotes', where sessions tell theirs. */
