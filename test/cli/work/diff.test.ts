@@ -87,6 +87,8 @@ test("where the branch moved on it is what would be rebuilt; a conflict is exit 
   await work("echo zwei > a");
   commitFiles(git, { a: "mine\n" }, "mine");
   expect(await here("diff")).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("both change a") as string });
+  const [, command = ""] = /hint: the commits as they are: ferry (patch \S+); /u.exec((await here("diff")).stderr) ?? [];
+  expect((await here(...command.split(" "))).stdout).toContain("+zwei");
   expect((await here("diff", "--branch", "aside", "--name-only")).stdout).toBe("a\n");
   commitFiles(git, { a: "1\n2\n3\n", mine: "m\n" }, "back");
   expect((await here("diff", "--name-only")).stdout).toBe("a\n");

@@ -1,8 +1,9 @@
 import { Option } from "commander";
 import type { Preview } from "../../../patch/preview/preview.ts";
 import { previewFiles } from "../../../patch/preview/files.ts";
-import { notesOf, type Verdict } from "../../../patch/verdict.ts";
+import { notesOf, PullRefused, type Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
+import { sessionArgument } from "../../flows/host/argument.ts";
 import { checkRepository, previewPull } from "../../flows/pull.ts";
 import { addExclude, shapeOf } from "../../flows/pull/shape.ts";
 import { leftBehindError } from "../../flows/pull/left-behind.ts";
@@ -54,6 +55,10 @@ export const diff: Verb = {
       await tell(context, preview.verdict);
       if (context.global.json) await printJson(context, preview.verdict, await previewFiles(preview));
       else await shown.take(await render(context, preview, options));
+    }).catch((error: unknown) => {
+      throw error instanceof PullRefused && error.code === "conflict"
+        ? unshown(error, sessionArgument(context, open.session.id))
+        : error;
     });
     await shown.print();
     if (verdict.commits.length === 0 && verdict.uncommitted === undefined) {
@@ -66,6 +71,12 @@ export const diff: Verb = {
     if (left !== undefined) await context.print.warn(left.message);
   },
 };
+
+/** No difference can be shown where a pull would stop; the commits themselves can. */
+function unshown({ kind, message, code, details, verdict, cause }: PullRefused, session: string): PullRefused {
+  const hint = `the commits as they are: ferry patch ${session}; a pull can stop at it: ferry pull --park, or --here`;
+  return new PullRefused(kind, message, { code, verdict, details, cause, hint });
+}
 
 /** Before the diff, which may open a pager. */
 async function tell({ print, global }: Context, verdict: Verdict): Promise<void> {
