@@ -6,7 +6,7 @@ import { findSetting, settings } from "../config/settings.ts";
 import type { Context } from "../context.ts";
 import { loginName } from "../flows/login/same.ts";
 import { wordFor } from "../flows/login/named.ts";
-import { chooseHost } from "../flows/host/choose.ts";
+import { chooseHost, loginsAt } from "../flows/host/choose.ts";
 import type { Connection } from "../flows/host/connect.ts";
 import { remembered } from "./cache.ts";
 import type { Candidate } from "./candidate.ts";
@@ -44,8 +44,9 @@ async function hosts({ host }: Context): Promise<Candidate[]> {
 }
 
 /** By the word that `auth switch` takes for it alone: its host, or where several are at one, its account, or its workspace. */
-async function logins({ host }: Context): Promise<Candidate[]> {
-  const { hosts: known } = await readConfig(host);
+async function logins({ host, global }: Context): Promise<Candidate[]> {
+  const { hosts } = await readConfig(host);
+  const known = global.host === undefined ? hosts : loginsAt(global.host, { hosts });
   return known.flatMap((entry) => {
     const value = wordFor(entry, known);
     return value === undefined ? [] : [{ value, description: loginName(entry, known) }];
