@@ -86,7 +86,8 @@ function variantOf(command: string): string {
  * (remote-curl.c, connect.c, transport.c) and of ssh.
  */
 export function reachError(remote: string, args: readonly string[], result: Pick<GitResult, "code" | "stderr">): FerryError {
-  const said = withoutSecrets(result.stderr.toString("utf8"));
+  // ssh ends its lines for a terminal.
+  const said = withoutSecrets(result.stderr.toString("utf8").replaceAll("\r\n", "\n"));
   const trouble = systemTrouble(args, { ...result, stderr: Buffer.from(said.replaceAll(sshDenied, "")) });
   const line = reasonIn(said);
   const what = `the remote ${oneLine(remote)}`;

@@ -58,7 +58,7 @@ export const fields = {
     "updated_at",
     "revision",
   ],
-  apiKey: ["id", "name", "user_id", "scopes", "expires_at", "revoked_at", "created_at"],
+  apiKey: ["id", "name", "user_id", "user_name", "scopes", "expires_at", "revoked_at", "created_at"],
   cliInfo: ["service", "portal_url", "workspace", "user", "key", "capabilities"],
   schedule: [
     "id",

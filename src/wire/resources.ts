@@ -183,6 +183,8 @@ export const apiKey = z.looseObject({
   id: text,
   name: text,
   user_id: text,
+  /** Ours. */
+  user_name: text.optional(),
   scopes: z.array(z.enum(scopes)),
   expires_at: time.nullable(),
   revoked_at: time.nullable(),

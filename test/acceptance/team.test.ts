@@ -85,6 +85,9 @@ describeWith(["openssl", "script"], "a service for a team, over TLS", () => {
     await (await fetch(back)).text();
     expect(await terminal.ended).toBe(0);
 
+    expect(terminal.screen()).toContain(" as ada, workspace ");
+    expect((await service.run(["key", "list", "--host", "local"])).stdout).toMatch(/\tada\t/u);
+
     const who = await ada.run(["whoami", "--json"], { env });
     expect(JSON.parse(who.stdout)).toMatchObject({ host: serving.address, user: { name: "ada" }, portal_url: serving.address });
     const fields = ["platform=git", "name=a", "full_name=o/a", "clone_url=/srv/a"].flatMap((field) => ["-f", field]);

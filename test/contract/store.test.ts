@@ -39,7 +39,7 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
         created_at: time(0),
       };
       await store.keys.insert(key);
-      expect(await store.keys.findByHash("aa")).toEqual(key);
+      expect(await store.keys.findByHash("aa")).toEqual({ ...key, user_name: ada.name });
       expect(await store.keys.findByHash("ab")).toBeUndefined();
       expect(await store.keys.findUser(ada.id)).toEqual(ada);
       expect(await store.keys.findUser("usr_2")).toBeUndefined();

@@ -76,3 +76,40 @@ it("but not while another branch has some of it", async () => {
   await undoIn(scene);
   expect(await from("auto")).toMatchObject({ source: "events", applied: true });
 });
+
+it.each([
+  ["the last commit", "HEAD~1"],
+  ["two pulls at once", "HEAD~3"],
+])("what was reset away otherwise (%s) is told with the way back", async (_, to) => {
+  const scene = makeScene();
+  const { local, sandbox, source } = scene;
+  const names = ["one", "two", "three"];
+  for (const [at, name] of names.entries()) {
+    commitFiles(sandbox, { [name]: "x\n" }, name);
+    if (at !== 1) await pullExactly(scene);
+  }
+  local("reset", "--quiet", "--hard", to);
+  const [nothing = ""] = (await pullInto(local.folder, source)).notices;
+  expect(nothing).toMatch(/^some of what came before is no longer on this branch: git merge \w{12} brings it back$/u);
+  commitFiles(sandbox, { four: "x\n" }, "four");
+  const [more = ""] = (await pullInto(local.folder, source)).notices;
+  const [, command = ""] =
+    /doesn't come again by itself: ferry pull --undo, then git (merge \w{12}), brings it back$/u.exec(more) ?? [];
+  await undoIn(scene);
+  local(...command.split(" "));
+  expect(subjects(scene)).toBe("three two one base");
+  expect(await pullInto(local.folder, source)).toMatchObject({ commits: [{ sequence: 4 }], notices: [] });
+});
+
+it("who amended, rebased or committed on top is told nothing", async () => {
+  const scene = makeScene();
+  const { local, sandbox, source } = scene;
+  commitFiles(sandbox, { a: "x\n" }, "one");
+  commitFiles(sandbox, { n: "n\n" }, "two");
+  await pullExactly(scene);
+  local("commit", "--quiet", "--amend", "-m", "mine");
+  expect((await pullInto(local.folder, source)).notices).toEqual([]);
+  commitFiles(local, { own: "o\n" }, "own");
+  commitFiles(sandbox, { m: "m\n" }, "three");
+  expect((await pullInto(local.folder, source)).notices).toEqual([]);
+});

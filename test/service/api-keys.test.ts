@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeId } from "../../src/base/ids.ts";
+import { makeApp } from "../../src/service/app.ts";
 import { covers } from "../../src/service/keys/scopes.ts";
 import { type Scope, scopes } from "../../src/wire/values.ts";
 import { type AskService, makeAsk, must } from "../support/api.ts";
@@ -38,6 +40,25 @@ test("a key that isn't there can't be revoked", async () => {
     status: 404,
     body: { error: "there is no API key key_none" },
   });
+});
+
+test("a user sees and revokes their own keys alone, the owner all of them, and whose each is", async () => {
+  const bob = { id: makeId("usr", service.deps.random), name: "bob", email: "" };
+  await service.store.keys.insertUser(bob);
+  const app = makeApp({ ...service.deps, owner: service.user.id });
+  const askBob = makeAsk({ app, key: await service.makeKey({ user_id: bob.id, name: "laptop" }) });
+  const askOwner = makeAsk({ app, key: service.key });
+  const mine = await must(askOwner, "createKey", { body: { name: "ci", scopes: ["all:all"] } });
+  expect(mine).toMatchObject({ user_name: "Ada" });
+  expect((await must(askBob, "listKeys")).items.map(({ name, user_name }) => [name, user_name])).toEqual([["laptop", "bob"]]);
+  const params = { keyId: mine.id };
+  expect(await askBob("revokeKey", { params })).toMatchObject({ status: 404, body: { error: `there is no API key ${mine.id}` } });
+  expect((await askOwner("listSessions", { key: mine.secret })).status).toBe(200);
+  const all = (await must(askOwner, "listKeys")).items;
+  expect(all.map(({ name, user_name }) => `${name} ${user_name}`).sort()).toEqual(["ci Ada", "laptop bob", "test Ada"]);
+  const theirs = all.find(({ name }) => name === "laptop")?.id ?? "";
+  expect(await must(askOwner, "revokeKey", { params: { keyId: theirs } })).toMatchObject({ user_name: "bob" });
+  expect((await askBob("listSessions")).status).toBe(401);
 });
 
 describe("a key never has more than its maker", () => {

@@ -61,7 +61,16 @@ describe("behind a proxy", () => {
     const names = namesOf(reach, "http://0.0.0.0:8080");
     expect(names.url).toBe("https://agents.example.com");
     expect(names.originOf("agents.example.com")).toBe("https://agents.example.com");
-    expect(["127.0.0.1:8080", "agents.example.com:8080", "evil.example"].map(names.originOf)).toEqual(Array(3).fill(undefined));
+    for (const same of ["AGENTS.example.com", "agents.example.com:443"]) expect(names.originOf(same)).toBe(names.url);
+    const others = [
+      "127.0.0.1:8080",
+      "agents.example.com:8080",
+      "evil.example",
+      "a@agents.example.com",
+      "agents.example.com/x",
+      "",
+    ];
+    expect(others.map(names.originOf)).toEqual(Array(others.length).fill(undefined));
   });
 
   test.each([

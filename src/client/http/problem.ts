@@ -35,7 +35,7 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const again = retryAfter(headers["retry-after"], asked.clock.now());
   const hint =
     again === undefined
-      ? (scopeHint(status, said, asked) ?? hintFor(status, asked))
+      ? (scopeHint(status, said, asked) ?? (code === placeHere ? undefined : hintFor(status, asked)))
       : `try again ${again === 0 ? "now" : again < longestRetryAfter ? `in ${Math.ceil(again / 1000)} s` : "in a day"}`;
   return new FerryError(kindOf(status), line, {
     status,
@@ -45,6 +45,9 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
     retryAfter: again,
   });
 }
+
+/** Ours, of a refusal that no scope helps against. */
+const placeHere = "place_here";
 
 /** What an answer's status is to whoever asked. */
 export function kindOf(status: number): ErrorKind {

@@ -1,13 +1,19 @@
 import type { Context } from "../context.ts";
 import { isBackBefore, readUndoNote, type UndoNote } from "../undo-note.ts";
+import { short } from "../series/series.ts";
 import type { Incoming } from "./incoming.ts";
 
 type There = Pick<Incoming, "at" | "head">;
 
 /** What is said where there is nothing new, and where there is. */
-const told = {
+const whole = {
   nothing: "what the last pull brought is no longer on this branch: ferry pull --undo, then ferry pull, brings it again",
   more: "what an earlier pull brought is no longer on this branch, and doesn't come again by itself: ferry pull --undo, then ferry pull, brings all of it",
+};
+const part = {
+  nothing: (tip: string) => `some of what came before is no longer on this branch: git merge ${tip} brings it back`,
+  more: (tip: string) =>
+    `some of what came before is no longer on this branch, and doesn't come again by itself: ferry pull --undo, then git merge ${tip}, brings it back`,
 };
 
 /**
@@ -15,10 +21,18 @@ const told = {
  * has what came.
  */
 export async function tellGoneBack(incoming: Incoming, context: Context): Promise<string[]> {
-  const { head, isAside, series } = incoming;
-  if (isAside || head.state === "unborn" || head.commit === series.tip) return [];
-  const isNews = series.items.length > 0;
-  return (await goneBackOn(incoming, context)) === undefined ? [] : [isNews ? told.more : told.nothing];
+  const { at, head, isAside, series } = incoming;
+  if (isAside || at.undo === undefined || head.state === "unborn" || head.commit === series.tip) return [];
+  const note = await readUndoNote(at.undo, context);
+  const which = series.items.length > 0 ? "more" : "nothing";
+  if (note.tree === undefined && isBackBefore(note, head)) return [whole[which]];
+  return (await isBehind(head.commit, note.new, context)) ? [part[which](short(note.new))] : [];
+}
+
+/** Whether the branch went back from that commit and nowhere else: after a rebase or an amend it isn't behind it. */
+async function isBehind(head: string, tip: string, { git, repository: { gitDir } }: Context): Promise<boolean> {
+  if (head === tip || tip === "") return false;
+  return (await git.run(["merge-base", "--is-ancestor", head, tip], { cwd: gitDir, gitDir })).code === 0;
 }
 
 /**

@@ -1,15 +1,14 @@
 import { oneLine } from "../../base/text.ts";
-import type { ApiKey } from "../../wire/resources.ts";
 import { makeKey } from "../keys/make-key.ts";
 import { covers } from "../keys/scopes.ts";
 import { Problem } from "../problem.ts";
-import type { KeyRecord } from "../store/store.ts";
+import type { KeptKey, UserRecord } from "../store/store.ts";
 import type { Handlers } from "./handler.ts";
 import { found } from "./missing.ts";
 
 export const keys = {
-  async listKeys({ query }, { store }) {
-    const { items, next_cursor } = await store.keys.list(query);
+  async listKeys({ query, user }, { store, owner }) {
+    const { items, next_cursor } = await store.keys.list({ ...query, user_id: isOwner(user, owner) ? undefined : user.id });
     return { items: items.map(shown), next_cursor };
   },
 
@@ -29,14 +28,20 @@ export const keys = {
     if (name === "") throw new Problem(400, "invalid_request", "name: is blank");
     const wanted = { name, user_id: user.id, scopes: [...new Set(body.scopes)], expires_at };
     const { record, secret } = await makeKey(deps.store.keys, deps, wanted);
-    return { ...shown(record), secret };
+    return { ...shown({ ...record, user_name: user.name }), secret };
   },
 
-  async revokeKey({ params: { keyId } }, { keyEnds }) {
-    return shown(found(await keyEnds.revoke(keyId), "API key", keyId));
+  async revokeKey({ params: { keyId }, user }, { keyEnds, store, owner }) {
+    const isTheirs = isOwner(user, owner) || (await store.keys.find(keyId))?.user_id === user.id;
+    return shown(found(isTheirs ? await keyEnds.revoke(keyId) : undefined, "API key", keyId));
   },
 } satisfies Pick<Handlers, "listKeys" | "createKey" | "revokeKey">;
 
-function shown({ id, name, user_id, scopes, expires_at, revoked_at, created_at }: KeyRecord): ApiKey {
-  return { id, name, user_id, scopes: [...scopes], expires_at, revoked_at, created_at };
+/** The owner of the service answers for all of its keys, anyone else for their own: as in the portal. */
+function isOwner(user: UserRecord, owner: string | undefined): boolean {
+  return owner === undefined || user.id === owner;
+}
+
+function shown({ id, name, user_id, user_name, scopes, expires_at, revoked_at, created_at }: KeptKey) {
+  return { id, name, user_id, user_name, scopes: [...scopes], expires_at, revoked_at, created_at };
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Clock } from "../../host/host.ts";
 import { Problem } from "../problem.ts";
-import type { KeyRecord, KeyStore } from "../store/store.ts";
+import type { KeptKey, KeyRecord, KeyStore } from "../store/store.ts";
 
 /** How keys end, and how whoever still answers for one learns of it. */
 export interface KeyEnds {
@@ -9,7 +9,7 @@ export interface KeyEnds {
    * Ends a key for good. Gives it as it is afterwards; undefined where there is none.
    * @throws Problem 409 for the service's own
    */
-  revoke(id: string): Promise<KeyRecord | undefined>;
+  revoke(id: string): Promise<KeptKey | undefined>;
   /** A signal that aborts when the key is revoked or expires; it is watched until `over` aborts. */
   watch(key: KeyRecord, over: AbortSignal): Promise<AbortSignal>;
 }

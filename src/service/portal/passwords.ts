@@ -14,6 +14,9 @@ interface Given {
   readonly password: string;
 }
 
+/** In characters, as `ferry service user add` has it. */
+const longestName = 64;
+
 const window = 600_000;
 /** Wrong passwords of one name from one address, and of all names from one, within the window. Behind a proxy no address is known. */
 const most = { ofName: 5, ofPeer: 20 };
@@ -36,7 +39,11 @@ export function makePasswords({
   let last: Promise<unknown> = Promise.resolve();
 
   async function compare(given: Given, peer: string | undefined): Promise<Awaited<ReturnType<Passwords["check"]>>> {
-    const name = given.name.trim().toLowerCase();
+    // A longer one is nobody's, and isn't kept for ten minutes.
+    const name = given.name
+      .trim()
+      .toLowerCase()
+      .slice(0, longestName + 1);
     const from = peer === undefined ? undefined : network(peer);
     const place = `${name} ${from ?? ""}`;
     const retryAfter = Math.max(ofName.wait(place), from === undefined ? 0 : ofPeer.wait(from));

@@ -13,7 +13,7 @@ export interface SiteNames {
  * proxy forwards about the request (`X-Forwarded-…`) is not looked at: whoever reaches the port can say it.
  */
 export function namesOf({ tls, proxy }: Reach, bound: string): SiteNames {
-  if (proxy !== undefined) return { url: proxy, originOf: (host) => (host === new URL(proxy).host ? proxy : undefined) };
+  if (proxy !== undefined) return { url: proxy, originOf: (host) => (originWith(host, proxy) === proxy ? proxy : undefined) };
   const { hostname, port } = new URL(bound);
   if (tls === undefined) return loopbackNames(bound, hostname, port);
   return {
@@ -25,6 +25,13 @@ export function namesOf({ tls, proxy }: Reach, bound: string): SiteNames {
       return given === port && tls.covers(name) ? origin : undefined;
     },
   };
+}
+
+/** Capitals mean nothing in it, nor does the port that the scheme has anyway (RFC 9110, 4.2.3). */
+function originWith(host: string, like: string): string | undefined {
+  const called = `${new URL(like).protocol}//${host}`;
+  if (/[/?#@\\]/u.test(host) || !URL.canParse(called)) return undefined;
+  return new URL(called).origin;
 }
 
 /** The port of http itself is left out by browsers (RFC 9110, 4.2.1), as URL leaves it out. */

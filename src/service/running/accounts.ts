@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { FerryError } from "../../base/errors.ts";
 import type { Host } from "../../host/host.ts";
 import type { AccountStore } from "../store/identity/account-store.ts";
 import { openSqlStore } from "../store/sql-store.ts";
-import { openSqlite } from "../store/sqlite.ts";
+import { databaseHint, openSqlite } from "../store/sqlite.ts";
 import { newWorkspace } from "./local-user.ts";
 
 /**
@@ -12,9 +13,16 @@ import { newWorkspace } from "./local-user.ts";
 export function accountsIn(data: string, host: Pick<Host, "files" | "random">): AccountStore {
   async function open<T>(work: (accounts: AccountStore) => Promise<T>): Promise<T> {
     await host.files.makeFolder(data, 0o700);
-    const database = openSqlite(join(data, "ferry.db"));
+    const path = join(data, "ferry.db");
+    const database = openSqlite(path);
     try {
       return await work((await openSqlStore(database, () => newWorkspace(host))).accounts);
+    } catch (cause) {
+      if (cause instanceof FerryError || !(cause instanceof Error)) throw cause;
+      throw new FerryError("failure", `the service's database can't be used: ${path}: ${cause.message}`, {
+        hint: databaseHint(cause),
+        cause,
+      });
     } finally {
       await database.destroy();
     }

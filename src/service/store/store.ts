@@ -62,6 +62,11 @@ export interface KeyRecord {
   readonly created_at: string;
 }
 
+/** One that is kept, with whose it is; also of a user who was removed. */
+export interface KeptKey extends KeyRecord {
+  readonly user_name: string;
+}
+
 export interface UserRecord {
   readonly id: string;
   readonly name: string;
@@ -70,11 +75,11 @@ export interface UserRecord {
 
 export interface KeyStore {
   insert(key: KeyRecord): Promise<void>;
-  find(id: string): Promise<KeyRecord | undefined>;
-  findByHash(hash: string): Promise<KeyRecord | undefined>;
-  list(query: PageQuery & { readonly user_id?: string | undefined }): Promise<Page<KeyRecord>>;
+  find(id: string): Promise<KeptKey | undefined>;
+  findByHash(hash: string): Promise<KeptKey | undefined>;
+  list(query: PageQuery & { readonly user_id?: string | undefined }): Promise<Page<KeptKey>>;
   /** The key as it is afterwards; one that was revoked before keeps its time. */
-  revoke(id: string, at: string): Promise<KeyRecord | undefined>;
+  revoke(id: string, at: string): Promise<KeptKey | undefined>;
   /** Nobody once they were removed: nothing is done in their name any more. */
   findUser(id: string): Promise<UserRecord | undefined>;
   insertUser(user: UserRecord): Promise<void>;

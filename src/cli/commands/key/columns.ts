@@ -7,11 +7,13 @@ import { when } from "../../output/when.ts";
 
 export type KnownKey = Tolerant<ApiKey>;
 
-/** `now` in epoch ms. */
-export function keyColumns(now: number): readonly Column<KnownKey>[] {
+/** `now` in epoch ms. Whose each is, where they are of several. */
+export function keyColumns(now: number, keys: readonly KnownKey[]): readonly Column<KnownKey>[] {
+  const isShared = new Set(keys.map(({ user_id }) => user_id)).size > 1;
   return [
     { header: "ID", id: true, value: ({ id }) => id },
     { header: "NAME", value: ({ name }) => name },
+    ...(isShared ? [{ header: "USER", value: ({ user_name, user_id }: KnownKey) => textOf(user_name) || textOf(user_id) }] : []),
     { header: "SCOPES", spare: 1, value: ({ scopes }) => scopes && textsOf(scopes).join(",") },
     { header: "STATE", value: (key) => stateOf(key, now) },
     { header: "CREATED", spare: 2, value: ({ created_at }, terminal) => when(created_at, terminal, now) },

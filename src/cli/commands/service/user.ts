@@ -3,6 +3,7 @@ import { FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
 import { addUser, changePassword, listUsers, removeUser, type ServiceUser } from "../../flows/local/users.ts";
 import { showList } from "../../output/show.ts";
+import { withData } from "./options.ts";
 import type { Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -14,6 +15,11 @@ const columns: readonly Column<ServiceUser>[] = [
   { header: "NAME", value: ({ name }) => name },
   { header: "ADDED", value: ({ created_at }) => `${created_at.slice(0, 10)} ${created_at.slice(11, 16)} UTC` },
 ];
+
+interface Options {
+  readonly passwordStdin: boolean;
+  readonly data?: string;
+}
 
 export const user: Verb = {
   name: "user",
@@ -32,9 +38,11 @@ export const user: Verb = {
     command
       .addArgument(new Argument("<action>", "what to do").choices(actions))
       .argument("[name]", "the user's name")
-      .option("--password-stdin", "read the password from stdin", false);
+      .option("--password-stdin", "read the password from stdin", false)
+      .option("--data <dir>", "of the service with this data folder, as ferry serve --data has it");
   },
-  async run(context, options: { readonly passwordStdin: boolean }, action: Action, name: string | undefined) {
+  async run(given, options: Options, action: Action, name: string | undefined) {
+    const context = withData(given, options.data);
     if (action === "list") return show(context);
     if (name === undefined)
       throw new FerryError("usage", "missing the user's name", { hint: `ferry service user ${action} NAME` });

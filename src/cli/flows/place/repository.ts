@@ -44,6 +44,15 @@ export async function matchRemotes(context: Context, place: Place, all: readonly
   return [...new Set((await matchesOf(context, place, all)).map(({ repository }) => repository))];
 }
 
+/** Whether this working copy is of that repository. */
+export async function isOf(
+  context: Context,
+  { host }: Connection,
+  { place, repository }: { readonly place: Place; readonly repository: KnownRepository },
+): Promise<boolean> {
+  return host === local ? isAt(place)(repository) : (await matchRemotes(context, place, [repository])).length > 0;
+}
+
 /** The repositories that this working copy is of, among those that the key may see. */
 export async function repositoriesOf(context: Context, connection: Connection, place: Place): Promise<KnownRepository[]> {
   const all = await visibleRepositories(connection);

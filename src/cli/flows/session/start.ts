@@ -9,7 +9,7 @@ import { hostArgument } from "../host/argument.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { writeLink } from "../place/link.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
-import { ensureRepositoryHere, repositoryNamed, type KnownRepository } from "../place/repository.ts";
+import { ensureRepositoryHere, isOf, repositoryNamed, type KnownRepository } from "../place/repository.ts";
 import type { StartOptions } from "./options.ts";
 import { mayHaveArrived } from "./message.ts";
 import { sessionRefused } from "./refused.ts";
@@ -40,8 +40,15 @@ export async function startSession(
   const extended = capabilities.has("sessions");
   if (!extended) refuseUntaken(connection, options);
   const repository = extended ? await chooseRepository(context, connection, options.repo, place) : undefined;
-  const base = place === undefined || !extended ? undefined : await findBase(context.git, place, connection.host, options.base);
-  await announce(context, { connection, repository, base, place });
+  // What a branch is called here says nothing of another repository's.
+  const isElsewhere =
+    options.repo !== undefined &&
+    place !== undefined &&
+    repository !== undefined &&
+    !(await isOf(context, connection, { place, repository }));
+  const here = isElsewhere ? undefined : place;
+  const base = extended ? await chooseBase(context, connection, here, options.base) : undefined;
+  await announce(context, { connection, repository, base, place: here });
   const session = await createSession(context, connection, {
     body: {
       ...(options.autoCommit === undefined ? {} : { auto_commit: options.autoCommit }),
@@ -100,6 +107,17 @@ function refuseUntaken({ name }: Connection, { repo, base }: StartOptions): void
   const [flag, what] = repo === undefined ? ["--base", "the branch to start from"] : ["--repo", "the repository"];
   if (repo === undefined && base === undefined) return;
   throw new FerryError("failure", `${name} chooses ${what} of a session itself`, { hint: `leave ${flag} out` });
+}
+
+/** Where there is no working copy of it, the service finds the commit of a branch that is named. */
+async function chooseBase(
+  { git }: Context,
+  { host }: Connection,
+  place: Place | undefined,
+  wanted: string | undefined,
+): Promise<Base | undefined> {
+  if (place !== undefined) return findBase(git, place, host, wanted);
+  return wanted === undefined ? undefined : { branch: wanted, commit: undefined };
 }
 
 async function chooseRepository(

@@ -1,14 +1,14 @@
 import { typedId } from "../../../base/ids.ts";
 import { count } from "../../../base/text.ts";
 import { type Scope, scopes } from "../../../wire/values.ts";
-import type { KeyRecord } from "../../store/store.ts";
+import type { KeptKey } from "../../store/store.ts";
 import { html, type Html } from "../html.ts";
 import { pageAnswer } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 
 export interface KeysPage {
   readonly visitor: Visitor;
-  readonly keys: readonly KeyRecord[];
+  readonly keys: readonly KeptKey[];
   /** One that can't be revoked here: `--host local` would be refused until the service starts again. */
   readonly ownKeyId: string;
   /** The address of the page with older ones. */
@@ -28,7 +28,7 @@ export const lifetimes: readonly number[] = [7, 30, 90, 365, 0];
 /** A user's keys, or all of the workspace: which there are, a new one, and the end of one. */
 export function keysPage(page: KeysPage): Response {
   const { visitor, keys, older, made, complaint, now } = page;
-  const hasEnded = ({ revoked_at, expires_at }: KeyRecord): boolean =>
+  const hasEnded = ({ revoked_at, expires_at }: KeptKey): boolean =>
     revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= now);
   const ended = keys.filter(hasEnded);
   const working = keys.filter((key) => !ended.includes(key));
@@ -45,7 +45,7 @@ export function keysPage(page: KeysPage): Response {
           working.map((key) => workingRow(key, page)),
           true,
         )}
-        ${ended.length === 0 ? undefined : endedKeys(ended)}
+        ${ended.length === 0 ? undefined : endedKeys(ended, visitor)}
         ${older === undefined ? undefined : html`<p><a href="${older}">Older keys</a></p>`}
       </section>
       ${newKey(page)}`,
@@ -78,11 +78,11 @@ function table(name: string, rows: readonly Html[], canEnd: boolean): Html {
 }
 
 /** What is over is kept for who asks which key did something, and is in nobody's way. */
-function endedKeys(keys: readonly KeyRecord[]): Html {
+function endedKeys(keys: readonly KeptKey[], visitor: Visitor): Html {
   const rows = keys.map(
     (key) =>
       html`<tr>
-        ${cells(key, key.revoked_at === null ? minute(key.expires_at ?? "") : `revoked ${minute(key.revoked_at)}`)}
+        ${cells(key, key.revoked_at === null ? minute(key.expires_at ?? "") : `revoked ${minute(key.revoked_at)}`, visitor)}
       </tr>`,
   );
   return html`<details>
@@ -91,16 +91,19 @@ function endedKeys(keys: readonly KeyRecord[]): Html {
   </details>`;
 }
 
-function workingRow(key: KeyRecord, { visitor, ownKeyId }: KeysPage): Html {
+function workingRow(key: KeptKey, { visitor, ownKeyId }: KeysPage): Html {
   return html`<tr>
-    ${cells(key, key.expires_at === null ? "never" : minute(key.expires_at))}
+    ${cells(key, key.expires_at === null ? "never" : minute(key.expires_at), visitor)}
     <td data-label="End it">${key.id === ownKeyId ? ownKey : revocation(key, visitor)}</td>
   </tr>`;
 }
 
-function cells({ id, name, scopes: able, created_at }: KeyRecord, ends: string): Html {
+function cells({ id, name, user_id, user_name, scopes: able, created_at }: KeptKey, ends: string, { user }: Visitor): Html {
   return html`<td data-label="Name">
-      <span>${name}<br /><code class="soft">${typedId(id)}</code></span>
+      <span
+        >${name}<br /><code class="soft">${typedId(id)}</code
+        >${user_id === user.id ? undefined : html`<br />of ${user_name}`}</span
+      >
     </td>
     <td data-label="Scopes"><span>${able.map((scope) => html`<code>${scope}</code> `)}</span></td>
     <td data-label="Made">${minute(created_at)}</td>
@@ -110,7 +113,7 @@ function cells({ id, name, scopes: able, created_at }: KeyRecord, ends: string):
 const ownKey = html`<span class="soft">ferry’s own on this machine</span>`;
 
 /** In two steps: what is ended works nowhere any more, and can't be had back. */
-function revocation({ id, name }: KeyRecord, { base, csrf }: Visitor): Html {
+function revocation({ id, name }: KeptKey, { base, csrf }: Visitor): Html {
   return html`<details class="sure">
     <summary class="button small danger" aria-label="Revoke ${name}">Revoke</summary>
     <form method="post" action="${base}/keys/revoke">

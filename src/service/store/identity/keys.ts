@@ -1,7 +1,7 @@
 import type { Scope } from "../../../wire/values.ts";
 import { olderThan, readPage } from "../pages.ts";
 import type { Database, KeyRow } from "../schema.ts";
-import type { KeyRecord, KeyStore } from "../store.ts";
+import type { KeptKey, KeyStore } from "../store.ts";
 
 export function makeKeyStore(db: Database): KeyStore {
   return {
@@ -12,14 +12,14 @@ export function makeKeyStore(db: Database): KeyStore {
         .execute();
     },
     async find(id) {
-      return toKey(await db.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst());
+      return toKey(await kept(db).where("id", "=", id).executeTakeFirst());
     },
     async findByHash(hash) {
-      return toKey(await db.selectFrom("api_keys").selectAll().where("hash", "=", hash).executeTakeFirst());
+      return toKey(await kept(db).where("hash", "=", hash).executeTakeFirst());
     },
     list: ({ user_id, ...query }) =>
-      readPage<KeyRecord>(query, async (limit, behind) => {
-        let rows = db.selectFrom("api_keys").selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit);
+      readPage<KeptKey>(query, async (limit, behind) => {
+        let rows = kept(db).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit);
         if (user_id !== undefined) rows = rows.where("user_id", "=", user_id);
         if (behind !== undefined) rows = rows.where(olderThan(behind));
         return (await rows.execute()).map((row) => toKey(row));
@@ -27,7 +27,7 @@ export function makeKeyStore(db: Database): KeyStore {
     async revoke(id, at) {
       const unrevoked = db.updateTable("api_keys").set({ revoked_at: at }).where("id", "=", id).where("revoked_at", "is", null);
       await unrevoked.execute();
-      return toKey(await db.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst());
+      return toKey(await kept(db).where("id", "=", id).executeTakeFirst());
     },
     async findUser(id) {
       const present = db.selectFrom("users").select(["id", "name", "email"]).where("removed_at", "is", null);
@@ -39,8 +39,19 @@ export function makeKeyStore(db: Database): KeyStore {
   };
 }
 
-function toKey(row: KeyRow): KeyRecord;
-function toKey(row: KeyRow | undefined): KeyRecord | undefined;
-function toKey(row: KeyRow | undefined): KeyRecord | undefined {
-  return row === undefined ? undefined : { ...row, scopes: JSON.parse(row.scopes) as Scope[] };
+function kept(db: Database) {
+  return db
+    .selectFrom("api_keys")
+    .selectAll("api_keys")
+    .select((one) => one.selectFrom("users").select("users.name").whereRef("users.id", "=", "api_keys.user_id").as("user_name"));
+}
+
+interface Row extends KeyRow {
+  readonly user_name: string | null;
+}
+
+function toKey(row: Row): KeptKey;
+function toKey(row: Row | undefined): KeptKey | undefined;
+function toKey(row: Row | undefined): KeptKey | undefined {
+  return row && { ...row, user_name: row.user_name ?? "", scopes: JSON.parse(row.scopes) as Scope[] };
 }
