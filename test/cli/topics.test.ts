@@ -30,6 +30,8 @@ test("help settings names each key that config takes, an agent's too, and git's"
 test("a command's help names what its JSON has; one that prints what a service likes names nothing", async () => {
   expect((await ferry(world, "session", "view", "--help")).stdout).toMatch(/\n\nJSON fields:\n {2}id, title, workspace_id, /u);
   expect((await ferry(world.next(), "api", "--help")).stdout).not.toContain("JSON fields");
+  const sent = (await ferry(world.next(), "message", "send", "--help")).stdout;
+  expect(sent).toMatch(/\n {2}id, session_id, [^:]*\n {2}with --wait: session_id, outcome, status, agent_status, exit\n/u);
 });
 
 test("the help of all names them; another word is a command", async () => {

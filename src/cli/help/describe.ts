@@ -70,7 +70,6 @@ async function describeEntry({ name, aliases = [], summary, group, load }: Entry
 function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
   const command = new Command(verb.name);
   verb.define?.(command);
-  const answer = typeof verb.answer === "function" ? verb.answer({} as never) : (verb.answer ?? verb.schema);
   const taken = command.registeredArguments.map(describeArgument);
   return {
     name: verb.name,
@@ -82,11 +81,21 @@ function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
     examples: verb.examples,
     arguments: taken,
     options: command.options.filter(({ hidden }) => !hidden).map(describeOption),
-    ...(answer !== undefined && { fields: answer }),
+    ...describeFields(verb, command.options),
     commands: [],
     codes: [],
     closing: [],
   };
+}
+
+function describeFields({ answer, schema }: Verb, options: readonly Option[]): Pick<CommandNode, "fields" | "otherFields"> {
+  if (typeof answer !== "function") return answer === undefined && schema === undefined ? {} : { fields: answer ?? schema ?? [] };
+  const fields = answer({} as never);
+  const otherFields = options.flatMap((option) => {
+    const others = option.long == null || option.required ? fields : answer({ [option.attributeName()]: true } as never);
+    return others === fields || others.join() === fields.join() ? [] : [{ flag: option.long ?? "", fields: others }];
+  });
+  return { fields, otherFields };
 }
 
 function describeArgument(argument: Argument): ArgumentNode {

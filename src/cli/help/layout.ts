@@ -34,7 +34,7 @@ export function layOutHelp(node: CommandNode, program: CommandNode, width: numbe
       ? []
       : ["", "Examples:", ...node.examples.flatMap((example) => layOutExample(example, width))]),
     ...sections.flatMap(([title, rows]) => ["", title, ...rows.flatMap((row) => layOutRow(row, termWidth, width))]),
-    ...(node.fields === undefined ? [] : ["", "JSON fields:", ...wrapIn(node.fields.join(", "), width)]),
+    ...(node.fields === undefined ? [] : ["", "JSON fields:", ...layOutFields(node.fields, node.otherFields ?? [], width)]),
     ...(node.codes.length === 0 ? [] : ["", "Exit codes:", ...node.codes.flatMap((row) => layOutRow(row, 3, width))]),
     ...node.closing.flatMap((paragraph) => ["", ...wrap(paragraph, width)]),
     "",
@@ -96,6 +96,11 @@ function continued(command: string, width: number): string[] {
     } else current = next;
   }
   return [...lines, current];
+}
+
+function layOutFields(fields: readonly string[], others: Required<CommandNode>["otherFields"], width: number): string[] {
+  const told = others.map(({ flag, fields: names }) => `with ${flag}: ${names.join(", ")}`);
+  return [fields.join(", "), ...told].flatMap((line) => wrapIn(line, width));
 }
 
 function wrapIn(text: string, width: number): string[] {

@@ -48,13 +48,14 @@ function also(aliases: readonly string[]): string[] {
   return aliases.length === 0 ? [] : [".PP", roff(`Also: ${aliases.join(", ")}.`)];
 }
 
-function body({ name, about, aliases, examples, fields, ...page }: CommandPage): string[] {
+function body({ name, about, aliases, examples, fields, otherFields, ...page }: CommandPage): string[] {
   return [
     `.SS ${roff(name)}`,
     roff(about),
     ...also(aliases),
     ...list([...page.arguments, ...page.options]),
     ...(fields.length === 0 ? [] : [".PP", roff(`JSON fields: ${fields.join(", ")}`)]),
+    ...otherFields.flatMap(({ flag, fields: others }) => [".br", roff(`with ${flag}: ${others.join(", ")}`)]),
     ".PP",
     "Examples:",
     ".PP",

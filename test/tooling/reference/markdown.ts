@@ -30,14 +30,18 @@ function chapter({ name, summary, aliases, pages }: Chapter): string[] {
   return [`## ferry ${name}`, `${summary}.`, ...also(aliases), ...pages.flatMap((page) => [`### ${page.name}`, ...body(page)])];
 }
 
-function body({ about, usage, aliases, examples, fields, ...page }: CommandPage): string[] {
+function body({ about, usage, aliases, examples, fields, otherFields, ...page }: CommandPage): string[] {
   const known = [...page.arguments, ...page.options];
   return [
     text(about),
     `\`${usage}\``,
     ...also(aliases),
     ...(known.length === 0 ? [] : [table(["argument or option", "what"], known)]),
-    ...(fields.length === 0 ? [] : [`JSON fields: ${quoted(fields)}`]),
+    ...(fields.length === 0
+      ? []
+      : [
+          `JSON fields: ${[quoted(fields), ...otherFields.map(({ flag, fields: others }) => `with \`${flag}\`: ${quoted(others)}`)].join("; ")}`,
+        ]),
     ["```sh", ...examples, "```"].join("\n"),
   ];
 }

@@ -13,8 +13,9 @@ export interface CommandPage {
   readonly arguments: readonly Row[];
   readonly options: readonly Row[];
   readonly examples: readonly string[];
-  /** The names in its JSON. */
+  /** The names in its JSON, and by option where that makes them others. */
   readonly fields: readonly string[];
+  readonly otherFields: Required<CommandNode>["otherFields"];
 }
 
 /** A top-level command: of itself, or of a noun's verbs. */
@@ -52,5 +53,6 @@ function page(node: CommandNode, words: readonly string[]): CommandPage {
     options: node.options.map(({ term, about }): Row => [term, about]),
     examples: node.examples,
     fields: node.fields ?? [],
+    otherFields: node.otherFields ?? [],
   };
 }
