@@ -51,6 +51,16 @@ describe.each(Object.entries(engines))("accounts in the store over %s", (_, make
     expect(await store.accounts.find("ada")).toEqual(account("ada"));
   });
 
+  test("nor what the service's own user is called, and a name is free again", async () => {
+    await store.keys.insertUser({ id: "usr_local", name: "srv", email: "" });
+    const refused = { kind: "usage", message: "srv is what the service's own user is called" };
+    await expect(store.accounts.add(account("srv"))).rejects.toMatchObject(refused);
+    expect([await store.accounts.find("srv"), await store.keys.findUser("usr_srv")]).toEqual([undefined, undefined]);
+    await store.accounts.remove("ada", time(9));
+    await store.accounts.add({ ...account("ada"), user_id: "usr_other" });
+    expect((await store.accounts.find("ada"))?.user_id).toBe("usr_other");
+  });
+
   test("a new password signs the user's browsers out, and nothing else", async () => {
     for (const name of ["ada", "bob"]) await use(name);
     expect(await store.accounts.setPassword("ada", "$new")).toBe(true);

@@ -20,6 +20,10 @@ export function makeAccountStore(db: Database): AccountStore {
           throw new FerryError("usage", `there is a user ${name} already`, {
             hint: `ferry service user password ${name} gives them another password`,
           });
+        // A login is told by the name: two of one name would take each other's place.
+        const others = trx.selectFrom("users").select("id").where("name", "=", name).where("removed_at", "is", null);
+        if ((await others.where("id", "!=", user_id).executeTakeFirst()) !== undefined)
+          throw new FerryError("usage", `${name} is what the service's own user is called`, { hint: "choose another name" });
       }),
     find: (name) => db.selectFrom("accounts").selectAll().where("name", "=", name).executeTakeFirst(),
     list: () => db.selectFrom("accounts").selectAll().orderBy("name").execute(),
