@@ -11,7 +11,7 @@ export const namelessAccount = "key";
 
 /** What a working key is good for, as far as the service tells. */
 export interface Identity {
-  /** The user's address, else what they are called, or their id; `namelessAccount` where the service doesn't tell who the key is. */
+  /** The user's address or id; `namelessAccount` where the service doesn't tell who the key is. */
   readonly account: string;
   readonly info: Tolerant<CliInfo> | undefined;
 }
@@ -33,7 +33,7 @@ export async function identify(client: Client): Promise<Identity> {
 }
 
 function accountOf({ user, key }: Tolerant<CliInfo>): string {
-  return [user?.email, user?.name, user?.id, key?.id].map(nameOf).find((name) => name !== "") ?? namelessAccount;
+  return [user?.email, user?.id, key?.id].map(nameOf).find((name) => name !== "") ?? namelessAccount;
 }
 
 /** The workspace's name, where the service tells one. */

@@ -88,6 +88,11 @@ describe("--device", () => {
     expect(slept).toEqual([5000, 10_000, 20_000, 40_000, 5000]);
   });
 
+  test.each(["access_denied", "expired_token"])("but %s is what it says, under 429, too", async (error) => {
+    const { code, stderr } = await device([pending, () => json(429, { error })]);
+    expect([code, stderr.includes("asked again")]).toEqual([4, false]);
+  });
+
   test.each([
     ["access_denied", "the login was denied in the browser"],
     ["expired_token", "the code has expired"],

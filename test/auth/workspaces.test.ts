@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readConfig } from "../../src/cli/config/config.ts";
+import { type HostEntry, readConfig, updateConfig } from "../../src/cli/config/config.ts";
 import { ferry } from "../support/ferry.ts";
 import { type ForeignLogin, makeForeignLogin } from "../support/foreign-login.ts";
 import { json } from "../support/login-server.ts";
@@ -60,6 +60,21 @@ test("where something goes before the logins, none is named as the one that comm
   expect((await ferry(elsewhere, "logout", "--host", url ?? "")).stderr).not.toContain("commands use");
   await loginTo("Beta");
   expect((await ferry(byKey, "logout")).stderr).toMatch(/FERRY_API_KEY is still set\n$/u);
+  await loginTo("Beta");
+  const unplaced = scene.world.next({ env: { FERRY_API_KEY: "of-the-variable" } });
+  expect((await ferry(unplaced, "logout")).stderr).toMatch(/FERRY_API_KEY is still set\n$/u);
+});
+
+test("of the logins at a host that something else names, the next one there is named", async () => {
+  await loginTo("Alpha");
+  await loginTo("Beta");
+  const [url = ""] = (await readConfig(scene.world.host)).hosts.map((entry) => entry.url);
+  await updateConfig(scene.world.host, ({ hosts, ...config }) => ({
+    ...config,
+    hosts: [{ ...(hosts[0] as HostEntry), url: "https://first.example", item: "none" }, ...hosts],
+  }));
+  const there = scene.world.next({ env: { FERRY_HOST: url } });
+  expect((await ferry(there, "logout")).stderr).toMatch(/workspace Alpha now\n$/u);
 });
 
 test("one more to the same takes its place, and one where the service names none is a login of its own till then", async () => {

@@ -38,9 +38,16 @@ export function isRefusal(error: unknown, ...codes: readonly string[]): boolean 
   return (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) && codes.includes(error.error);
 }
 
+/** What a service says of a login itself (RFC 6749, 5.2; RFC 8628, 3.5), under whatever status. */
+const words: readonly string[] = [
+  ...["invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"],
+  ...["authorization_pending", "slow_down", "access_denied", "expired_token"],
+];
+
 /** Whether the same call may go well a little later. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NoAnswerError) return true;
+  if (isRefusal(error, ...words)) return false;
   const status = statusOf(error) ?? 0;
   return status === 429 || status >= 500;
 }

@@ -33,7 +33,10 @@ function unlessTold(error: unknown): readonly Candidate[] {
 
 /** Of the options that came before, those that decide whom to ask. */
 function globalsIn(words: readonly string[]): GlobalOptions {
-  const given = (flag: string): string | undefined => (words.includes(flag) ? words[words.lastIndexOf(flag) + 1] : undefined);
+  const given = (flag: string): string | undefined => {
+    const at = words.findLastIndex((word) => word === flag || (flag.startsWith("--") && word.startsWith(`${flag}=`)));
+    return words[at] === flag ? words[at + 1] : words[at]?.slice(flag.length + 1);
+  };
   const [host, folder] = [given("--host"), given("-C")];
   return {
     ...(host !== undefined && { host }),

@@ -116,7 +116,8 @@ describe("what can stand there", () => {
     expect((await ferry(piped, "login", "--host", url, "--with-token")).code).toBe(0);
     expect(await values("auth", "switch", "")).toEqual(["agents.example.com"]);
     expect(await values("--host", "agents.example.com", "auth", "switch", "")).toEqual(["agents.example.com"]);
-    expect(await values("--host", "other.example", "auth", "switch", "")).toEqual([]);
+    for (const other of [["--host", "other.example"], ["--host=other.example"]])
+      expect(await values(...other, "auth", "switch", "")).toEqual([]);
   });
 
   test("--model names the agents of host local, without running any; of another service nothing is known", async () => {

@@ -52,6 +52,7 @@ export const logout: Verb = {
       if (names.size > 0) await print.note(`still logged in to ${[...names].join(", ")}`);
       return;
     }
+    const used = await loginHere(context);
     // A branch's link says where its session is, not which login is done with.
     const chosen = await chooseHost(context, null);
     if (chosen.kind === "local") throw new FerryError("usage", "the embedded service has no login");
@@ -70,7 +71,7 @@ export const logout: Verb = {
     const isOpen = options.revoke && !ending.revoked;
     if (!isOpen) await tellKey(context, credentials.place(entry.store), { out, entry, ending });
     if (isKeySet(context)) await print.warn("FERRY_API_KEY is still set");
-    await tellNext(context, hosts, entry);
+    await tellNext(context, used, entry, hosts);
     if (!isOpen) return;
     const why = ending.why ?? `it was no longer in ${credentials.place(entry.store)}`;
     throw new FerryError("attention", `${out}, but its key could not be revoked: ${why}`, { hint: wayToRevoke(entry) });
@@ -92,14 +93,22 @@ function notRevoked({ minted, account, ...login }: Cleared["ended"][number]): st
 }
 
 /** Who ends the login that commands use is told which one they use from then on: it may be another person's, or another service. */
-async function tellNext(context: Context, before: readonly HostEntry[], entry: HostEntry): Promise<void> {
-  if (before[0] === undefined || !isSamePlace(before[0], entry)) return;
-  // Where something else goes before the logins (FERRY_HOST, say), commands here used another one, and go on with it.
+async function tellNext(
+  context: Context,
+  used: HostEntry | undefined,
+  entry: HostEntry,
+  before: readonly HostEntry[],
+): Promise<void> {
+  // The key of the environment goes before each login, or keeps commands from calling anybody.
+  if (used === undefined || !isSamePlace(used, entry) || isKeySet(context)) return;
+  const next = await loginHere(context);
+  if (next !== undefined) await context.print.note(`commands use ${loginName(next, before)} now`);
+}
+
+/** What commands here use, whatever host this one names; undefined where that is no login. */
+async function loginHere(context: Context): Promise<HostEntry | undefined> {
   const chosen = await chooseHere(context).catch(() => undefined);
-  const [next] = (await readConfig(context.host)).hosts;
-  if (next === undefined || chosen?.kind !== "remote" || chosen.entry === undefined) return;
-  const isUsed = isSamePlace(chosen.entry, next) && keyOfEnvironment(context, chosen) === undefined;
-  if (isUsed) await context.print.note(`commands use ${loginName(next, before)} now`);
+  return chosen?.kind === "remote" ? chosen.entry : undefined;
 }
 
 interface Told {

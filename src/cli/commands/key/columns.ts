@@ -13,10 +13,11 @@ export function keyColumns(now: number, keys: readonly KnownKey[]): readonly Col
   return [
     { header: "ID", id: true, value: ({ id }) => id },
     { header: "NAME", value: ({ name }) => name },
-    ...(isShared ? [{ header: "USER", value: ({ user_name, user_id }: KnownKey) => textOf(user_name) || textOf(user_id) }] : []),
     { header: "SCOPES", spare: 1, value: ({ scopes }) => scopes && textsOf(scopes).join(",") },
     { header: "STATE", value: (key) => stateOf(key, now) },
     { header: "CREATED", spare: 2, value: ({ created_at }, terminal) => when(created_at, terminal, now) },
+    // Last: scripts count the columns of a pipe.
+    ...(isShared ? [{ header: "USER", value: ({ user_name, user_id }: KnownKey) => textOf(user_name) || textOf(user_id) }] : []),
   ];
 }
 

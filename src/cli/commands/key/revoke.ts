@@ -22,11 +22,13 @@ export const revoke: Verb = {
     const connection = await connectForKeys(context);
     const key = await findKey(connection, given);
     const name = oneLine(textOf(key.name ?? key.id));
-    const isOwn = await isKeyOfThis(connection, key);
-    await confirm(context, `Revoke the key ${name} of ${connection.name}${isOwn ? ", which this login uses" : ""}?`);
+    const { isOwn, whose } = await lookAt(connection, key);
+    const which = isOwn ? ", which this login uses" : whose === undefined ? "" : `, which is ${whose}'s`;
+    await confirm(context, `Revoke the key ${name} of ${connection.name}${which}?`);
     const answer = await connection.client.revokeKey({ params: { keyId: key.id } });
     if (context.global.json) await context.print.json({ ...key, ...answer }, fields.apiKey);
-    else await context.print.note(`the key ${name} (${key.id}) is revoked`);
+    else
+      await context.print.note(`the key ${name} (${key.id})${whose === undefined ? "" : `, which was ${whose}'s,`} is revoked`);
     if (isOwn)
       await context.print.warn(
         `it was the key of this login, and commands for ${connection.name} are refused now: ${wayBack(context, connection)}`,
@@ -37,10 +39,12 @@ export const revoke: Verb = {
 /** How long it may take to know whose key it is, in ms: who ends one that got out doesn't wait. */
 const patience = 3000;
 
-/** A service that doesn't tell whose a key is keeps nobody from its end. */
-async function isKeyOfThis(connection: Connection, { id }: KnownKey): Promise<boolean> {
+/** Whether this login uses it, and else whose it is. A service that doesn't tell that keeps nobody from its end. */
+async function lookAt(connection: Connection, { id, user_id, user_name }: KnownKey): Promise<{ isOwn: boolean; whose?: string }> {
   const info = await readCliInfo(connection.lastCalls(patience).readCli).catch(() => undefined);
-  return info?.key?.id === id;
+  const name = oneLine(textOf(user_name));
+  const isMine = name === "" || info?.user?.id === undefined || info.user.id === user_id;
+  return { isOwn: info?.key?.id === id, ...(!isMine && { whose: name }) };
 }
 
 /** The embedded service doesn't end its own key. */
@@ -61,6 +65,6 @@ async function findKey(connection: Connection, given: string): Promise<KnownKey>
     throw new FerryError("not_found", `the key ${shown(given)} of ${connection.name} is revoked already`, {
       hint: `ferry key list${connection.argument}`,
     });
-  const about = (key: KnownKey) => [key.name, key.created_at];
+  const about = (key: KnownKey) => [key.name, key.created_at, key.user_name];
   return theOneNamed(given, { all, called, about }, { one: "key", several: "keys", noun: "key" }, connection);
 }

@@ -20,7 +20,7 @@ export function makeAccountStore(db: Database): AccountStore {
           throw new FerryError("usage", `there is a user ${name} already`, {
             hint: `ferry service user password ${name} gives them another password`,
           });
-        // A login is told by the name: two of one name would take each other's place.
+        // Whose a key is is told by the name.
         const others = trx.selectFrom("users").select("id").where("name", "=", name).where("removed_at", "is", null);
         if ((await others.where("id", "!=", user_id).executeTakeFirst()) !== undefined)
           throw new FerryError("usage", `${name} is what the service's own user is called`, { hint: "choose another name" });
