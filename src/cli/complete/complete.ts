@@ -35,7 +35,9 @@ function unlessTold(error: unknown): readonly Candidate[] {
 function globalsIn(words: readonly string[]): GlobalOptions {
   const given = (flag: string): string | undefined => {
     const at = words.findLastIndex((word) => word === flag || (flag.startsWith("--") && word.startsWith(`${flag}=`)));
-    return words[at] === flag ? words[at + 1] : words[at]?.slice(flag.length + 1);
+    if (words[at] !== flag) return words[at]?.slice(flag.length + 1);
+    // bash takes `--flag=value` apart.
+    return words[at + 1] === "=" ? words[at + 2] : words[at + 1];
   };
   const [host, folder] = [given("--host"), given("-C")];
   return {

@@ -115,8 +115,12 @@ describe("what can stand there", () => {
     const piped = world.next({}, { stdin: service.key });
     expect((await ferry(piped, "login", "--host", url, "--with-token")).code).toBe(0);
     expect(await values("auth", "switch", "")).toEqual(["agents.example.com"]);
-    expect(await values("--host", "agents.example.com", "auth", "switch", "")).toEqual(["agents.example.com"]);
-    for (const other of [["--host", "other.example"], ["--host=other.example"]])
+    for (const its of [
+      ["--host", "agents.example.com"],
+      ["--host", "=", "agents.example.com"],
+    ])
+      expect(await values("auth", "switch", ...its, "")).toEqual(["agents.example.com"]);
+    for (const other of [["--host", "other.example"], ["--host=other.example"], ["--host", "=", "other.example"]])
       expect(await values(...other, "auth", "switch", "")).toEqual([]);
   });
 
