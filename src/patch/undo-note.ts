@@ -33,9 +33,12 @@ export async function makeUndoCommit(note: UndoNote, tree: string, trees: Trees)
   return makeCommit({ tree, parents, message: JSON.stringify(note) }, trees);
 }
 
-/** Whether a branch is where it was before that pull, which had moved it: someone went back by hand, and the cursor doesn't know. */
-export function isBackBefore({ old, new: tip }: UndoNote, head: Head): boolean {
-  return old !== undefined && old !== tip && head.state !== "unborn" && head.commit === old;
+/**
+ * Whether a branch is where it was before that pull, which had moved it: someone went back by hand, and the cursor doesn't know. Never
+ * where files that aren't committed came with it.
+ */
+export function isBackBefore({ old, new: tip, tree }: ReadNote, head: Head): boolean {
+  return tree === undefined && old !== undefined && old !== tip && head.state !== "unborn" && head.commit === old;
 }
 
 /** Gives the blob's id. */

@@ -58,7 +58,7 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
       moveRef(refs.undo, at.undo, undefined),
       ...(at.here === undefined ? [] : [moveRef(refs.here, at.here, undefined)]),
     ];
-    if (note.tree === undefined && isBackBefore(note, head)) {
+    if (isBackBefore(note, head)) {
       if (errand.dryRun !== true) await moveRefs({ updates: remembered, reason: "ferry pull: undo" }, context);
       return { from: note.old ?? "", to: note.old ?? "", files: 0 };
     }

@@ -1,9 +1,7 @@
 import type { Context } from "../context.ts";
-import { isBackBefore, readUndoNote, type UndoNote } from "../undo-note.ts";
+import { isBackBefore, readUndoNote } from "../undo-note.ts";
 import { short } from "../series/series.ts";
 import type { Incoming } from "./incoming.ts";
-
-type There = Pick<Incoming, "at" | "head">;
 
 /** What is said where there is nothing new, and where there is. */
 const whole = {
@@ -25,7 +23,7 @@ export async function tellGoneBack(incoming: Incoming, context: Context): Promis
   if (isAside || at.undo === undefined || head.state === "unborn" || head.commit === series.tip) return [];
   const note = await readUndoNote(at.undo, context);
   const which = series.items.length > 0 ? "more" : "nothing";
-  if (note.tree === undefined && isBackBefore(note, head)) return [whole[which]];
+  if (isBackBefore(note, head)) return [whole[which]];
   return (await isBehind(head.commit, note.new, context)) ? [part[which](short(note.new))] : [];
 }
 
@@ -40,15 +38,9 @@ async function isBehind(head: string, tip: string, { git, repository: { gitDir }
  * where it was before both.
  */
 export async function cursorBefore(
-  there: There & Partial<Pick<Incoming, "learned">>,
+  { at, head, learned }: Pick<Incoming, "at" | "head"> & Partial<Pick<Incoming, "learned">>,
   context: Context,
 ): Promise<string | undefined> {
-  const earlier = await goneBackOn(there, context);
-  return earlier === undefined ? (there.learned ?? there.at.cursor) : earlier.cursor;
-}
-
-async function goneBackOn({ at, head }: There, context: Context): Promise<UndoNote | undefined> {
-  if (at.undo === undefined) return undefined;
-  const note = await readUndoNote(at.undo, context);
-  return note.tree === undefined && isBackBefore(note, head) ? note : undefined;
+  const earlier = at.undo === undefined ? undefined : await readUndoNote(at.undo, context);
+  return earlier !== undefined && isBackBefore(earlier, head) ? earlier.cursor : (learned ?? at.cursor);
 }

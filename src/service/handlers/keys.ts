@@ -1,14 +1,15 @@
 import { oneLine } from "../../base/text.ts";
 import { makeKey } from "../keys/make-key.ts";
 import { covers } from "../keys/scopes.ts";
+import { isAmong, whoseKeys } from "../keys/whose.ts";
 import { Problem } from "../problem.ts";
-import type { KeptKey, UserRecord } from "../store/store.ts";
+import type { KeptKey } from "../store/store.ts";
 import type { Handlers } from "./handler.ts";
 import { found } from "./missing.ts";
 
 export const keys = {
   async listKeys({ query, user }, { store, owner }) {
-    const { items, next_cursor } = await store.keys.list({ ...query, user_id: isOwner(user, owner) ? undefined : user.id });
+    const { items, next_cursor } = await store.keys.list({ ...query, user_id: whoseKeys(user, owner) });
     return { items: items.map(shown), next_cursor };
   },
 
@@ -32,15 +33,11 @@ export const keys = {
   },
 
   async revokeKey({ params: { keyId }, user }, { keyEnds, store, owner }) {
-    const isTheirs = isOwner(user, owner) || (await store.keys.find(keyId))?.user_id === user.id;
+    const key = await store.keys.find(keyId);
+    const isTheirs = key !== undefined && isAmong(whoseKeys(user, owner), key);
     return shown(found(isTheirs ? await keyEnds.revoke(keyId) : undefined, "API key", keyId));
   },
 } satisfies Pick<Handlers, "listKeys" | "createKey" | "revokeKey">;
-
-/** The owner of the service answers for all of its keys, anyone else for their own: as in the portal. */
-function isOwner(user: UserRecord, owner: string | undefined): boolean {
-  return owner === undefined || user.id === owner;
-}
 
 function shown({ id, name, user_id, user_name, scopes, expires_at, revoked_at, created_at }: KeptKey) {
   return { id, name, user_id, user_name, scopes: [...scopes], expires_at, revoked_at, created_at };

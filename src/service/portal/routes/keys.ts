@@ -2,6 +2,7 @@ import { makeId } from "../../../base/ids.ts";
 import { cut, oneLine } from "../../../base/text.ts";
 import { type Scope, scopes } from "../../../wire/values.ts";
 import { makeKey } from "../../keys/make-key.ts";
+import { isAmong, whoseKeys } from "../../keys/whose.ts";
 import { type Parameters as Form, readForm } from "../../oauth/parameters.ts";
 import { Problem } from "../../problem.ts";
 import { checkForm } from "../guard.ts";
@@ -29,7 +30,7 @@ export const keyRoutes = {
     const form = await readForm(request);
     checkForm(request, visitor, form["csrf"]);
     const key = await deps.store.keys.find(form["id"] ?? "");
-    if (key !== undefined && [key.user_id, deps.userId].includes(visitor.user.id)) await deps.keyEnds.revoke(key.id);
+    if (key !== undefined && isAmong(whoseKeys(visitor.user, deps.userId), key)) await deps.keyEnds.revoke(key.id);
     return seeOther(`${visitor.base}/keys`);
   }),
 } satisfies Pages;
@@ -63,8 +64,7 @@ async function show(
   news: Pick<KeysPage, "made" | "complaint">,
   cursor = "",
 ): Promise<Response> {
-  // The owner of the service answers for all of its keys, anyone else for their own.
-  const user_id = visitor.user.id === userId ? undefined : visitor.user.id;
+  const user_id = whoseKeys(visitor.user, userId);
   const { items, next_cursor } = await store.keys.list({ cursor, limit: 50, user_id });
   const older = next_cursor === "" ? undefined : `${visitor.base}/keys?cursor=${encodeURIComponent(next_cursor)}`;
   return keysPage({ visitor, keys: items, ownKeyId, older, now: clock.now(), nextId: makeId("key", random), ...news });
