@@ -27,13 +27,17 @@ test("a user is added with a password from stdin, listed, and removed", async ()
   expect(JSON.parse(listed.stdout)).toEqual([
     { id: expect.stringMatching(/^usr_/u) as string, name: "ada", created_at: expect.stringMatching(/Z$/u) as string },
   ]);
-  expect((await ferry(world.next(), "service", "user", "list")).stdout).toMatch(/^ada\t\d{4}-/u);
+  for (const verb of ["list", "ls"]) expect((await ferry(world.next(), "service", "user", verb)).stdout).toMatch(/^ada\t\d{4}-/u);
+  expect(await ferry(world.next(), "service", "user", "show")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("add, list, password, remove") as string,
+  });
 
   expect(await ferry(world.next(), "service", "user", "remove", "ada")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("not done: Remove ada, and revoke all of their keys?") as string,
   });
-  const removed = await ferry(world.next(), "service", "user", "remove", "ada", "--yes", "--json");
+  const removed = await ferry(world.next(), "service", "user", "rm", "ada", "--yes", "--json");
   expect(removed).toMatchObject({ code: 0, stderr: "ada is no user any more; their keys are revoked\n" });
   expect([JSON.parse(removed.stdout)]).toEqual(JSON.parse(listed.stdout));
   expect(await accounts().list()).toEqual([]);

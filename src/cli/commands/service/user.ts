@@ -9,6 +9,11 @@ import type { Verb } from "../../verb.ts";
 
 const actions = ["add", "list", "password", "remove"] as const;
 type Action = (typeof actions)[number];
+/** As of the verbs of other nouns. */
+const aliases = new Map([
+  ["ls", "list"],
+  ["rm", "remove"],
+]);
 
 const names = ["id", "name", "created_at"] as const;
 const columns: readonly Column<ServiceUser>[] = [
@@ -36,7 +41,7 @@ export const user: Verb = {
   ],
   define(command) {
     command
-      .addArgument(new Argument("<action>", "what to do").choices(actions))
+      .addArgument(action())
       .argument("[name]", "the user's name")
       .option("--password-stdin", "read the password from stdin", false)
       .option("--data <dir>", "of the service with this data folder, as ferry serve --data has it");
@@ -49,6 +54,12 @@ export const user: Verb = {
     await act(context, action, name, options.passwordStdin);
   },
 };
+
+function action(): Argument {
+  const argument = new Argument("<action>", "what to do").choices(actions);
+  const oneOf = argument.parseArg;
+  return argument.argParser<unknown>((value, previous) => oneOf?.(aliases.get(value) ?? value, previous));
+}
 
 async function act(context: Context, action: Exclude<Action, "list">, name: string, fromStdin: boolean): Promise<void> {
   const done = await changes[action](context, name, fromStdin);
