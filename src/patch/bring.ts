@@ -87,7 +87,8 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
   await quarantine.empty();
   await checkpoint("promoted");
   const reason = `ferry pull: ${count(newsOf(built.verdict), "commit")}`;
-  const undo = { old: commit, new: placed.tip, cursor: await cursorBefore(incoming, context), own };
+  const base = commit === undefined && built.verdict.base !== "" ? built.verdict.base : undefined;
+  const undo = { old: commit, base, new: placed.tip, cursor: await cursorBefore(incoming, context), own };
   // Where all of it is here already, there is nothing to take back; what was left out comes again once this pull is.
   const isUndoable = placed.tip !== commit || request.shape?.exclude !== undefined;
   const note = isUndoable ? [moveRef(refs.undo, at.undo, await writeUndoNote(undo, context))] : [];

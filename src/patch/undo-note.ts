@@ -11,6 +11,8 @@ import type { Trees } from "./uncommitted/trees.ts";
 export interface UndoNote {
   /** Undefined where the branch was unborn. */
   readonly old: string | undefined;
+  /** Where the pull made the branch: the commit that it made it at; undefined also where it began with the series itself. */
+  readonly base?: string | undefined;
   /** "" where it is unborn still. */
   readonly new: string;
   /** The cursor before. */
@@ -37,8 +39,9 @@ export async function makeUndoCommit(note: UndoNote, tree: string, trees: Trees)
  * Whether a branch is where it was before that pull, which had moved it: someone went back by hand, and the cursor doesn't know. Never
  * where files that aren't committed came with it.
  */
-export function isBackBefore({ old, new: tip, tree }: ReadNote, head: Head): boolean {
-  return tree === undefined && old !== undefined && old !== tip && head.state !== "unborn" && head.commit === old;
+export function isBackBefore({ old, base, new: tip, tree }: ReadNote, head: Head): boolean {
+  const before = old ?? base;
+  return tree === undefined && before !== undefined && before !== tip && head.state !== "unborn" && head.commit === before;
 }
 
 /** Gives the blob's id. */

@@ -29,6 +29,8 @@ export interface Undone {
   /** "" where the pull had made the branch: it is gone then. */
   readonly to: string;
   readonly files: number;
+  /** The pull had made the branch, which stays since it is checked out: its short name. */
+  readonly made?: string;
 }
 
 export interface UndoRequest extends Errand {
@@ -60,7 +62,8 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     ];
     if (isBackBefore(note, head)) {
       if (errand.dryRun !== true) await moveRefs({ updates: remembered, reason: "ferry pull: undo" }, context);
-      return { from: note.old ?? "", to: note.old ?? "", files: 0 };
+      const back = note.old ?? note.base ?? "";
+      return { from: back, to: back, files: 0 };
     }
     if (isAside) {
       if (note.tree !== undefined) throw elsewhereError(head, "brought what isn't committed, too");
@@ -74,7 +77,9 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     }
     const old = await requireOnTop(note, head, context);
     const updates = [moveRef("HEAD", note.new, old), ...remembered];
-    return { from: note.new, to: old, files: await moveBack({ head, note, old, updates }, context) };
+    const files = await moveBack({ head, note, old, updates }, context);
+    const made = note.old === undefined && head.state === "branch" ? head.ref.replace(/^refs\/heads\//u, "") : undefined;
+    return { from: note.new, to: old, files, ...(made !== undefined && { made }) };
   });
 }
 
@@ -123,20 +128,27 @@ async function asideBack(
   return { from: note.new, to: note.old ?? "", files };
 }
 
-/** Gives the commit to go back to. */
+/** Gives the commit to go back to: where the pull made the branch, the one that it made it at. */
 async function requireOnTop(note: UndoNote, head: Head, context: Context): Promise<string> {
-  if (note.old === undefined)
-    throw new FerryError("attention", "the last pull began this branch: there is no commit to go back to", {
-      hint: "git update-ref -d HEAD takes the branch away and leaves the files",
-    });
+  const before = note.old ?? note.base;
+  if (before === undefined) throw beginning(note, context);
   await requireNoneSince(note, head, context);
-  return note.old;
+  return before;
+}
+
+/** From a linked worktree the hint names the folder: typed elsewhere it would take another branch away. */
+function beginning({ new: tip }: UndoNote, { repository: { gitDir, commonDir, workTree } }: Context): FerryError {
+  const there = gitDir === commonDir ? "git" : `git -C ${shellWord(workTree)}`;
+  return new FerryError("attention", `the last pull began this branch, up to ${short(tip)}: there is no commit to go back to`, {
+    hint: `${there} update-ref -d HEAD takes the branch away and leaves the files`,
+  });
 }
 
 async function requireNoneSince(note: UndoNote, head: Head, { git, repository: { gitDir } }: Context): Promise<void> {
   const now = head.state === "unborn" ? undefined : head.commit;
   if (now === note.new) return;
   const tip = short(note.new);
+  const before = note.old ?? note.base;
   const { code } = await git.run(["merge-base", "--is-ancestor", note.new, now ?? ""], { cwd: gitDir, gitDir });
   if (code === 1)
     throw new FerryError("attention", `the branch hasn't all that the last pull brought any more, which ended at ${tip}`, {
@@ -144,9 +156,9 @@ async function requireNoneSince(note: UndoNote, head: Head, { git, repository: {
     });
   throw new FerryError("attention", `the branch has moved on since the last pull, which ended at ${tip}`, {
     hint:
-      note.old === undefined
+      before === undefined
         ? "git branch -D takes the branch away, with what came on top"
-        : `git revert --no-edit ${short(note.old)}..${tip}, or git rebase --onto ${short(note.old)} ${tip}`,
+        : `git revert --no-edit ${short(before)}..${tip}, or git rebase --onto ${short(before)} ${tip}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
+import { undo } from "../../src/patch/undo.ts";
 import { pullElsewhere, type WorktreeRequest } from "../../src/patch/worktree/pull.ts";
 import { commitFiles, gitIn, makeRepository } from "../support/git.ts";
 import { makeDeps, pullInto, pullRequest } from "../support/pulling.ts";
@@ -35,6 +36,39 @@ describe("--worktree", () => {
     expect(checkout(scene)).toEqual(before);
     expect(existsSync(`${scene.local.folder}/../hook-ran`)).toBe(false);
     await expect(into(scene, dir, { branch: "other" })).rejects.toMatchObject({ kind: "attention" });
+  });
+
+  it("undone in it, its branch goes back to where the pull made it, and the commits come again", async () => {
+    const scene = makeScene();
+    const one = commitFiles(scene.sandbox, { a: "x\n" });
+    const before = checkout(scene);
+    const dir = `${scene.local.folder}-tree`;
+    await into(scene, dir);
+    const errand = { ...pullRequest(dir, scene.source), offers: undefined };
+    expect(await undo({ ...errand, dryRun: true }, makeDeps())).toMatchObject({ from: one, to: scene.base, made: "agent/x" });
+    expect(await undo(errand, makeDeps())).toEqual({ from: one, to: scene.base, files: 1, made: "agent/x" });
+    const tree = gitIn(dir);
+    expect([tree("rev-parse", "agent/x"), tree("status", "--porcelain")]).toEqual([scene.base, ""]);
+    await expect(undo(errand, makeDeps())).rejects.toMatchObject({ kind: "attention" });
+    expect(await into(scene, dir)).toMatchObject({ verdict: { applied: true, tip: one } });
+    // Somebody goes back by hand: the commits come again, too.
+    tree("reset", "--quiet", "--hard", scene.base);
+    expect(await undo(errand, makeDeps())).toEqual({ from: scene.base, to: scene.base, files: 0 });
+    expect(await into(scene, dir)).toMatchObject({ verdict: { applied: true, tip: one } });
+    expect(checkout(scene)).toEqual(before);
+  });
+
+  it("undone where a commit is on top of it: nothing changes, and the way is told", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    const dir = `${scene.local.folder}-tree`;
+    await into(scene, dir);
+    commitFiles(gitIn(dir), { own: "mine\n" }, "mine");
+    const errand = { ...pullRequest(dir, scene.source), offers: undefined };
+    await expect(undo(errand, makeDeps())).rejects.toMatchObject({
+      kind: "attention",
+      hint: expect.stringContaining(`git revert --no-edit ${scene.base.slice(0, 12)}..`) as string,
+    });
   });
 
   it("with a name of one's own, into an empty folder, and only told with dryRun", async () => {

@@ -200,8 +200,13 @@ async function hasCommit({ git }: Context, { repository }: Place, commit: string
   return (await git.run(["cat-file", "-e", `${commit}^{commit}`], { cwd: gitDir, gitDir })).code === 0;
 }
 
+export interface SummaryOptions extends PullOptions {
+  /** The session, where a command here that names none would mean another one, or none. */
+  readonly named?: string | undefined;
+}
+
 /** The last line of a pull: how many commits came, as which ids, onto what, and how to undo it. */
-export function summary(verdict: Verdict, place: Place, { dryRun, branch, shape }: PullOptions = {}): string {
+export function summary(verdict: Verdict, place: Place, { dryRun, branch, shape, named }: SummaryOptions = {}): string {
   const { base } = verdict;
   const commits = verdict.commits.flatMap(({ applied_as }) => applied_as ?? []);
   const ids = [...new Set([commits.at(0), commits.at(-1)])].map((id) => (id ?? "").slice(0, 12)).join("..");
@@ -211,19 +216,20 @@ export function summary(verdict: Verdict, place: Place, { dryRun, branch, shape 
   const files = verdict.uncommitted?.written ?? 0;
   const more = files === 0 ? "" : `${count(files, "file")} not committed there`;
   const empty = verdict.commits.length - commits.length;
-  const again = dryRun === true || shape?.exclude === undefined ? "" : undoHint("here", branch);
+  const again = dryRun === true || shape?.exclude === undefined ? "" : undoHint("here", branch, named);
   if (commits.length === 0 && files === 0)
     return empty === 0 ? `nothing new${source}` : `nothing came: ${count(empty, "commit")}${source} ${idle}${again}`;
   const series = commits.length === 0 ? "" : `${count(commits.length, "commit")} (${ids})${source}${near} onto ${onto}`;
   const what = [series, more].filter((text) => text !== "").join(", and ");
   const rest = empty === 0 ? "" : `; ${count(empty, "more commit")} ${idle}`;
-  return dryRun === true ? `would bring ${what}${rest}` : `${what}${rest}${undoHint(base, branch)}`;
+  return dryRun === true ? `would bring ${what}${rest}` : `${what}${rest}${undoHint(base, branch, named)}`;
 }
 
 /** Of commits whose changes are left out, or are here already. */
 const idle = "would change nothing here";
 
-function undoHint(base: string, branch: string | undefined): string {
-  if (branch !== undefined) return `; undo with: ferry pull --undo --branch ${shellWord(branch)}`;
-  return `; undo with: ${base === "" ? "git update-ref -d HEAD" : "ferry pull --undo"}`;
+function undoHint(base: string, branch: string | undefined, named: string | undefined): string {
+  const undo = `ferry pull --undo${named === undefined ? "" : ` ${named}`}`;
+  if (branch !== undefined) return `; undo with: ${undo} --branch ${shellWord(branch)}`;
+  return `; undo with: ${base === "" ? "git update-ref -d HEAD" : undo}`;
 }

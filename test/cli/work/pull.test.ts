@@ -86,6 +86,23 @@ test("--undo tells with --dry-run, and takes --branch", async () => {
   expect((await here("pull", "--undo", "--park")).code).toBe(2);
 });
 
+test("the way back names the session where the branch isn't linked to it, and works as it is printed", async () => {
+  git("switch", "--quiet", "--create", "other");
+  const { id } = JSON.parse((await here("session", "view", "-", "--json")).stdout) as { id: string };
+  const as = async (...argv: string[]) => (await here(...argv)).stderr.split("; undo with: ferry ")[1]?.trim().split(" ") ?? [];
+  const undoOther = await as("pull", id);
+  expect(undoOther).toEqual(["pull", "--undo", id.slice(0, 12)]);
+  expect(await here(...undoOther)).toMatchObject({ code: 0 });
+  const tree = `${git.folder}-tree`;
+  const undoTree = await as("pull", id, "--worktree", tree, "--branch", "third");
+  expect(undoTree).toEqual(["-C", tree, "pull", "--undo", id.slice(0, 12)]);
+  expect(await here(...undoTree)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("; third, which the pull had made, stays; ferry pull brings it again\n") as string,
+  });
+  expect([git("rev-parse", "third"), git("rev-parse", "other")]).toEqual([base, base]);
+});
+
 test("--branch lands there and leaves the checkout alone", async () => {
   const { code, stderr } = await here("pull", "--branch", "review");
   expect({ code, stderr }).toEqual({

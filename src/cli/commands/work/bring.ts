@@ -1,6 +1,8 @@
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
+import { shellWord } from "../../../base/words.ts";
+import { sessionArgument } from "../../flows/host/argument.ts";
 import { findPlace, type Place } from "../../flows/place/place.ts";
 import { pullIntoWorktree, type PullOptions, pullSession, summary } from "../../flows/pull.ts";
 import type { Brought } from "../../flows/pull/watch.ts";
@@ -13,7 +15,10 @@ export async function bring(context: Context, open: OpenSession, place: Place, o
   const { worktree } = options;
   if (worktree !== undefined) return bringElsewhere(context, open, { ...options, worktree });
   const verdict = await pullSession(context, open, { ...options, repository: place.repository, head: place.head });
-  return { verdict, said: summary(verdict, place, options) };
+  return {
+    verdict,
+    said: summary(verdict, place, { ...options, named: open.isOurs === true ? undefined : named(context, open) }),
+  };
 }
 
 /**
@@ -36,6 +41,10 @@ export async function bringStill(context: Context, open: OpenSession, place: Pla
   return bring(context, open, now, { ...options, branch: place.branch });
 }
 
+function named(context: Context, { session }: OpenSession): string {
+  return sessionArgument(context, session.id);
+}
+
 async function bringElsewhere(
   context: Context,
   open: OpenSession,
@@ -49,6 +58,8 @@ async function bringElsewhere(
     "",
   );
   const { worktree, dryRun } = options;
-  const undo = verdict.applied && dryRun !== true ? `; undo with: ferry -C ${oneLine(worktree)} pull --undo` : "";
+  // There the branch alone says which session is meant.
+  const session = branch === open.session.branch_name ? "" : ` ${named(context, open)}`;
+  const undo = verdict.applied && dryRun !== true ? `; undo with: ferry -C ${shellWord(worktree)} pull --undo${session}` : "";
   return { verdict, said: `${said}, in ${oneLine(worktree)}${undo}` };
 }

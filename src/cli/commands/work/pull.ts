@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { count } from "../../../base/text.ts";
+import { count, oneLine } from "../../../base/text.ts";
 import { isAtWork } from "../../../client/outcome.ts";
 import { type SourceName, sourceNames } from "../../../patch/source.ts";
 import { PullRefused, verdictFields } from "../../../patch/verdict.ts";
@@ -126,7 +126,8 @@ export const pull: Verb = {
       return;
     }
     try {
-      const { verdict, said } = await bring(context, open, place, wanted);
+      const isOurs = open.isOurs ?? here.link?.session === open.session.id;
+      const { verdict, said } = await bring(context, { ...open, isOurs }, place, wanted);
       const unfinished =
         options.worktree === undefined && verdict.commits.length === 0 && !verdict.applied && isAtWork(open.session);
       await showVerdict(context, verdict, unfinished ? "nothing new yet: the agent is still working" : said);
@@ -145,7 +146,7 @@ export const pull: Verb = {
 
 async function takeBack(context: Context, open: OpenSession, options: Pick<Options, "dryRun" | "branch">): Promise<void> {
   const { dryRun, branch } = options;
-  const { from, to, files } = await undoPull(context, open, { dryRun, branch });
+  const { from, to, files, made } = await undoPull(context, open, { dryRun, branch });
   if (context.global.json) {
     await context.print.json({ from, to, files });
     return;
@@ -168,5 +169,6 @@ async function takeBack(context: Context, open: OpenSession, options: Pick<Optio
     to === ""
       ? `${dryRun ? "would take" : "took"} ${branch ?? "the branch"} away, which the pull had made`
       : `${dryRun ? "would go " : ""}back from ${from.slice(0, 12)} to ${to.slice(0, 12)} (${count(files, "file")})`;
-  await context.print.note(`${done}${dryRun ? "" : "; ferry pull brings it again"}`);
+  const rest = made === undefined ? "" : `; ${oneLine(made)}, which the pull had made, stays`;
+  await context.print.note(`${done}${dryRun ? "" : `${rest}; ferry pull brings it again`}`);
 }
