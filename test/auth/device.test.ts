@@ -93,6 +93,11 @@ describe("--device", () => {
     expect([code, stderr.includes("asked again")]).toEqual([4, false]);
   });
 
+  test("an interval of 0 is as good as none: once a second", async () => {
+    const { code, slept } = await device([pending, () => json(400, { error: "access_denied" })], { interval: 0 });
+    expect([code, slept]).toEqual([4, [1000, 1000]]);
+  });
+
   test.each([
     ["access_denied", "the login was denied in the browser"],
     ["expired_token", "the code has expired"],

@@ -55,6 +55,14 @@ describe("429 with a Retry-After (RFC 6585, 4) is rested for, and the same is as
     expect(rested).toEqual([3000, 5000]);
   });
 
+  test("where the service's login is looked for, and a gateway says so, too", async () => {
+    let asked = 0;
+    const path = "/.well-known/oauth-authorization-server";
+    server.answers.set(path, async () => (asked++ === 0 ? json(503, {}, { "retry-after": "1" }) : json(200, server.metadata)));
+    expect(await scene.login(scene.approve, { change: resting })).toMatchObject({ code: 0 });
+    expect(rested).toEqual([1000]);
+  });
+
   test("a revocation", async () => {
     await scene.login();
     busyAt("/revoke", 1, "1");

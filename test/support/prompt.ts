@@ -4,7 +4,7 @@ import type { Prompt } from "../../src/host/host.ts";
 export interface FakePrompt extends Prompt {
   /** `question` is the beginning of what will be asked; a choice is answered by its name's beginning. */
   expect(question: string, answer: string | boolean): void;
-  /** A question that stays on the screen until whoever asked gives up on it. */
+  /** A question that stays on the screen until whoever asked gives up on it, also when it is asked again. */
   ignore(question: string): void;
   /** Questions that were expected and not asked. */
   readonly open: readonly string[];
@@ -12,10 +12,13 @@ export interface FakePrompt extends Prompt {
 
 export function makeFakePrompt(): FakePrompt {
   const expected: { question: string; answer: string | boolean | typeof unanswered }[] = [];
+  let ignored: string | undefined;
   const next = (question: string): string | boolean | typeof unanswered => {
     const first = expected[0];
+    if (ignored !== undefined && question.startsWith(ignored)) return unanswered;
     if (first === undefined || !question.startsWith(first.question)) throw new Error(`unexpected question: ${question}`);
     expected.shift();
+    if (first.answer === unanswered) ignored = first.question;
     return first.answer;
   };
   const answer = (question: string): string | boolean => {

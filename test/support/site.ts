@@ -1,4 +1,4 @@
-import { makeAttempts } from "../../src/service/portal/attempts.ts";
+import { makeFailures } from "../../src/service/portal/failures.ts";
 import { makePasswords } from "../../src/service/portal/passwords.ts";
 import { makeSignInLink } from "../../src/service/portal/sign-in-link.ts";
 import { makeSite } from "../../src/service/portal/site.ts";
@@ -48,7 +48,7 @@ export async function makeTestSite({
   let code = "";
   const link = await makeSignInLink(deps.random, async (fresh) => void (code = fresh));
   const { store, keyEnds, clock, random, log } = deps;
-  const attempts = makeAttempts(10, 600_000, clock);
+  const wrongCodes = makeFailures(10, 600_000, clock);
   const site = makeSite({
     store,
     keyEnds,
@@ -56,7 +56,7 @@ export async function makeTestSite({
     random,
     log,
     link,
-    attempts,
+    wrongCodes,
     passwords: shared ? makePasswords({ store, clock, random }) : undefined,
     api: app,
     names: () => namesOf({ address: "127.0.0.1", port }, origin),

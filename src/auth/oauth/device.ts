@@ -69,7 +69,7 @@ async function ask({ metadata, address }: LoginServer, caller: Caller, login: De
   const parameters = { scope: login.scopes.join(" "), ...login.requester };
   const options = callOptions(caller, address);
   const response = await deviceAuthorizationRequest(metadata, client, None(), parameters, options);
-  const granted = await processDeviceAuthorizationResponse(metadata, client, response);
+  const granted = await processDeviceAuthorizationResponse(metadata, client, await withoutZero(response));
   if (granted.expires_in < shortestInterval)
     throw new FerryError(
       "failure",
@@ -80,6 +80,16 @@ async function ask({ metadata, address }: LoginServer, caller: Caller, login: De
     );
   const interval = Math.max(granted.interval ?? presetInterval, shortestInterval);
   return { ...granted, interval, expires_in: Math.min(granted.expires_in, longestLife) };
+}
+
+/** An interval of 0 is one that the library refuses, and as good as none. */
+async function withoutZero(response: Response): Promise<Response> {
+  const answer: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  if (typeof answer !== "object" || answer === null || !("interval" in answer) || answer.interval !== 0) return response;
+  return Response.json({ ...answer, interval: shortestInterval }, { status: response.status });
 }
 
 function taskOf(granted: DeviceAuthorizationResponse, address: string): DeviceTask {

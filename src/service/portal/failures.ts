@@ -8,6 +8,11 @@ export interface Failures {
   forget(who: string): void;
 }
 
+/** Such a wait. */
+export function inWords(seconds: number): string {
+  return seconds < 60 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+}
+
 /** `most` failures of each within `window` ms. In memory alone: a restart forgives all. */
 export function makeFailures(most: number, window: number, clock: Clock): Failures {
   const times = new Map<string, readonly number[]>();

@@ -2,7 +2,7 @@ import type { App } from "../app.ts";
 import type { Log } from "../log.ts";
 import type { GrantDeps } from "../oauth/grant.ts";
 import type { SiteNames } from "../reach/names.ts";
-import type { Attempts } from "./attempts.ts";
+import type { Failures } from "./failures.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SignInLink } from "./sign-in-link.ts";
 
@@ -14,7 +14,7 @@ export interface SiteDeps extends GrantDeps {
   /** Where others than the owner sign in, too. */
   readonly passwords?: Passwords | undefined;
   /** Wrong codes of devices. */
-  readonly attempts: Attempts;
+  readonly wrongCodes: Failures;
   /** Who a sign-in by the link is. */
   readonly userId: string;
   /** The id of the key by which ferry on this machine calls the service. */

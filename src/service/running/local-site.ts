@@ -3,7 +3,7 @@ import type { Host } from "../../host/host.ts";
 import type { App } from "../app.ts";
 import type { KeyEnds } from "../keys/key-ends.ts";
 import type { Log } from "../log.ts";
-import { makeAttempts } from "../portal/attempts.ts";
+import { makeFailures } from "../portal/failures.ts";
 import { makePasswords } from "../portal/passwords.ts";
 import { makeSignInLink } from "../portal/sign-in-link.ts";
 import { makeSite } from "../portal/site.ts";
@@ -32,10 +32,10 @@ export async function makeLocalSite(
 ): Promise<{ site: App; remove: () => Promise<void> }> {
   const path = join(data, "sign-in");
   const link = await makeSignInLink(random, (code) => files.write(path, code, 0o600));
-  const attempts = makeAttempts(10, 600_000, clock);
+  const wrongCodes = makeFailures(10, 600_000, clock);
   const passwords = shared ? makePasswords({ store: rest.store, clock, random }) : undefined;
   return {
-    site: makeSite({ ...rest, clock, random, link, passwords, attempts, userId: localUser }),
+    site: makeSite({ ...rest, clock, random, link, passwords, wrongCodes, userId: localUser }),
     remove: () => files.remove(path),
   };
 }

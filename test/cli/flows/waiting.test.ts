@@ -41,6 +41,7 @@ const commands: readonly (readonly [argv: string, code: number])[] = [
   // This service has none, and says so when it is asked.
   ["schedule list", 1],
   ["whoami", 0],
+  ["auth status", 0],
   // What is changed is waited for, too.
   ["api POST sessions/ses_none/messages -f message=x", 5],
 ];

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { namesOf } from "../../../src/service/reach/names.ts";
-import { makeAttempts } from "../../../src/service/portal/attempts.ts";
+import { makeFailures } from "../../../src/service/portal/failures.ts";
 import { makeSignInLink } from "../../../src/service/portal/sign-in-link.ts";
 import { makeSite } from "../../../src/service/portal/site.ts";
 import { type Browser, makeTestSite, type TestSite } from "../../support/site.ts";
@@ -314,10 +314,10 @@ describe("endpoints for programs", () => {
 test("where the API isn't served there is no login either, only the portal", async () => {
   const { store, keyEnds, clock, random, log } = service.deps;
   const link = await makeSignInLink(random, async () => undefined);
-  const attempts = makeAttempts(10, 600_000, clock);
+  const wrongCodes = makeFailures(10, 600_000, clock);
   const names = () => namesOf({ address: "127.0.0.1", port: 8080 }, site.origin);
   const { user, ownKeyId } = service;
-  const alone = makeSite({ store, keyEnds, clock, random, log, link, attempts, names, userId: user.id, ownKeyId });
+  const alone = makeSite({ store, keyEnds, clock, random, log, link, wrongCodes, names, userId: user.id, ownKeyId });
   const status = async (path: string) =>
     (await alone(new Request(site.origin + path, { headers: { host: "127.0.0.1:8080" } }))).status;
   expect(await status("/sign-in")).toBe(200);

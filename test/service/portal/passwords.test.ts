@@ -44,6 +44,17 @@ describe("the sign-in page of a service that others reach", () => {
     expect(await answer.json()).toMatchObject({ user: { id: "usr_ada", name: "ada", email: "" } });
   });
 
+  test("takes no user's wrong codes of devices for another's", async () => {
+    const [browser, other, owner] = [site.browser(), site.browser(), site.browser()];
+    await browser.signIn(ada);
+    for (let count = 0; count < 10; count++) expect((await browser.get("/device?user_code=BBBB-BBBB")).status).toBe(400);
+    const { status, text } = await browser.get("/device?user_code=BBBB-BBBB");
+    expect([status, text]).toEqual([429, expect.stringContaining("too many wrong codes: try again in 10 minutes")]);
+    await other.signIn({ ...ada, name: "bob" });
+    await owner.signIn();
+    for (const allowed of [other, owner]) expect((await allowed.get("/device?user_code=BBBB-BBBB")).status).toBe(400);
+  });
+
   test("shows a user their own keys, and ends no others; the owner all", async () => {
     await service.makeKey({ id: "key_bob0000000000000", name: "of bob", user_id: "usr_bob" });
     await service.makeKey({ id: "key_ada0000000000000", name: "of ada", user_id: "usr_ada" });

@@ -81,8 +81,8 @@ async function obtainKey(context: Context, url: string, options: Options): Promi
   }
   const server = await whileWaiting(context, hostName(url), () => findLoginServer(url, caller));
   if (server === undefined) {
-    await checkSomebody(context, url);
     await whileWaiting(context, hostName(url), () => knock(url, caller));
+    await checkSomebody(context, url);
     await checkPlace(context);
     return { key: await keyFromPrompt(context, url) };
   }

@@ -6,6 +6,7 @@ import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
 import { type ChosenHost, chooseHost, keyOfEnvironment, namedHost } from "../../flows/host/choose.ts";
 import { clientFor } from "../../flows/host/connect.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 import type { Column } from "../../output/table.ts";
 import { record } from "../../output/record.ts";
 import { showList } from "../../output/show.ts";
@@ -48,7 +49,10 @@ export const status: Verb = {
     if (isLocalMeant) await context.print.note(`${local}, the embedded service, needs no login`);
     if (isLocalMeant && logins.length === 0) return context.global.json ? context.print.json([], fields) : undefined;
     if (logins.length === 0) throw new FerryError("auth", "not logged in to any host", { hint: "ferry login --host URL" });
-    const checked = await Promise.all(logins.map((login, at) => check(context, login, at === 0)));
+    const hosts = [...new Set(logins.map(({ url }) => hostName(url)))];
+    const checked = await whileWaiting(context, hosts.length === 1 ? hosts.join("") : count(hosts.length, "service"), () =>
+      Promise.all(logins.map((login, at) => check(context, login, at === 0))),
+    );
     await show(
       context,
       checked.map(({ row }) => row),

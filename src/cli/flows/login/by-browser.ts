@@ -5,6 +5,7 @@ import type { Redeeming } from "../../../auth/oauth/token-call.ts";
 import type { Context } from "../../context.ts";
 import { openBrowser } from "../browser.ts";
 import { callerOf } from "./caller.ts";
+import { makePasting } from "./pasting.ts";
 
 export interface BrowserChoice {
   readonly scopes: readonly string[];
@@ -25,9 +26,7 @@ export async function keyByBrowser(context: Context, server: LoginServer, choice
       if (obstacle === undefined) await openBrowser(context, (await isFar(host)) ? start.url : start.opening);
     },
     redeeming,
-    paste: (until, signal) =>
-      host.prompt.text("Or paste here the code that the page shows, or the address that it ends at:", { until, signal }),
-    complain: (why) => print.warn(why),
+    ...makePasting(host.prompt, print),
   });
 }
 

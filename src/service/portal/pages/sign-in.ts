@@ -1,3 +1,4 @@
+import { inWords } from "../failures.ts";
 import { html, type Html } from "../html.ts";
 import { pageAnswer } from "../page.ts";
 
@@ -30,8 +31,7 @@ function complaint(refused: NonNullable<SignInPage["refused"]>): Html {
   if (refused === "link") return html`That link isn’t valid: each works once. <code>ferry service status</code> gives a new one.`;
   if (refused === "password") return html`That isn’t the name and password of a user here.`;
   const { retryAfter } = refused;
-  const wait = retryAfter < 60 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`;
-  return html`There were too many attempts: try again in ${wait}.`;
+  return html`There were too many attempts: try again in ${inWords(retryAfter)}.`;
 }
 
 function linkGiven({ code, to }: SignInPage): Html {
