@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeProject, type WorkingCopy } from "../acceptance/workingCopy.ts";
@@ -27,7 +27,7 @@ function ferry(program: string, ...args: readonly string[]): Promise<Result> {
   mkdirSync(programs, { recursive: true });
   const path = installedPrograms()[program];
   if (path === undefined) throw new Error(`${program} isn't installed`);
-  symlinkSync(path, join(programs, program));
+  if (!existsSync(join(programs, program))) symlinkSync(path, join(programs, program));
   const env = {
     FERRY_HOST: "local",
     PATH: `${programs}:${binary.env["PATH"] ?? ""}`,
@@ -66,6 +66,9 @@ test("`ferry run` with Claude Code, which it finds by itself: its commit comes h
   await expectCommit(base, "claude");
   expect(model.calls.map(({ headers }) => headers["x-api-key"])).toContain(realKey);
   expect(stdout + stderr).not.toContain(realKey);
+
+  const view = await ferry("claude-agent-acp", "session", "view");
+  expect(view.stdout).toMatch(/^usage +\d+ model calls, [\d,]+ tokens in, \d+ out, (less than )?\$\d/mu);
 });
 
 test("`ferry run --model` with opencode: its commit comes home, and the timeline is JSON where that is asked for", async () => {

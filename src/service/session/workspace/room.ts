@@ -4,6 +4,7 @@ import type { Session } from "../../../wire/resources.ts";
 import { connectAgent } from "../../agent/acp.ts";
 import type { Agent, AgentDefinition, AgentLaunch } from "../../agent/agent.ts";
 import type { Gateway } from "../../agent/gateway/gateways.ts";
+import { noUsage } from "../../agent/gateway/usage.ts";
 import { type Outfit, outfit } from "../../agent/launcher/outfit.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
 import type { SessionsDeps } from "../deps.ts";
@@ -13,6 +14,7 @@ import { keepMemory, type Memory, restoreMemory } from "../memory/memory.ts";
 import { within } from "../patience.ts";
 import { layout } from "../repository/layout.ts";
 import { Desk } from "../tools/desk.ts";
+import { newCost, type TurnUsage } from "../turn/usage.ts";
 import { type Changes, seeChanges } from "./changes.ts";
 import { gitEnvironment } from "./inside.ts";
 import { prepareWorkspace } from "./prepare.ts";
@@ -48,6 +50,8 @@ export class Room {
   /** As its HOME has it, which a process of it that is gone has left behind. */
   private memory: Memory | undefined;
   private tree = "";
+  /** What the agent said last that its session has cost, in USD. */
+  private cost = 0;
 
   private constructor(deps: SessionsDeps, session: Session, parts: Parts) {
     this.deps = deps;
@@ -128,6 +132,7 @@ export class Room {
       const starting = connectAgent(child, options);
       const agent = await within(clock, this.deps.limits.startup, `starting the agent "${definition.name}"`, starting);
       if (agent.resumed) await calm(agent, clock);
+      this.cost = agent.resumed && !definition.countsAnew ? (memory?.cost ?? 0) : 0;
       this.current = agent;
       void agent.gone.then(() => {
         if (this.current === agent) this.current = undefined;
@@ -142,8 +147,19 @@ export class Room {
   /** After a turn: what the agent remembers of it is kept, so that a later process can go on there. */
   async remember(message: string): Promise<void> {
     if (this.current === undefined) return;
-    const turn = { sessionId: this.session.id, agent: this.parts.definition.name, message };
+    const turn = { sessionId: this.session.id, agent: this.parts.definition.name, message, cost: this.cost };
     this.memory = await keepMemory(this.deps, this.sandbox, this.current, turn);
+  }
+
+  /**
+   * What was taken of models since the last time that it was asked.
+   * @param total what the agent says that its session has cost so far; undefined where it doesn't say
+   */
+  takeUsage(total: number | undefined): TurnUsage {
+    const usage = this.parts.gateway?.takeUsage() ?? noUsage;
+    const cost = total === undefined ? undefined : newCost(total, this.cost);
+    this.cost = total ?? this.cost;
+    return { ...usage, cost };
   }
 
   /** Whether a message may build on earlier ones. */
