@@ -93,6 +93,14 @@ test("updates come in order, all of them before the turn is over", async () => {
   expect(seen.at(-1)).toMatchObject({ payload: { type: "agent_message", message } });
 });
 
+test("why a turn failed is told with the reason that some put beside an internal error", async () => {
+  const agent = await connect(`if (method === "session/prompt") {
+    send({ id, error: { code: -32603, message: "Internal error", data: { details: "no\\nmoney" } } });
+    return;
+  }`);
+  await expect(agent.prompt("x", () => undefined, nobody)).rejects.toThrow(/^Internal error: no money$/u);
+});
+
 test("permission is given, once where there is a choice", async () => {
   const agent = await connect(`if (method === "session/prompt") {
     globalThis.prompt = id;
