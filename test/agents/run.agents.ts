@@ -68,7 +68,7 @@ test("`ferry run` with Claude Code, which it finds by itself: its commit comes h
   expect(stdout + stderr).not.toContain(realKey);
 
   const view = await ferry("claude-agent-acp", "session", "view");
-  expect(view.stdout).toMatch(/^usage +\d+ model calls, [\d,]+ tokens in, \d+ out, (less than )?\$\d/mu);
+  expect(view.stdout).toMatch(/^usage: +5 model calls, [\d,]+ tokens in, \d+ out, (less than )?\$\d/mu);
 });
 
 test("`ferry run --model` with opencode: its commit comes home, and the timeline is JSON where that is asked for", async () => {

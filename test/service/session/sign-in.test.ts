@@ -1,12 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/host/clock.ts";
 import { systemFiles } from "../../../src/host/files.ts";
+import type { Clock } from "../../../src/host/host.ts";
 import { forgetSignIn, keepSignIn } from "../../../src/service/agent/sign-in/store.ts";
 import { chooseDriver, makeDrivers } from "../../../src/service/sandbox/registry.ts";
 import type { Session } from "../../../src/wire/resources.ts";
-import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
+import { type EngineOptions, makeTestEngine, type TestEngine } from "../../support/engine.ts";
 import { commitFiles, makeFolder, makeRepository } from "../../support/git.ts";
 import { machine } from "../../support/sandbox.ts";
 
@@ -59,11 +62,11 @@ afterEach(async () => {
 });
 
 /** In real sandboxes, by the real launcher. */
-async function open(): Promise<void> {
+async function open(options: EngineOptions = {}): Promise<void> {
   const network = [{ host: "account.example", port: 443 }];
   const configured = [{ name: "other", command: [join(folder.path, "agent.js")], mounts: [], env: [], network }];
   const { driver } = await chooseDriver("auto", makeDrivers(machine));
-  engine = await makeTestEngine({ data, configured, driver, programs: { node: process.execPath } });
+  engine = await makeTestEngine({ data, configured, driver, programs: { node: process.execPath }, ...options });
 }
 
 const fileOf = (name: string): string => join(data, "agents/other/home/.fake", name);
@@ -125,6 +128,20 @@ test("a turn that is stopped gives back what it renewed before", async () => {
   await engine.until(session, (item) => item.type === "delta" && item.delta.text === "r1");
   await engine.sessions.cancel(session.id, { queued: false });
   expect(kept()["refresh_token"]).toBe("r1");
+});
+
+test("in a long turn it is kept while that lasts", async () => {
+  await engine.close();
+  // The pause between two looks is no pause here.
+  const sleep: Clock["sleep"] = (ms, signal) => systemClock.sleep(ms === 15_000 ? 1 : ms, signal);
+  await open({ clock: { ...systemClock, sleep } });
+  const session = await begin();
+  const changes = watch(join(data, "agents/other/home/.fake"));
+  await engine.post(session, "renew r1 and hang");
+  while (kept()["refresh_token"] !== "r1") await once(changes, "change");
+  changes.close();
+  expect(await engine.store.sessions.find(session.id)).toMatchObject({ agent_status: "working" });
+  await engine.sessions.cancel(session.id, { queued: false });
 });
 
 test("what a hostile agent writes is no more than a token, and half a file is none", async () => {

@@ -134,7 +134,8 @@ export class Room {
       const starting = connectAgent(child, options);
       const agent = await within(clock, this.deps.limits.startup, `starting the agent "${definition.name}"`, starting);
       if (agent.resumed) await calm(agent, clock);
-      this.cost = agent.resumed && !definition.countsAnew ? (memory?.cost ?? 0) : 0;
+      // Also of a turn that the earlier process died in, which is in no memory.
+      this.cost = agent.resumed && !definition.countsAnew ? Math.max(this.cost, memory?.cost ?? 0) : 0;
       this.current = agent;
       void agent.gone.then(() => {
         if (this.current === agent) this.current = undefined;
