@@ -44,6 +44,7 @@ export const fields = {
     "base_branch",
     "base_commit",
     "head_commit",
+    "usage",
   ],
   event: [
     "id",

@@ -131,6 +131,15 @@ export const session = z.looseObject({
   base_branch: text.optional(),
   base_commit: text.optional(),
   head_commit: text.optional(),
+  // And what its model calls took so far: counted on their way, but for the cost, which some agents tell and others don't.
+  usage: z
+    .looseObject({
+      model_calls: z.number().int(),
+      input_tokens: z.number().int(),
+      output_tokens: z.number().int(),
+      cost_usd: z.number().optional(),
+    })
+    .optional(),
 });
 
 /** A branch name as `git check-ref-format` takes it is checked by git itself; here only that it is no option and no ref of its own. */

@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type AgentScene, expectToolsAndReturn, makeAgentScene, realKey } from "../support/real-agents.ts";
+import { type AgentScene, answer, expectCancel, expectToolsAndReturn, makeAgentScene, realKey } from "../support/real-agents.ts";
 
 let scene: AgentScene;
 beforeEach(async () => void (scene = await makeAgentScene()));
@@ -19,20 +18,12 @@ test("Claude Code asks, and goes on with the answer", async () => {
     },
   ];
   scene.model.play({ tools: [{ name: "AskUserQuestion", args: { questions } }] }, { text: "So be it." });
-  const { engine } = scene;
   const session = await scene.start("claude");
-  const { id } = await engine.post(session, "paint it");
-  await engine.until(session, (item) => item.type === "session" && item.session.agent_status === "waiting_for_user");
-  const asked = (await scene.events(session)).find(({ type }) => type === "agent_ask_user");
-  expect(asked?.payload).toMatchObject({
+  const asked = await answer(scene, session, "paint it", "2");
+  expect(asked.payload).toMatchObject({
     question: "Which colour?",
     options: [{ name: "Red", description: "warm" }, { name: "Blue" }],
   });
-  await engine.post(session, "2");
-  await engine.until(
-    session,
-    (item) => item.type === "session_event" && item.event.id === id && item.event.status === "completed",
-  );
   const { messages = [] } = scene.model.calls.at(-1)?.body ?? {};
   expect(JSON.stringify(messages.at(-1))).toContain("Blue");
   expect((await scene.events(session)).at(-1)?.payload).toMatchObject({ type: "agent_message", message: "So be it." });
@@ -41,9 +32,17 @@ test("Claude Code asks, and goes on with the answer", async () => {
 test("Claude Code reads, plans, edits, creates and runs a command, and its work comes out as a commit", async () => {
   scene.model.play(
     { text: "Let me look. ", tools: [{ name: "Read", args: { file_path: "/repo/hello.txt" } }] },
+    {
+      tools: ["greet", "tidy up"].map((subject) => ({
+        name: "TaskCreate",
+        args: { subject, description: `${subject}, for ferry` },
+      })),
+    },
+    { tools: [{ name: "TaskUpdate", args: { taskId: "1", status: "in_progress" } }] },
     { tools: [{ name: "Edit", args: { file_path: "/repo/hello.txt", old_string: "hello world", new_string: "hello ferry" } }] },
     { tools: [{ name: "Write", args: { file_path: "/repo/NOTE.md", content: "# Note\n" } }] },
     { tools: [{ name: "Bash", args: { command: "mv NOTE.md NOTES.md; rm lib/other.txt; env", description: "move" } }] },
+    { tools: [{ name: "TaskUpdate", args: { taskId: "1", status: "completed" } }] },
     { text: "Changed the greeting." },
   );
   const session = await scene.start("claude");
@@ -53,6 +52,15 @@ test("Claude Code reads, plans, edits, creates and runs a command, and its work 
   const events = await scene.events(session);
   const told = events.map(({ payload }) => payload);
   expect(told).toContainEqual(expect.objectContaining({ type: "agent_message", message: "Changed the greeting." }));
+  expect(told).toContainEqual(
+    expect.objectContaining({
+      type: "agent_plan_execution_update",
+      entries: [
+        expect.objectContaining({ content: "greet", status: "completed" }),
+        expect.objectContaining({ content: "tidy up", status: "pending" }),
+      ] as unknown[],
+    }),
+  );
   expect(told).toContainEqual(
     expect.objectContaining({
       type: "agent_file_edit",
@@ -68,23 +76,26 @@ test("Claude Code reads, plans, edits, creates and runs a command, and its work 
   expect(JSON.stringify(events)).not.toContain(realKey);
 });
 
-test("a cancel ends a command of Claude Code's with all its children, and the next message is worked on", async () => {
-  const command = "setsid sleep 1234 & echo started; sleep 1234";
-  scene.model.play({ tools: [{ name: "Bash", args: { command, description: "wait" } }] });
-  const { engine } = scene;
+test("Claude Code asks before a command by the policy `ask`; the answer decides whether it runs", async () => {
+  await scene.close();
+  scene = await makeAgentScene({ permissions: "ask" });
+  const touch = (name: string) => ({ tools: [{ name: "Bash", args: { command: `touch ${name}`, description: "make it" } }] });
   const session = await scene.start("claude");
-  await engine.post(session, "wait for it");
-  await engine.until(
-    session,
-    (item) =>
-      item.type === "session_event" && item.event.type === "agent_run_repository_command" && item.event.status === "processing",
-  );
-  expect(await engine.sessions.cancel(session.id, { queued: false })).toMatchObject({ agent_status: "idle" });
-  expect(spawnSync("pgrep", ["-f", "^sleep 1234"]).status).toBe(1);
-  scene.model.play({ text: "Here again." });
-  expect(await engine.work(session, "are you there?")).toMatchObject({ agent_status: "idle" });
-  expect((await scene.events(session)).at(-1)?.payload).toMatchObject({ type: "agent_message", message: "Here again." });
+  for (const [name, reply] of [
+    ["made.txt", "yes"],
+    ["never.txt", "no"],
+  ] as const) {
+    scene.model.play(touch(name), { text: "So be it." });
+    const asked = await answer(scene, session, "make it", reply);
+    expect(asked.payload).toMatchObject({ question: `May the agent do this? touch ${name}` });
+  }
+  const told = (await scene.events(session)).map(({ payload }) => payload);
+  const made = told.filter(({ type }) => type === "agent_file_create");
+  expect(made).toEqual([expect.objectContaining({ file_path: "made.txt" })]);
 });
+
+test("a cancel ends a command of Claude Code's with all its children, and the next message is worked on", () =>
+  expectCancel(scene, "claude", (command) => ({ tools: [{ name: "Bash", args: { command, description: "wait" } }] })));
 
 test("Claude Code uses ferry's tools, and goes on with its session after a restart of the service", async () => {
   await expectToolsAndReturn(scene, "claude", "mcp__ferry__uncommitted_changes");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type AgentScene, expectToolsAndReturn, makeAgentScene, realKey } from "../support/real-agents.ts";
+import { type AgentScene, answer, expectCancel, expectToolsAndReturn, makeAgentScene, realKey } from "../support/real-agents.ts";
 
 let scene: AgentScene;
 beforeEach(async () => void (scene = await makeAgentScene()));
@@ -56,21 +56,16 @@ test("Codex asks before a command, and goes on with the answer", async () => {
   scene = await makeAgentScene({ permissions: "ask" });
   const asks = { sandbox_permissions: "require_escalated", justification: "May I?" };
   scene.model.play(command("touch made.txt", asks), { text: "So be it." });
-  const { engine } = scene;
   const session = await scene.start("codex:gpt-5.5");
-  const { id } = await engine.post(session, "make it");
-  await engine.until(session, (item) => item.type === "session" && item.session.agent_status === "waiting_for_user");
-  const asked = (await scene.events(session)).find(({ type }) => type === "agent_ask_user");
-  expect(asked?.payload).toMatchObject({ question: "May the agent do this? touch made.txt" });
-  await engine.post(session, "1");
-  await engine.until(
-    session,
-    (item) => item.type === "session_event" && item.event.id === id && item.event.status === "completed",
-  );
+  const asked = await answer(scene, session, "make it", "1");
+  expect(asked.payload).toMatchObject({ question: "May the agent do this? touch made.txt" });
   const told = (await scene.events(session)).map(({ payload }) => payload);
   expect(told).toContainEqual(expect.objectContaining({ type: "agent_file_create", file_path: "made.txt" }));
   expect(told.at(-1)).toMatchObject({ type: "agent_message", message: "So be it." });
 });
+
+test("a cancel ends a command of Codex's with all its children, which it leaves behind by itself", () =>
+  expectCancel(scene, "codex:gpt-5.5", (script) => command(script)));
 
 test("Codex uses ferry's tools, and goes on with its session after a restart of the service", async () => {
   await expectToolsAndReturn(scene, "codex:gpt-5.5", "mcp__ferry__uncommitted_changes");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type AgentScene, expectReturn, expectTools, makeAgentScene, realKey } from "../support/real-agents.ts";
+import { type AgentScene, answer, expectReturn, expectTools, makeAgentScene, realKey } from "../support/real-agents.ts";
 
 let scene: AgentScene;
 beforeEach(async () => void (scene = await makeAgentScene()));
@@ -45,17 +45,9 @@ test("Gemini CLI asks before an edit, and goes on with the answer", async () => 
   await scene.close();
   scene = await makeAgentScene({ permissions: "ask" });
   scene.model.play({ tools: [{ name: "replace", args: edit }] }, { text: "So be it." });
-  const { engine } = scene;
   const session = await scene.start("gemini:gemini-2.5-flash");
-  const { id } = await engine.post(session, "say hello to ferry");
-  await engine.until(session, (item) => item.type === "session" && item.session.agent_status === "waiting_for_user");
-  const asked = (await scene.events(session)).find(({ type }) => type === "agent_ask_user");
-  expect(asked?.payload).toMatchObject({ question: "May the agent do this? hello.txt: hello world => hello ferry" });
-  await engine.post(session, "2");
-  await engine.until(
-    session,
-    (item) => item.type === "session_event" && item.event.id === id && item.event.status === "completed",
-  );
+  const asked = await answer(scene, session, "say hello to ferry", "2");
+  expect(asked.payload).toMatchObject({ question: "May the agent do this? hello.txt: hello world => hello ferry" });
   const told = (await scene.events(session)).map(({ payload }) => payload);
   expect(told).toContainEqual(expect.objectContaining({ type: "agent_file_edit", file_path: "hello.txt" }));
 });

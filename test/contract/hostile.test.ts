@@ -11,16 +11,20 @@ import type { Clock } from "../../src/host/host.ts";
 import type { Session } from "../../src/wire/resources.ts";
 import { driverNamed, makeTestEngine, type TestEngine } from "../support/engine.ts";
 import { commitFiles, gitIn, makeFolder, makeRepository } from "../support/git.ts";
+import { imageDriver } from "../support/sandbox-image.ts";
 import { living } from "../support/sandbox-suite.ts";
 
 /**
  * A hostile agent with each driver that works here: what it tries is a shell's script, since it may run any program at all in its
  * sandbox. What a hostile agent can send over its pipes is the same with each, see `service/agent/hostile.test.ts`.
  */
-const drivers = ["bwrap", "unshare", "oci"] as const;
-const probes = await Promise.all(drivers.map(async (name) => ({ name, ...(await driverNamed(name).probe()) })));
+const drivers = (["bwrap", "unshare", "oci"] as const).map((name) => driverNamed(name));
+const probes = await Promise.all(drivers.map(async (driver) => ({ driver, name: driver.name, ...(await driver.probe()) })));
+const hasEngine = probes.some(({ name, works }) => name === "oci" && works);
+const image = hasEngine ? imageDriver() : undefined;
+if (image !== undefined) probes.push({ driver: image, name: image.name, ...(await image.probe()) });
 
-describe.each(probes)("a hostile agent in $name ($reason)", ({ name, works }) => {
+describe.each(probes)("a hostile agent in $name ($reason)", ({ driver, works, image }) => {
   if (!works) {
     test.skip("needs it to work here", () => undefined);
     return;
@@ -46,7 +50,8 @@ describe.each(probes)("a hostile agent in $name ($reason)", ({ name, works }) =>
     mkdirSync(canaries);
     writeFileSync(join(canaries, "secret"), secret);
     base = commitFiles(makeRepository(join(folder.path, "repository")), { "a.txt": "a\n" });
-    engine = await makeTestEngine({ driver: name, clock, env: { ANTHROPIC_API_KEY: secret }, limits: { sandbox: limits } });
+    const node = image === undefined ? undefined : { path: "node", mounts: [] };
+    engine = await makeTestEngine({ driver, node, clock, env: { ANTHROPIC_API_KEY: secret }, limits: { sandbox: limits } });
     const repository = await engine.register(join(folder.path, "repository"));
     victim = await engine.start(repository, { base_commit: base, branch_name: "victim" });
     hostile = await engine.start(repository, { base_commit: base, branch_name: "hostile" });

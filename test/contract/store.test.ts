@@ -148,6 +148,7 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
         merged_at: time(3),
         base_commit: "",
         auto_commit: true,
+        usage: { model_calls: 1, input_tokens: 2, output_tokens: 3, cost_usd: 0.25 },
       };
       await store.sessions.insert(session(1));
       await store.sessions.insert(full);
@@ -169,7 +170,8 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
 
     test("change field by field", async () => {
       await store.sessions.insert(session(1));
-      const change = { agent_status: "working" as const, auto_commit: true, updated_at: time(5) };
+      const usage = { model_calls: 1, input_tokens: 2, output_tokens: 3 };
+      const change = { agent_status: "working" as const, auto_commit: true, usage, updated_at: time(5) };
       expect(await store.sessions.update("ses_1", change)).toEqual({ ...session(1), ...change });
       expect(await store.sessions.update("ses_2", change)).toBeUndefined();
     });

@@ -15,7 +15,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import { systemFiles as files } from "../../src/host/files.ts";
 import { makeProcesses } from "../../src/host/processes.ts";
 import type { SandboxDriver } from "../../src/service/sandbox/driver.ts";
-import { nodeMount } from "../../src/service/sandbox/node-mount.ts";
+import { type InsideNode, nodeMount } from "../../src/service/sandbox/node-mount.ts";
 import { makeDrivers } from "../../src/service/sandbox/registry.ts";
 import { makeSealer } from "../../src/service/keys/seal.ts";
 import { defaultLimits, type SessionLimits, type SessionsDeps } from "../../src/service/session/deps.ts";
@@ -66,6 +66,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** The way from sandboxes to other machines. */
   readonly reach?: Reach;
+  /** The Node of the sandboxes, where it isn't this one. */
+  readonly node?: InsideNode | undefined;
   /** Where the agents' programs are. */
   readonly programs?: Readonly<Record<string, string>>;
 }
@@ -90,6 +92,7 @@ export async function makeTestEngine({
   programs = {},
   permissions = "allow",
   configured = [],
+  node,
   clock = systemClock,
   reach = systemReach,
 }: EngineOptions = {}): Promise<TestEngine> {
@@ -103,7 +106,8 @@ export async function makeTestEngine({
   const sealer = makeSealer(randomBytes(32), randomBytes);
   const agentPlace = {
     dist,
-    node: await nodeMount(process.execPath),
+    node: node ?? (await nodeMount(process.execPath)),
+    ownPrograms: node !== undefined,
     find: (program: string) => Promise.resolve(programs[program]),
     secret: (variable: string) => Promise.resolve(env[variable]),
     signIn: (agent: string) => readSignIn(files, folder.path, agent),

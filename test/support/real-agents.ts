@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -7,6 +8,7 @@ import type { SessionEvent } from "../../src/wire/event.ts";
 import type { Session } from "../../src/wire/resources.ts";
 import { type EngineOptions, makeTestEngine, type TestEngine } from "./engine.ts";
 import { machine } from "./sandbox.ts";
+import type { Step } from "./model-forms/form.ts";
 import { makeScriptedModel, type ScriptedModel } from "./scripted-model.ts";
 
 /** The key that only the service has. */
@@ -60,6 +62,47 @@ export async function expectReturn(scene: AgentScene, session: Session): Promise
   return asked ?? "";
 }
 
+/**
+ * A cancel in the middle of a command ends it with all its children, also those that left its group, and the next message is worked on.
+ * @param wait runs the script that it is given
+ */
+export async function expectCancel(scene: AgentScene, model: string, wait: (script: string) => Step): Promise<void> {
+  const { engine } = scene;
+  const duration = `${10_000_000 + process.pid}`;
+  scene.model.play(wait(`setsid sleep ${duration} & echo started; sleep ${duration}`));
+  const session = await scene.start(model);
+  await engine.post(session, "wait for it");
+  await engine.until(
+    session,
+    (item) =>
+      item.type === "session_event" && item.event.type === "agent_run_repository_command" && item.event.status === "processing",
+  );
+  expect(await engine.sessions.cancel(session.id, { queued: false })).toMatchObject({ agent_status: "idle" });
+  expect(spawnSync("pgrep", ["-f", `^sleep ${duration}`]).status).toBe(1);
+  scene.model.play({ text: "Here again." });
+  expect(await engine.work(session, "are you there?")).toMatchObject({ agent_status: "idle" });
+  expect((await scene.events(session)).at(-1)?.payload).toMatchObject({ type: "agent_message", message: "Here again." });
+}
+
+/**
+ * An agent that is given a message asks something, is answered, and ends its turn. @returns what it asked
+ */
+export async function answer(scene: AgentScene, session: Session, message: string, reply: string): Promise<SessionEvent> {
+  const { engine } = scene;
+  const { id } = await engine.post(session, message);
+  await engine.until(session, (item) => item.type === "session" && item.session.agent_status === "waiting_for_user");
+  const asked = (await scene.events(session)).findLast(({ type }) => type === "agent_ask_user");
+  if (asked === undefined) throw new Error("the agent waits, and has asked nothing");
+  await engine.post(session, reply);
+  await engine.until(
+    session,
+    (item) => item.type === "session_event" && item.event.id === id && item.event.status === "completed",
+  );
+  const told = (await scene.events(session)).map(({ payload }) => payload);
+  expect(told).toContainEqual(expect.objectContaining({ type: "user_ask_user_response", reply_to: asked.id, message: reply }));
+  return asked;
+}
+
 export async function makeAgentScene(options: EngineOptions = {}): Promise<AgentScene> {
   const folder = makeFolder("ferry-agents-");
   const model = await makeScriptedModel();
@@ -103,7 +146,8 @@ export async function makeAgentScene(options: EngineOptions = {}): Promise<Agent
   };
 }
 
-function installedPrograms(): Record<string, string> {
+/** The agents that the script of `npm run test:agents` has installed, and what they need, by their names. */
+export function installedPrograms(): Record<string, string> {
   const installed = process.env["TEST_AGENTS"];
   if (installed === undefined) throw new Error("run this suite by `npm run test:agents`, which installs the agents");
   const bin = join(installed, "node_modules/.bin");

@@ -13,7 +13,7 @@ export interface Told {
 /**
  * An agent of the name `claude` that does what the last part of a prompt says: `tell`, `say WORDS`, `write FILE`, `run
  * SCRIPT`, `call JSON` (a request to the MCP server that it was given, whose answer it says), `model` (three tries at a model call),
- * `fail WORDS` (said, and given as the error), `hang` or `die`.
+ * `cost AMOUNT` (what the session has cost so far, in USD), `fail WORDS` (said, and given as the error), `hang` or `die`.
  * One that loads keeps its sessions in its HOME, as agents do, and tells all of an old one again, also when it should be done with that.
  */
 const program = (loads: boolean) => `#!/usr/bin/env node
@@ -85,6 +85,8 @@ const requests = {
       say(words.join(" "));
       throw new Error("Internal error: " + words.join(" "));
     }
+    if (verb === "cost")
+      update({ sessionUpdate: "usage_update", used: 1, size: 2, cost: { amount: Number(words[0]), currency: "USD" } });
     if (verb === "say") say(words.join(" "));
     if (verb === "write") {
       writeFileSync(words[0], "written\\n");

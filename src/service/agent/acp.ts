@@ -8,6 +8,7 @@ import { fillIn } from "./ask/form.ts";
 import { fieldsOf, textIn } from "./reducer/fields.ts";
 import { type Opening, openSession } from "./opening.ts";
 import { permit, type PermissionPolicy } from "./ask/permission.ts";
+import { reasonOf } from "./reason.ts";
 import { makeReducer, type Reducer } from "./reducer/reducer.ts";
 
 export interface AcpOptions extends Opening {
@@ -89,7 +90,7 @@ export async function connectAgent(child: SandboxProcess, options: AcpOptions): 
         return turnEnd(textIn(fieldsOf(await ask(answer)), "stopReason"));
       } catch (error) {
         throw error instanceof acp.RequestError
-          ? new FerryError("failure", oneLine(error.message), { cause: error })
+          ? new FerryError("failure", reasonOf(error), { cause: error })
           : asFerryError(error);
       } finally {
         turn = undefined;

@@ -13,6 +13,8 @@ export interface AgentDefinition {
   readonly name: string;
   /** Whether a message may build on what its process still knows of earlier ones; one that doesn't ends with each turn. */
   readonly remembers: boolean;
+  /** Whether each process of it counts its cost from nothing, also one that goes on with an earlier session, whose whole cost ACP means. */
+  readonly countsAnew: boolean;
   /** What is there of it on this machine. */
   look(place: AgentPlace): Promise<AgentState>;
   /** The command line by which it can sign in by itself, outside of a sandbox; undefined where it can't, or isn't installed. */
@@ -116,7 +118,7 @@ export type AgentChange =
   | { readonly type: "event"; readonly key: string; readonly payload: Payload; readonly done: boolean }
   /** Text as it is written; the whole of it follows as an agent_message. */
   | { readonly type: "delta"; readonly text: string }
-  /** What the turn has cost so far, in USD, where the agent says. */
-  | { readonly type: "usage"; readonly cost: number | undefined }
+  /** What its session has cost so far, in USD. */
+  | { readonly type: "cost"; readonly total: number }
   /** A step ended that may have changed files: time to ask git. */
   | { readonly type: "worked" };

@@ -92,6 +92,8 @@ export interface SessionRow {
   base_branch: string | null;
   base_commit: string | null;
   head_commit: string | null;
+  /** JSON. */
+  usage: string | null;
   /** The timeline's greatest revision. */
   revision: number;
   lease_owner: string | null;

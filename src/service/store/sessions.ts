@@ -7,7 +7,7 @@ import type { SessionStore } from "./store.ts";
 export function makeSessionStore(db: Database): SessionStore {
   return {
     async insert(session) {
-      const row = { ...toRow(session), revision: 0, lease_owner: null, lease_until: 0 };
+      const row = { ...columns(session), revision: 0, lease_owner: null, lease_until: 0 };
       await db
         .insertInto("sessions")
         .values(row as unknown as SessionRow)
@@ -26,7 +26,7 @@ export function makeSessionStore(db: Database): SessionStore {
         return (await query.execute()).map(toSession);
       }),
     async update(id, change) {
-      const row = await db.updateTable("sessions").set(toRow(change)).where("id", "=", id).returningAll().executeTakeFirst();
+      const row = await db.updateTable("sessions").set(columns(change)).where("id", "=", id).returningAll().executeTakeFirst();
       return row && toSession(row);
     },
     async listActive(repositoryId) {
@@ -54,6 +54,11 @@ export function makeSessionStore(db: Database): SessionStore {
   };
 }
 
-function toSession({ revision: _, lease_owner: __, lease_until: ___, ...columns }: SessionRow): Session {
-  return fromRow(columns, ["auto_commit"]) as unknown as Session;
+function columns({ usage, ...fields }: Partial<Session>) {
+  return toRow(usage === undefined ? fields : { ...fields, usage: JSON.stringify(usage) });
+}
+
+function toSession({ revision: _, lease_owner: __, lease_until: ___, usage, ...columns }: SessionRow): Session {
+  const session = fromRow(columns, ["auto_commit"]) as unknown as Session;
+  return usage === null ? session : { ...session, usage: JSON.parse(usage) as NonNullable<Session["usage"]> };
 }

@@ -114,6 +114,7 @@ export interface SessionChange {
   readonly base_commit?: string;
   readonly head_commit?: string;
   readonly merged_at?: string;
+  readonly usage?: Session["usage"];
   readonly updated_at: string;
 }
 

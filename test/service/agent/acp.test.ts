@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { connectAgent } from "../../../src/service/agent/acp.ts";
 import type { Agent, AgentChange } from "../../../src/service/agent/agent.ts";
@@ -91,6 +93,14 @@ test("updates come in order, all of them before the turn is over", async () => {
   expect(seen.at(-1)).toMatchObject({ payload: { type: "agent_message", message } });
 });
 
+test("why a turn failed is told with the reason that some put beside an internal error", async () => {
+  const agent = await connect(`if (method === "session/prompt") {
+    send({ id, error: { code: -32603, message: "Internal error", data: { details: "no\\nmoney" } } });
+    return;
+  }`);
+  await expect(agent.prompt("x", () => undefined, nobody)).rejects.toThrow(/^Internal error: no money$/u);
+});
+
 test("permission is given, once where there is a choice", async () => {
   const agent = await connect(`if (method === "session/prompt") {
     globalThis.prompt = id;
@@ -162,6 +172,46 @@ test("neither files nor terminals are offered, and what isn't JSON is survived",
     return;
   }`);
   await expect(agent.prompt("x", () => undefined, nobody)).rejects.toThrow("refused with -32601");
+});
+
+test("opencode asks, and has us write the file that it writes itself (recorded): that is refused, and costs the turn nothing", async () => {
+  const recorded = fileURLToPath(new URL("fixtures/opencode-ask.jsonl", import.meta.url));
+  const agent = await connect(
+    `if (method === "session/prompt") {
+      globalThis.prompt = id;
+      globalThis.lines = require("node:fs").readFileSync(${JSON.stringify(recorded)}, "utf8").trimEnd().split("\\n").map((text) => JSON.parse(text));
+      globalThis.answers = [];
+    } else if (id !== undefined && method === undefined) {
+      const { error } = JSON.parse(line);
+      answers.push(error === undefined ? result.outcome.optionId : error.code);
+    } else if (method !== undefined) { if (method in hello) reply(hello[method]); return; }
+    for (;;) {
+      const next = lines.shift();
+      if (next === undefined) break;
+      if (next.update) { update(next.update); continue; }
+      const params = { sessionId: "s", ...(next.permission ?? next.request.params) };
+      return send({ id: 100 + lines.length, method: next.request?.method ?? "session/request_permission", params });
+    }
+    update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: answers.join() } });
+    return send({ id: globalThis.prompt, result: { stopReason: "end_turn" } });`,
+    "ask",
+  );
+  const told: unknown[] = [];
+  const asked: string[] = [];
+  const replies = ["yes", "no"];
+  await agent.prompt(
+    "x",
+    (change) => void told.push(change.type === "event" ? change.payload : change.type),
+    ({ question }) => {
+      asked.push(question);
+      return Promise.resolve(replies.shift());
+    },
+  );
+  expect(asked).toEqual(["May the agent do this? edit /repo/made.txt", "May the agent do this? edit /repo/never.txt"]);
+  // -32601: ferry has no such method.
+  expect(told.at(-1)).toEqual({ type: "agent_message", message: "once,-32601,reject" });
+  expect(told.filter((entry) => entry === "worked")).toHaveLength(2);
+  expect(existsSync("/repo/made.txt")).toBe(false);
 });
 
 test.each([

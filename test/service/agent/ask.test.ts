@@ -41,6 +41,17 @@ describe("permission", () => {
     expect(asked[0]?.options.map(({ name }) => name)).toEqual(["reject once", "allow always", "allow once"]);
   });
 
+  test.each([
+    [{ title: "/repo/hello.txt", kind: "edit" }, "edit /repo/hello.txt"],
+    [{ title: "/repo/hello.txt" }, "/repo/hello.txt"],
+    [{ title: "/repo/run --all", kind: "execute" }, "/repo/run --all"],
+    [{}, ""],
+  ] as const)("of a call that says %j asks about %j", async (call, deed) => {
+    const { ask, asked } = user(undefined);
+    await permit({ ...request, toolCall: { toolCallId: "t", ...call } }, "ask", ask);
+    expect(asked[0]?.question).toBe(`May the agent do this? ${deed}`.trimEnd());
+  });
+
   test("a turn that is stopped answers as canceled", async () => {
     expect(await permit(request, "ask", user(undefined).ask)).toEqual({ outcome: "cancelled" });
   });

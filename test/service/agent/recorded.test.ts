@@ -120,9 +120,23 @@ test("Qwen: output and exit status out of its report, edits that it tells of onl
   ]);
 });
 
+test("Claude: tasks that it keeps with tools of their own come as a plan, told again and again, and as no calls", () => {
+  expect(replay("claude-tasks")).toEqual([
+    {
+      type: "agent_plan_execution_update",
+      entries: [
+        { content: "greet", status: "completed", priority: "medium" },
+        { content: "tidy up", status: "pending", priority: "medium" },
+      ],
+    },
+    "look",
+  ]);
+});
+
 test("git is asked after each edit and each command, and where the agent asked first, too", () => {
   for (const [name, least] of [
     ["opencode", 4],
+    ["opencode-ask", 2],
     ["claude", 4],
     ["codex", 2],
     ["gemini", 4],

@@ -111,6 +111,12 @@ describe("tool calls", () => {
   });
 });
 
+test("a cost in dollars is told as it is; without one, or in another currency, there is nothing to tell", () => {
+  const usage = { sessionUpdate: "usage_update", used: 1, size: 2 } as const;
+  const paid = (amount: number, currency: string): SessionUpdate => ({ ...usage, cost: { amount, currency } });
+  expect(reduce(usage, paid(0.5, "EUR"), paid(0.25, "USD"))).toEqual([{ type: "cost", total: 0.25 }]);
+});
+
 test("a plan is one event that is replaced", () => {
   const plan = (status: "pending" | "completed"): SessionUpdate => ({
     sessionUpdate: "plan",

@@ -112,7 +112,7 @@ git update-ref refs/heads/work "$(git commit-tree "$tree" -p HEAD -m evil)"`;
 });
 
 test("what doesn't fit is told as left out", async () => {
-  await engine.work(session, "seq 100000 > large.txt; for i in $(seq 400); do echo $i > f$i; done; seq 40000");
+  await engine.work(session, "seq 100000 > large.txt; for i in $(seq 400); do echo file $i > f$i; done; seq 40000");
   const events = await engine.events(session);
   const command = events.find((event) => event.type === "agent_run_repository_command");
   expect(command?.payload).toMatchObject({

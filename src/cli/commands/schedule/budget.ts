@@ -1,5 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
+import { dollars } from "../../output/dollars.ts";
 import type { KnownSchedule } from "./find.ts";
 
 /** What a limit in USD can be for. */
@@ -34,9 +35,4 @@ export function describeBudget({ budget }: KnownSchedule): string | undefined {
     return typeof amount === "number" ? [`${dollars(amount)} a ${span}`] : [];
   });
   return limits.length === 0 ? undefined : limits.join(", ");
-}
-
-/** `$2`, `$10.50`. */
-export function dollars(amount: number): string {
-  return `$${Number.isInteger(amount) ? String(amount) : amount.toFixed(2)}`;
 }

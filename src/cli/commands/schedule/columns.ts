@@ -3,9 +3,10 @@ import { parseTime, until } from "../../../base/time.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Host } from "../../../host/host.ts";
 import type { ScheduleRun } from "../../../wire/schedules.ts";
+import { dollars } from "../../output/dollars.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
-import { describeBudget, dollars } from "./budget.ts";
+import { describeBudget } from "./budget.ts";
 import type { KnownSchedule } from "./find.ts";
 import { describeTimes } from "./times.ts";
 

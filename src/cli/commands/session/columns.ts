@@ -2,6 +2,7 @@ import { textOf } from "../../../base/text.ts";
 import type { Host } from "../../../host/host.ts";
 import { repositoryNames } from "../../flows/session/repositories.ts";
 import type { KnownSession, OpenSession } from "../../flows/session/select.ts";
+import { dollars } from "../../output/dollars.ts";
 import type { Lines } from "../../output/show.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
@@ -43,7 +44,18 @@ export async function sessionLines({ clock, terminal }: Host, { connection, sess
     ],
     ["repository", names.get(textOf(session.repository_id)) ?? session.repository_id],
     ["origin", session.origin],
+    ["usage", describeUsage(session)],
     ["created", time(session.created_at)],
     ["updated", time(session.updated_at)],
   ];
+}
+
+/** `12 model calls, 34,567 tokens in, 890 out, $0.12`: as much of it as the service says. */
+export function describeUsage({ usage }: Pick<KnownSession, "usage">): string | undefined {
+  const count = (number: unknown, words: string): string[] =>
+    typeof number === "number" ? [`${number.toLocaleString("en")} ${words}`] : [];
+  const calls = count(usage?.model_calls, usage?.model_calls === 1 ? "model call" : "model calls");
+  const parts = [...calls, ...count(usage?.input_tokens, "tokens in"), ...count(usage?.output_tokens, "out")];
+  const paid = typeof usage?.cost_usd === "number" ? [dollars(usage.cost_usd)] : [];
+  return [...parts, ...paid].join(", ") || undefined;
 }

@@ -9,6 +9,7 @@ export const claude: AgentRecipe = {
   install: "npm install -g @agentclientprotocol/claude-agent-acp",
   companions: [],
   providers: ["anthropic"],
+  countsAnew: true,
   variables: ["ANTHROPIC_DEFAULT_OPUS_MODEL", "ANTHROPIC_DEFAULT_SONNET_MODEL", "ANTHROPIC_DEFAULT_HAIKU_MODEL"],
   setUp: ([way], model) => ({
     env: {

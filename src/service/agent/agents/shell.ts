@@ -10,6 +10,7 @@ export function shellAgent(configured?: ConfiguredAgent): AgentDefinition {
   return {
     name: shellName,
     remembers: false,
+    countsAnew: true,
     look: () => Promise.resolve({ program: "built in", version: undefined, signedIn: "needs none", remedy: "" }),
     outside: () => Promise.resolve(undefined),
     launch: ({ dist, node }) =>

@@ -14,11 +14,17 @@ export async function permit(
 ): Promise<RequestPermissionOutcome> {
   if (policy === "allow") return outcome(ofKind(options, "allow_once") ?? ofKind(options, "allow_always"));
   const reply = await ask({
-    question: `May the agent do this? ${toolCall.title ?? ""}`.trimEnd(),
+    question: `May the agent do this? ${deedOf(toolCall)}`.trimEnd(),
     options: options.map(({ optionId, name }) => ({ id: optionId, name })),
   });
   if (reply === undefined) return canceled;
   return outcome(chosen(options, reply) ?? ofKind(options, "reject_once") ?? ofKind(options, "reject_always"));
+}
+
+/** opencode names the file alone, and what is to become of it as the call's kind. */
+function deedOf({ title, kind }: RequestPermissionRequest["toolCall"]): string {
+  const said = title ?? "";
+  return /^\/\S+$/u.test(said) && kind != null && kind !== "other" ? `${kind} ${said}` : said;
 }
 
 /** What is neither an option nor a plain yes is a no: a permission is never guessed. */

@@ -10,13 +10,14 @@ import type { Access } from "./access.ts";
 import type { Destination } from "./destination.ts";
 import { forward } from "./forward.ts";
 import { type Reach, serveTunnels, systemReach } from "./tunnels.ts";
-import type { Usage, UsageMeter } from "./usage.ts";
+import { noUsage, type Usage, type UsageMeter } from "./usage.ts";
 
 /** The one way out of a sandbox: sockets in a folder of its own, behind which the service makes the model calls and has its tools. */
 export interface Gateway {
   /** 0700; all that is in it are the sockets. */
   readonly folder: string;
-  usage(): Usage;
+  /** What its model calls took since the last time that it was asked. */
+  takeUsage(): Usage;
   close(): Promise<void>;
 }
 
@@ -54,11 +55,13 @@ export function makeGateways(root: string, send: Send, reach: Reach = systemReac
       const folder = join(root, id);
       await mkdir(root, { recursive: true, mode: 0o700 });
       await mkdir(folder, { mode: 0o700 });
-      const total = { calls: 0, inputTokens: 0, outputTokens: 0 };
+      let usage = noUsage;
       const used = (meter: UsageMeter): void => {
-        total.calls += 1;
-        total.inputTokens += meter.inputTokens;
-        total.outputTokens += meter.outputTokens;
+        usage = {
+          calls: usage.calls + 1,
+          inputTokens: usage.inputTokens + meter.inputTokens,
+          outputTokens: usage.outputTokens + meter.outputTokens,
+        };
       };
       const models = createServer({ requestTimeout: 600_000 }, (message, reply) => {
         void forward(message, reply, { accesses, send, used, unreachable });
@@ -72,7 +75,11 @@ export function makeGateways(root: string, send: Send, reach: Reach = systemReac
       if (network.length > 0) await listen(tunnels.server, join(folder, networkName));
       return {
         folder,
-        usage: () => ({ ...total }),
+        takeUsage() {
+          const taken = usage;
+          usage = noUsage;
+          return taken;
+        },
         close: async () => {
           if (models.listening) await close(models, () => models.closeAllConnections());
           if (tunnels.server.listening) await close(tunnels.server, () => tunnels.closeAllConnections());

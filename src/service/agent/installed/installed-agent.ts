@@ -18,6 +18,7 @@ export function installedAgent(recipe: AgentRecipe, configured?: ConfiguredAgent
   return {
     name: recipe.name,
     remembers: true,
+    countsAnew: recipe.countsAnew === true,
 
     async look(place) {
       const path = await findProgram(recipe, configured, place);

@@ -14,6 +14,8 @@ export interface AgentRecipe {
   readonly companions: readonly string[];
   /** The providers that it can call. */
   readonly providers: readonly Provider["name"][];
+  /** Whether a process that goes on with an earlier session forgets what that has cost. */
+  readonly countsAnew?: boolean;
   /** Settings of the user's own that go along, by the names of their variables; never a key. */
   readonly variables: readonly string[];
   setUp(ways: readonly Way[], model: string, permissions: PermissionPolicy): SetUp;

@@ -59,7 +59,7 @@ export function makeReducer(scene: Scene): Reducer {
           if (update.status !== "completed") return [];
           return [...message.flush(), note(`notice ${notices++}`, "the agent summed up the conversation so far, to make room")];
         case "usage_update":
-          return [{ type: "usage", cost: update.cost?.currency === "USD" ? update.cost.amount : undefined }];
+          return update.cost?.currency === "USD" ? [{ type: "cost", total: update.cost.amount }] : [];
         default:
           // Thoughts, replays and the client's own controls are not for the timeline.
           return [];

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
+import { reasonOf } from "../reason.ts";
 import { fieldsOf, textIn } from "../reducer/fields.ts";
 import type { Environment } from "../../../host/host.ts";
 
@@ -58,19 +59,13 @@ export async function signIn(argv: readonly string[], options: SigningIn): Promi
     // Its pipe ended: its own end says more.
     if (!(error instanceof acp.RequestError || error instanceof FerryError)) return await dead;
     if (error instanceof FerryError) throw error;
-    throw new FerryError("failure", `the agent "${options.agent}" isn't signed in: ${oneLine(reasonOf(error))}`, {
+    throw new FerryError("failure", `the agent "${options.agent}" isn't signed in: ${reasonOf(error)}`, {
       cause: error,
     });
   } finally {
     connection.close();
     child.kill();
   }
-}
-
-/** Agents give what they don't want to say as an internal error, with the reason beside it. */
-function reasonOf({ message, data }: acp.RequestError): string {
-  const more = typeof data === "string" ? data : textIn(fieldsOf(data), "details", "message", "error");
-  return more === "" || more === message ? message : `${message}: ${more}`;
 }
 
 async function take(agent: acp.ClientContext, argv: readonly string[], options: SigningIn): Promise<string> {

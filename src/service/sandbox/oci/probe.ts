@@ -16,17 +16,22 @@ const kept = groups.map(
     `(cd /sys/fs/cgroup && cat ${files} 2>/dev/null) | grep -q "^${expected}\\\\b" || echo "${unkept}${limit}"`,
 );
 
+/** Node takes no boolean for an exit code. */
+const checkNode =
+  'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)';
+
 /** Which programs the image must have is asked too: an agent finds nothing else. $1 is "image" where it is one, with programs of its own. */
 const check = `
 grep -q '^CapBnd:.*0000000000000000' /proc/self/status || echo "capabilities can be had inside"
 grep -q '^NoNewPrivs:.*1' /proc/self/status || echo "rights can be gained inside"
 (: > /repo/probe && : > "$HOME/probe") || echo "workspace and home can't be written"
 grep -q '^[0-9]* [0-9]* [^ ]* [^ ]* / ro' /proc/self/mountinfo || echo "the root can be written"
+(: > /tmp/probe) || echo "/tmp can't be written, since the image has it so"
 ! (: > /proc/sys/kernel/core_pattern) 2>/dev/null || echo "/proc/sys can be written"
 ! unshare --user true 2>/dev/null || echo "user namespaces can be made inside, which needs perl or util-linux 2.41 in the image to forbid"
 [ "$(tail -n +3 /proc/net/dev | grep -vc ' lo:')" = 0 ] || echo "there is a network inside"
 [ "$(git --version 2>/dev/null)" ] || echo "there is no git in the image"
-[ "$1" != image ] || node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' 2>/dev/null || echo "there is no node >= 20.19 in the image"
+[ "$1" != image ] || node -e '${checkNode}' 2>/dev/null || echo "there is no node >= 20.19 in the image"
 grep -q '^Seccomp:.*2' /proc/self/status || echo "${weak}the engine doesn't filter system calls"
 perl -e 1 2>/dev/null || setpriv --help 2>/dev/null | grep -q -e --seccomp-filter || echo "${weak}io_uring and sockets of other families are as open as the engine leaves them: shutting them needs perl or util-linux 2.41 in the image"
 ${kept.join("\n")}`;

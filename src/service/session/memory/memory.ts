@@ -14,6 +14,8 @@ export interface Memory {
   /** The last message whose turn it went through, and the timeline's revision then: what came later it may not know. */
   readonly message: string;
   readonly revision: number;
+  /** What the agent said last that its session has cost, in USD. */
+  readonly cost: number;
 }
 
 type Deps = Pick<SessionsDeps, "data" | "host" | "log" | "store">;
@@ -49,11 +51,11 @@ export async function keepMemory(
   { data, host, log, store }: Deps,
   sandbox: Sandbox,
   agent: Pick<Agent, "session">,
-  turn: { readonly sessionId: string; readonly agent: string; readonly message: string },
+  turn: { readonly sessionId: string; readonly agent: string; readonly message: string; readonly cost: number },
 ): Promise<Memory | undefined> {
   if (agent.session === "") return undefined;
-  const { sessionId, message } = turn;
-  const memory = { agent: turn.agent, session: agent.session, message, revision: await store.timeline.revision(sessionId) };
+  const { sessionId, message, cost } = turn;
+  const memory = { agent: turn.agent, session: agent.session, message, revision: await store.timeline.revision(sessionId), cost };
   try {
     await host.files.write(layout.agentHome(data, sessionId), await packHome(sandbox), 0o600);
     await host.files.write(layout.agent(data, sessionId), JSON.stringify(memory), 0o600);

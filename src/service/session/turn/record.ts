@@ -34,8 +34,8 @@ export class TurnRecord {
   private remarked = false;
   /** The agent's last words. */
   private words = "";
-  /** In USD, as far as the agent says. */
-  cost: number | undefined;
+  /** What the agent says that its session has cost so far, in USD; undefined where it didn't say in this turn. */
+  total: number | undefined;
 
   constructor(sessionId: string, timeline: Timeline, room: Room, signal: AbortSignal) {
     this.sessionId = sessionId;
@@ -97,7 +97,7 @@ export class TurnRecord {
       if (change.type === "delta") this.tellDelta(change.text);
       else if (change.type === "worked") await this.lookBetween();
       else if (change.type === "work") await change.run();
-      else if (change.type === "usage") this.cost = change.cost ?? this.cost;
+      else if (change.type === "cost") this.total = change.total;
       else await this.writeEvent(change);
     }
     this.busy = false;

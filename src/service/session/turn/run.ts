@@ -12,6 +12,7 @@ import { Room } from "../workspace/room.ts";
 import type { Rooms } from "../workspace/rooms.ts";
 import { findSession, type UserMessage } from "../settle.ts";
 import type { Timeline } from "../timeline/timeline.ts";
+import { withTurn } from "./usage.ts";
 import { commitMessage, commitTurn } from "../workspace/commit.ts";
 
 /** How a turn ended. `reason` is told to the user where it isn't "", and where the agent has not said it already. */
@@ -119,6 +120,9 @@ async function work(tools: TurnTools, turn: Turn, room: Room): Promise<TurnOutco
   const record = new TurnRecord(session.id, timeline, room, signal);
   const stopped = new AbortController();
   const stopping = stopOn(signal, deps, room, stopped.signal);
+  const ended = new AbortController();
+  await room.signIn?.share();
+  const tending = room.signIn?.tend(ended.signal);
   const { sandbox, desk } = room;
   desk.open({
     scene: async () => ({ deps, session: await findSession(deps.store, session.id), sandbox, tree: room.lastTree, signal }),
@@ -132,8 +136,18 @@ async function work(tools: TurnTools, turn: Turn, room: Room): Promise<TurnOutco
     await stopping;
     await questions.close();
     desk.close();
+    ended.abort();
+    await tending;
     await record.settled();
+    await count(tools, turn, room, record);
   }
+}
+
+/** Adds to the session's usage what the turn took, however it ended. */
+async function count({ deps, timeline }: TurnTools, { session }: Turn, room: Room, { total }: TurnRecord): Promise<void> {
+  const { usage } = await findSession(deps.store, session.id);
+  const now = withTurn(usage, room.takeUsage(total));
+  if (now !== usage) await timeline.change(session.id, { usage: now });
 }
 
 async function prompt(tools: TurnTools, turn: Turn, room: Room, record: TurnRecord): Promise<TurnOutcome> {

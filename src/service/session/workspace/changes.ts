@@ -17,10 +17,14 @@ const limits = { files: 300, patch: 4 * 1024 * 1024, diff: 64 * 1024, list: 32 *
 
 /**
  * Writes the workspace as a tree, through an index of our own so that the agent's stays as it is, and compares it with an earlier
- * one: `$1` is that tree ("" where there is none), `$2` the bytes of patch text at most. Prints the tree, the raw records and,
- * behind an empty one, the patch. The copy keeps the index's time: git compares the content of a file that is no older, since it may
+ * one: `$1` is that tree ("" where there is none), `$2` the bytes of patch text at most. Prints the tree and the raw records of copies,
+ * behind an empty one those of all changes, and behind another the patch. The copy keeps the index's time: git compares the content of a file that is no older, since it may
  * have changed unseen (racy-git in git's technical documents). A filter that the agent set up, or needs a program that isn't there, and
  * fails is done without: the files are taken as they are.
+ *
+ * An agent waits for this after each of its commands, however large the repository is. So unedited moves and copies, by their ids, are
+ * all that is looked for among all files. Of edited ones at most 400 new files are compared with the 400 that were removed or changed
+ * (-l, the square of which git compares at most: half a second), whatever the agent's own configuration says.
  */
 const snapshot = `
 set -e
@@ -46,9 +50,11 @@ git add --all || unfiltered
 tree=$(git write-tree)
 printf '%s\\0' "$tree"
 [ -n "$1" ] && [ "$1" != "$tree" ] || exit 0
-git diff-tree -r -M -C -z --raw --no-abbrev "$1" "$tree"
+git diff-tree -r -C100% --find-copies-harder --no-rename-empty --diff-filter=C -z --raw "$1" "$tree"
 printf '\\0'
-git diff-tree -r -M -C -p --no-color --no-ext-diff --no-textconv "$1" "$tree" | head -c "$2"
+git diff-tree -r -M -C -l400 -z --raw "$1" "$tree"
+printf '\\0'
+git diff-tree -r -M -C -l400 -p --no-color --no-ext-diff --no-textconv "$1" "$tree" | head -c "$2"
 `;
 
 /**
@@ -58,14 +64,20 @@ git diff-tree -r -M -C -p --no-color --no-ext-diff --no-textconv "$1" "$tree" | 
 export async function seeChanges(sandbox: Sandbox, before: string, repositoryId: string): Promise<Changes> {
   const output = await runInside(sandbox, snapshot, [before, String(limits.patch)], { limit: limits.list + limits.patch });
   const { fields, rest } = splitFields(output);
-  const [tree = "", ...records] = fields;
+  const [tree = "", ...copies] = fields;
+  const { fields: records, rest: patch } = splitFields(rest);
+  const sources = new Map(parseRaw(copies).map(({ path, source }) => [path, source]));
   const files = parseRaw(records);
-  const diffs = splitPatch(rest, files);
-  const payloads = files.slice(0, limits.files).map((file, at) => payloadOf(file, diffs[at] ?? "", repositoryId));
+  const diffs = splitPatch(patch, files);
+  const payloads = files.slice(0, limits.files).map((file, at): Payload => {
+    const source = file.status === "A" ? sources.get(file.path) : undefined;
+    if (source === undefined) return payloadOf(file, diffs[at] ?? "", repositoryId);
+    return { type: "agent_file_copy", repository_id: repositoryId, source_path: source, destination_path: file.path };
+  });
   return { tree, payloads, more: files.length - payloads.length };
 }
 
-/** The NUL-terminated fields up to the empty one, and what follows it. */
+/** The NUL-terminated fields up to the empty one, and what follows it; nothing where there is none. */
 function splitFields(output: Buffer): { fields: string[]; rest: Buffer } {
   const fields: string[] = [];
   let at = 0;

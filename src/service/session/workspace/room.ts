@@ -4,15 +4,16 @@ import type { Session } from "../../../wire/resources.ts";
 import { connectAgent } from "../../agent/acp.ts";
 import type { Agent, AgentDefinition, AgentLaunch } from "../../agent/agent.ts";
 import type { Gateway } from "../../agent/gateway/gateways.ts";
+import { noUsage } from "../../agent/gateway/usage.ts";
 import { type Outfit, outfit } from "../../agent/launcher/outfit.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
 import type { SessionsDeps } from "../deps.ts";
-import { filesOf } from "../../agent/sign-in/store.ts";
-import { fillHome } from "../memory/home.ts";
 import { keepMemory, type Memory, restoreMemory } from "../memory/memory.ts";
+import { SignInCopy, type SignIns } from "../memory/sign-in.ts";
 import { within } from "../patience.ts";
 import { layout } from "../repository/layout.ts";
 import { Desk } from "../tools/desk.ts";
+import { newCost, type TurnUsage } from "../turn/usage.ts";
 import { type Changes, seeChanges } from "./changes.ts";
 import { gitEnvironment } from "./inside.ts";
 import { prepareWorkspace } from "./prepare.ts";
@@ -25,6 +26,8 @@ interface Parts {
   readonly fitted: Outfit;
   readonly desk: Desk;
   readonly sandbox: Sandbox;
+  /** Of an agent that has signed in by itself. */
+  readonly signIn: SignInCopy | undefined;
 }
 
 /** The agent, and what it remembers of the session. */
@@ -48,6 +51,8 @@ export class Room {
   /** As its HOME has it, which a process of it that is gone has left behind. */
   private memory: Memory | undefined;
   private tree = "";
+  /** What the agent said last that its session has cost, in USD. */
+  private cost = 0;
 
   private constructor(deps: SessionsDeps, session: Session, parts: Parts) {
     this.deps = deps;
@@ -61,7 +66,7 @@ export class Room {
    * A new sandbox for an agent, with a clean clone of the session's branch.
    * @throws FerryError failure with the reason where there can't be one; nothing is left of it then
    */
-  static async make(deps: SessionsDeps, session: Session, launch: AgentLaunch): Promise<Room> {
+  static async make(deps: SessionsDeps, signIns: SignIns, session: Session, launch: AgentLaunch): Promise<Room> {
     const definition = await deps.agents.find(session.model);
     const id = makeId("sbx", deps.host.random);
     const desk = new Desk();
@@ -79,7 +84,8 @@ export class Room {
         env: { ...gitEnvironment(definition.name), ...fitted.env },
         limits: deps.limits.sandbox,
       });
-      return await Room.furnish(deps, session, { definition, launch, gateway, fitted, desk, sandbox });
+      const signIn = launch.home === undefined ? undefined : new SignInCopy(signIns, deps, sandbox, launch.home);
+      return await Room.furnish(deps, session, { definition, launch, gateway, fitted, desk, sandbox, signIn });
     } catch (error) {
       await gateway?.close();
       throw error;
@@ -94,7 +100,7 @@ export class Room {
       await room.look();
       const { definition, sandbox } = parts;
       if (definition.remembers) room.memory = await restoreMemory(deps, session.id, definition.name, sandbox);
-      if (parts.launch.home !== undefined) await fillHome(sandbox, await filesOf(deps.host.files, parts.launch.home));
+      await parts.signIn?.begin();
       return room;
     } catch (error) {
       await parts.sandbox.destroy();
@@ -128,6 +134,8 @@ export class Room {
       const starting = connectAgent(child, options);
       const agent = await within(clock, this.deps.limits.startup, `starting the agent "${definition.name}"`, starting);
       if (agent.resumed) await calm(agent, clock);
+      // Also of a turn that the earlier process died in, which is in no memory.
+      this.cost = agent.resumed && !definition.countsAnew ? Math.max(this.cost, memory?.cost ?? 0) : 0;
       this.current = agent;
       void agent.gone.then(() => {
         if (this.current === agent) this.current = undefined;
@@ -139,11 +147,27 @@ export class Room {
     }
   }
 
+  /** The agent's own sign-in, where it has one. */
+  get signIn(): SignInCopy | undefined {
+    return this.parts.signIn;
+  }
+
   /** After a turn: what the agent remembers of it is kept, so that a later process can go on there. */
   async remember(message: string): Promise<void> {
     if (this.current === undefined) return;
-    const turn = { sessionId: this.session.id, agent: this.parts.definition.name, message };
+    const turn = { sessionId: this.session.id, agent: this.parts.definition.name, message, cost: this.cost };
     this.memory = await keepMemory(this.deps, this.sandbox, this.current, turn);
+  }
+
+  /**
+   * What was taken of models since the last time that it was asked.
+   * @param total what the agent says that its session has cost so far; undefined where it doesn't say
+   */
+  takeUsage(total: number | undefined): TurnUsage {
+    const usage = this.parts.gateway?.takeUsage() ?? noUsage;
+    const cost = total === undefined ? undefined : newCost(total, this.cost);
+    this.cost = total ?? this.cost;
+    return { ...usage, cost };
   }
 
   /** Whether a message may build on earlier ones. */

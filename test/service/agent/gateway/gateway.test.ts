@@ -169,7 +169,8 @@ test("a stream arrives as it is written, and its usage is counted", async () => 
   expect(Buffer.from((await chunks.next()).value as Uint8Array).toString()).toContain("message");
   finish?.();
   while ((await chunks.next()).done !== true);
-  expect(gateway.usage()).toEqual({ calls: 1, inputTokens: 25, outputTokens: 15 });
+  expect(gateway.takeUsage()).toEqual({ calls: 1, inputTokens: 25, outputTokens: 15 });
+  expect(gateway.takeUsage()).toEqual({ calls: 0, inputTokens: 0, outputTokens: 0 });
 });
 
 test("an agent that goes away ends its call", async () => {
