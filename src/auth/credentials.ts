@@ -5,6 +5,7 @@ import { hostName, loginAt } from "./address.ts";
 import { makeFileStore } from "./file-store.ts";
 import { keychainService as service, probeKeychain } from "./keychain-probe.ts";
 import { type LockHost, withLock } from "./lock.ts";
+import { tryWriting } from "./writable.ts";
 
 /** Where a key is kept. */
 export type StoreName = "keychain" | "file";
@@ -36,9 +37,15 @@ export interface Credentials {
   /**
    * Whether `save` will have a place for a key: asked before a person takes the trouble of a login, so that who is asked to unlock the
    * keychain is asked now, and once.
-   * @throws FerryError auth where the keychain is locked or silent, forgets what it takes, or is gone and nothing else is wanted
+   * @throws FerryError auth where the keychain is locked or silent, forgets what it takes, or is gone and nothing else is wanted; as
+   * `checkFile` does where the file is the place
    */
   check(): Promise<void>;
+  /**
+   * Whether the file would take a key: as much is written beside it, read back and removed.
+   * @throws FerryError auth where it is another's, or damaged; failure where nothing can be written there
+   */
+  checkFile(): Promise<void>;
   /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
   save(login: Item, key: string): Promise<{ store: StoreName; warning?: string }>;
   /** Where `save` may put a key. */
@@ -56,6 +63,9 @@ const loginPatience = 15_000;
 /** How long another ferry may hold the file of keys, in ms. */
 const lockPatience = 5000;
 
+/** More bytes than a key takes with what it is kept under: keys are a header's size at most. */
+const longestEntry = 10_000;
+
 export type CredentialsHost = Pick<Host, "env" | "secrets" | "platform" | "uid"> & LockHost;
 
 /** `folder` is the config folder: the file of keys lies in it. `warn` takes what the user must know of that file. */
@@ -71,6 +81,7 @@ export function makeCredentials(
   return {
     place,
     find,
+    checkFile,
     async read(login) {
       const key = await find(login);
       if (key !== undefined) return key;
@@ -87,8 +98,7 @@ export function makeCredentials(
         } catch (error) {
           if (wanted === "keychain" || !isUnavailable(error)) throw error;
         }
-      // One that is another's, or damaged, takes no key.
-      await file.findPassword(service);
+      await checkFile();
     },
     async save(login, key) {
       const wanted = wantedStore(host);
@@ -111,6 +121,14 @@ export function makeCredentials(
     },
     delete: (login) => alone(login.store, () => storeOf(login.store).deletePassword(service, nameOf(login))),
   };
+
+  async function checkFile(): Promise<void> {
+    // One that is another's, or damaged, takes no key.
+    await file.findPassword(service);
+    // Blanks in the place of the keys that there are: what a kill leaves of it holds none.
+    const text = async (): Promise<string> => "{}".padEnd(((await host.files.status(path))?.size ?? 0) + longestEntry);
+    await tryWriting(host, path, { text, patience: lockPatience });
+  }
 
   async function isOpen(): Promise<boolean> {
     return host.platform !== "win32" && (((await host.files.status(path))?.mode ?? 0) & 0o077) !== 0;
@@ -143,8 +161,11 @@ function nameOf({ url, account, item }: Item): string {
   return item === undefined ? `${account} ${url}` : `${url} ${item}`;
 }
 
-/** FERRY_CREDENTIAL_STORE; undefined: the keychain, or where there is none the file. */
-function wantedStore({ env }: Pick<Host, "env">): StoreName | undefined {
+/**
+ * FERRY_CREDENTIAL_STORE; undefined: the keychain, or where there is none the file.
+ * @throws FerryError usage where it is neither
+ */
+export function wantedStore({ env }: Pick<Host, "env">): StoreName | undefined {
   const wanted = env["FERRY_CREDENTIAL_STORE"] ?? "";
   if (wanted === "") return undefined;
   if (wanted === "keychain" || wanted === "file") return wanted;
