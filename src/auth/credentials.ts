@@ -29,6 +29,12 @@ export function isSamePlace(one: Item & Pick<Login, "store">, other: Item & Pick
   return one.store === other.store && nameOf(one) === nameOf(other);
 }
 
+/** Where a key is about to be put: in the first that takes it. `lack`: why that isn't where it was wanted. */
+export interface Places {
+  readonly stores: readonly StoreName[];
+  readonly lack?: string;
+}
+
 export interface Credentials {
   /** @throws FerryError auth where the keychain is locked, silent or gone, or has no such key */
   read(login: Login): Promise<string>;
@@ -46,10 +52,13 @@ export interface Credentials {
    * @throws FerryError auth where it is another's, or damaged; failure where nothing can be written there
    */
   checkFile(): Promise<void>;
+  /**
+   * Where a key would be put by now, for `save`, which puts it nowhere else: what is noted of it must be all the places where it may be.
+   * @throws FerryError usage where FERRY_CREDENTIAL_STORE is no store; auth where the keychain is silent, or locked and says so
+   */
+  places(): Promise<Places>;
   /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
-  save(login: Item, key: string): Promise<{ store: StoreName; warning?: string }>;
-  /** Where `save` may put a key. */
-  places(): readonly StoreName[];
+  save(login: Item, key: string, places: Places): Promise<{ store: StoreName; warning?: string }>;
   /** Whether there was one. */
   delete(login: Login): Promise<boolean>;
   /** In words, for people: `the keychain`, or the file's path. */
@@ -100,24 +109,34 @@ export function makeCredentials(
         }
       await checkFile();
     },
-    async save(login, key) {
+    async places() {
       const wanted = wantedStore(host);
-      if (wanted === "file") {
-        const kept = await keep(file, "file", login, key);
-        return (await isOpen()) ? { ...kept, warning: `the key is kept in ${path}, ${openWords}` } : kept;
-      }
+      if (wanted !== undefined) return { stores: [wanted] };
       try {
-        return await keep(host.secrets.keychain(loginPatience), "keychain", login, key);
+        // Read alone: who keeps a locked one is asked to unlock it when there is a key to put there, and no sooner.
+        await host.secrets.keychain(loginPatience).getPassword(service, "nobody");
+        // It may be gone by then.
+        return { stores: ["keychain", "file"] };
       } catch (error) {
-        if (wanted === "keychain" || !isUnavailable(error)) throw error;
-        const kept = await keep(file, "file", login, key);
-        const whose = (await isOpen()) ? openWords : "readable only by you";
-        return { ...kept, warning: `${error.message}; the key is kept in ${path}, ${whose}` };
+        if (!isUnavailable(error)) throw error;
+        return { stores: ["file"], lack: error.message };
       }
     },
-    places() {
-      const wanted = wantedStore(host);
-      return wanted === undefined ? ["keychain", "file"] : [wanted];
+    async save(login, key, { stores, lack }) {
+      const mayFall = stores.includes("file");
+      let why = lack;
+      if (stores.includes("keychain"))
+        try {
+          return await keep(host.secrets.keychain(loginPatience), "keychain", login, key);
+        } catch (error) {
+          if (!mayFall || !isUnavailable(error)) throw error;
+          why = error.message;
+        }
+      const kept = await keep(file, "file", login, key);
+      const open = await isOpen();
+      if (why !== undefined)
+        return { ...kept, warning: `${why}; the key is kept in ${path}, ${open ? openWords : "readable only by you"}` };
+      return open ? { ...kept, warning: `the key is kept in ${path}, ${openWords}` } : kept;
     },
     delete: (login) => alone(login.store, () => storeOf(login.store).deletePassword(service, nameOf(login))),
   };
