@@ -62,6 +62,23 @@ export function shown(address: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*(@|%40)/iu, "$1…$2").replace(/:(?!\/\/|\d+(?:\/|$))[^/]*/u, ":…");
 }
 
+/**
+ * The same of what may be an account or a workspace as well: what stands before the @ of an e-mail address is a name, unless it looks as
+ * keys do.
+ */
+export function shownLogin(text: string): string {
+  const said = oneLine(text);
+  const [, name, domain] = /^([^\s@:/?#%]+)@([^\s@:/?#%]+)$/u.exec(said) ?? [];
+  if (name === undefined || domain === undefined) return isKeyLike(said) ? "…" : shown(said);
+  return [name, domain].map((part) => (isKeyLike(part) ? "…" : part)).join("@");
+}
+
+/** A key of the embedded service, or a word as long as keys are and ids are not, but for UUIDs. */
+function isKeyLike(word: string): boolean {
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu.test(word)) return false;
+  return /^(?:ferry_[\w-]{8,}|[\w+/=~-]{24,})$/u.test(word);
+}
+
 /** How people call a host: its address without the scheme. */
 export function hostName(url: string): string {
   return url.replace(/^https?:\/\//u, "");

@@ -5,6 +5,7 @@ import { hostName, loginAt } from "./address.ts";
 import { makeFileStore } from "./file-store.ts";
 import { keychainService as service, probeKeychain } from "./keychain-probe.ts";
 import { type LockHost, withLock } from "./lock.ts";
+import { tryWriting } from "./writable.ts";
 
 /** Where a key is kept. */
 export type StoreName = "keychain" | "file";
@@ -28,6 +29,12 @@ export function isSamePlace(one: Item & Pick<Login, "store">, other: Item & Pick
   return one.store === other.store && nameOf(one) === nameOf(other);
 }
 
+/** Where a key is about to be put: in the first that takes it. `lack`: why that isn't where it was wanted. */
+export interface Places {
+  readonly stores: readonly StoreName[];
+  readonly lack?: string;
+}
+
 export interface Credentials {
   /** @throws FerryError auth where the keychain is locked, silent or gone, or has no such key */
   read(login: Login): Promise<string>;
@@ -36,13 +43,22 @@ export interface Credentials {
   /**
    * Whether `save` will have a place for a key: asked before a person takes the trouble of a login, so that who is asked to unlock the
    * keychain is asked now, and once.
-   * @throws FerryError auth where the keychain is locked or silent, forgets what it takes, or is gone and nothing else is wanted
+   * @throws FerryError auth where the keychain is locked or silent, forgets what it takes, or is gone and nothing else is wanted; as
+   * `checkFile` does where the file is the place
    */
   check(): Promise<void>;
+  /**
+   * Whether the file would take a key: as much is written beside it, read back and removed.
+   * @throws FerryError auth where it is another's, or damaged; failure where nothing can be written there
+   */
+  checkFile(): Promise<void>;
+  /**
+   * Where a key would be put by now, for `save`, which puts it nowhere else: what is noted of it must be all the places where it may be.
+   * @throws FerryError usage where FERRY_CREDENTIAL_STORE is no store; auth where the keychain is silent, or locked and says so
+   */
+  places(): Promise<Places>;
   /** Stores the key and reads it back. Gives where it is now, and a warning where that isn't where it was wanted. */
-  save(login: Item, key: string): Promise<{ store: StoreName; warning?: string }>;
-  /** Where `save` may put a key. */
-  places(): readonly StoreName[];
+  save(login: Item, key: string, places: Places): Promise<{ store: StoreName; warning?: string }>;
   /** Whether there was one. */
   delete(login: Login): Promise<boolean>;
   /** In words, for people: `the keychain`, or the file's path. */
@@ -55,6 +71,9 @@ const loginPatience = 15_000;
 
 /** How long another ferry may hold the file of keys, in ms. */
 const lockPatience = 5000;
+
+/** More bytes than a key takes with what it is kept under: keys are a header's size at most. */
+const longestEntry = 10_000;
 
 export type CredentialsHost = Pick<Host, "env" | "secrets" | "platform" | "uid"> & LockHost;
 
@@ -71,6 +90,7 @@ export function makeCredentials(
   return {
     place,
     find,
+    checkFile,
     async read(login) {
       const key = await find(login);
       if (key !== undefined) return key;
@@ -87,30 +107,47 @@ export function makeCredentials(
         } catch (error) {
           if (wanted === "keychain" || !isUnavailable(error)) throw error;
         }
-      // One that is another's, or damaged, takes no key.
-      await file.findPassword(service);
+      await checkFile();
     },
-    async save(login, key) {
+    async places() {
       const wanted = wantedStore(host);
-      if (wanted === "file") {
-        const kept = await keep(file, "file", login, key);
-        return (await isOpen()) ? { ...kept, warning: `the key is kept in ${path}, ${openWords}` } : kept;
-      }
+      if (wanted !== undefined) return { stores: [wanted] };
       try {
-        return await keep(host.secrets.keychain(loginPatience), "keychain", login, key);
+        // Read alone: who keeps a locked one is asked to unlock it when there is a key to put there, and no sooner.
+        await host.secrets.keychain(loginPatience).getPassword(service, "nobody");
+        // It may be gone by then.
+        return { stores: ["keychain", "file"] };
       } catch (error) {
-        if (wanted === "keychain" || !isUnavailable(error)) throw error;
-        const kept = await keep(file, "file", login, key);
-        const whose = (await isOpen()) ? openWords : "readable only by you";
-        return { ...kept, warning: `${error.message}; the key is kept in ${path}, ${whose}` };
+        if (!isUnavailable(error)) throw error;
+        return { stores: ["file"], lack: error.message };
       }
     },
-    places() {
-      const wanted = wantedStore(host);
-      return wanted === undefined ? ["keychain", "file"] : [wanted];
+    async save(login, key, { stores, lack }) {
+      const mayFall = stores.includes("file");
+      let why = lack;
+      if (stores.includes("keychain"))
+        try {
+          return await keep(host.secrets.keychain(loginPatience), "keychain", login, key);
+        } catch (error) {
+          if (!mayFall || !isUnavailable(error)) throw error;
+          why = error.message;
+        }
+      const kept = await keep(file, "file", login, key);
+      const open = await isOpen();
+      if (why !== undefined)
+        return { ...kept, warning: `${why}; the key is kept in ${path}, ${open ? openWords : "readable only by you"}` };
+      return open ? { ...kept, warning: `the key is kept in ${path}, ${openWords}` } : kept;
     },
     delete: (login) => alone(login.store, () => storeOf(login.store).deletePassword(service, nameOf(login))),
   };
+
+  async function checkFile(): Promise<void> {
+    // One that is another's, or damaged, takes no key.
+    await file.findPassword(service);
+    // Blanks in the place of the keys that there are: what a kill leaves of it holds none.
+    const text = async (): Promise<string> => "{}".padEnd(((await host.files.status(path))?.size ?? 0) + longestEntry);
+    await tryWriting(host, path, { text, patience: lockPatience });
+  }
 
   async function isOpen(): Promise<boolean> {
     return host.platform !== "win32" && (((await host.files.status(path))?.mode ?? 0) & 0o077) !== 0;
@@ -143,8 +180,11 @@ function nameOf({ url, account, item }: Item): string {
   return item === undefined ? `${account} ${url}` : `${url} ${item}`;
 }
 
-/** FERRY_CREDENTIAL_STORE; undefined: the keychain, or where there is none the file. */
-function wantedStore({ env }: Pick<Host, "env">): StoreName | undefined {
+/**
+ * FERRY_CREDENTIAL_STORE; undefined: the keychain, or where there is none the file.
+ * @throws FerryError usage where it is neither
+ */
+export function wantedStore({ env }: Pick<Host, "env">): StoreName | undefined {
   const wanted = env["FERRY_CREDENTIAL_STORE"] ?? "";
   if (wanted === "") return undefined;
   if (wanted === "keychain" || wanted === "file") return wanted;

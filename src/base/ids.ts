@@ -85,3 +85,12 @@ export function withIdLike<T extends { readonly id: string }>(things: readonly T
     return (begun >= shortestStart || start === bare) && id.endsWith(end);
   });
 }
+
+/**
+ * The same for what can't be undone: only those of whose id as much is given as a table shows at least, of ids that are shorter than that
+ * the whole. Several of them may be meant, and none is then.
+ */
+export function withShownId<T extends { readonly id: string }>(things: readonly T[], given: string): T[] {
+  const [, start = given] = typedOmitted.exec(given) ?? [];
+  return withIdLike(things, given).filter(({ id }) => withoutPrefix(start).length >= shortId(id).length);
+}

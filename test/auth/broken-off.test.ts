@@ -77,29 +77,37 @@ test("where a key is about to be is written down before it is there, and struck 
   expect(config()).not.toHaveProperty("pending");
 });
 
+function spoilAtRedeeming(trouble: "locked" | "timeout"): void {
+  server.answers.set("/token", async (request) => {
+    server.answers.delete("/token");
+    world.keychain.trouble = trouble;
+    return server.send(request);
+  });
+}
+
 test("a login that could not store its key leaves nothing pending", async () => {
-  const lockedMeanwhile = (url: string): void => {
-    world.keychain.trouble = "locked";
-    scene.approve(url);
-  };
-  expect((await scene.login(lockedMeanwhile)).code).toBe(4);
+  spoilAtRedeeming("locked");
+  expect((await scene.login()).code).toBe(4);
   expect(config()).not.toHaveProperty("pending");
 });
 
 test.each(["locked", "timeout"] as const)(
-  "a keychain that is %s ends a login before the browser opens; where it is so only then, the key is ended, too",
+  "a keychain that is %s ends a login before the browser opens; where it is so only then, before a key is made; or the key is ended, too",
   async (trouble) => {
     world.keychain.trouble = trouble;
-    expect([await scene.login(), world.opened]).toEqual([
-      { code: 4, stdout: "", stderr: `ferry: the keychain is ${trouble}\n` },
-      [],
-    ]);
+    expect(await scene.login()).toEqual({ code: 4, stdout: "", stderr: `ferry: the keychain is ${trouble}\n` });
+    expect(world.opened).toEqual([]);
     world.keychain.trouble = undefined;
     const later = await scene.login((url) => {
       world.keychain.trouble = trouble;
+      world.keychain.asked = 0;
       scene.approve(url);
     });
     expect(later.stderr).toContain(`the keychain is ${trouble}`);
+    expect([world.keychain.asked, server.given]).toEqual([1, []]);
+    world.keychain.trouble = undefined;
+    spoilAtRedeeming(trouble);
+    expect((await scene.login()).stderr).toContain(`the keychain is ${trouble}`);
     expect([server.given.length, server.revoked]).toEqual([1, server.given]);
   },
 );

@@ -188,12 +188,13 @@ describe("a login in the place of another", () => {
     await scene.login();
     for (const trouble of ["locked", "timeout"] as const) {
       world.keychain.trouble = undefined;
-      const code = scene.login((url) => {
+      server.answers.set("/token", async (request) => {
+        server.answers.delete("/token");
         world.keychain.trouble = trouble;
         world.keychain.asked = 0;
-        scene.approve(url);
+        return server.send(request);
       });
-      expect((await code).code).toBe(4);
+      expect((await scene.login()).code).toBe(4);
       expect(world.keychain.asked).toBe(1);
     }
     expect(server.revoked).toEqual(["key-2", "key-3"]);

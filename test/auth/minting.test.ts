@@ -59,6 +59,29 @@ test.each([[], ["--device"]])(
   },
 );
 
+test.each(["next login", "logout"])(
+  "without a keychain, a kill while nobody has approved yet is told once by the %s, and of no keychain",
+  async (next) => {
+    world.keychain.trouble = "unavailable";
+    let asked = (): void => undefined;
+    const reached = new Promise<void>((resolve) => (asked = resolve));
+    const second = (): Promise<SendResponse> => {
+      asked();
+      return new Promise(() => undefined);
+    };
+    void logIn("device", [refusal("authorization_pending"), second], asDead, {});
+    await reached;
+    expect(config()).toMatchObject({ pending: [{ account: "", store: "file", minted: true }] });
+    server.answers.delete("/token");
+    const told = next === "logout" ? await ferry(world.next(), "logout") : await scene.login();
+    expect([told.code, told.stderr]).toEqual([0, expect.stringContaining("is lost and still valid: revoke it in the portal")]);
+    expect(told.stderr).not.toMatch(/may still be in|--forget/u);
+    expect(config()).not.toHaveProperty("pending");
+    const after = await ferry(world.next(), "logout");
+    expect(after.stderr).not.toMatch(/broken off|may still be in/u);
+  },
+);
+
 test("a login that was given up has nothing to tell", async () => {
   server.answers.set("/token", async () => json(400, { error: "access_denied" }));
   expect((await scene.login(scene.approve, { env: inFile })).code).not.toBe(0);
@@ -70,6 +93,7 @@ function logIn(
   way: "browser" | "device",
   answers: (() => SendResponse | Promise<SendResponse>)[],
   change = (host: Host) => host,
+  env: Record<string, string> = inFile,
 ) {
   server.metadata = { ...server.metadata, device_authorization_endpoint: `${server.origin}/device` };
   const page = `${server.origin}/go`;
@@ -79,7 +103,7 @@ function logIn(
   server.answers.set("/token", async () => (answers.shift() ?? (() => json(400, { error: "access_denied" })))());
   const sleep: Host["clock"]["sleep"] = async (ms, signal) => (ms > 60_000 ? world.host.clock.sleep(ms, signal) : undefined);
   return scene.login(scene.approve, {
-    env: inFile,
+    env,
     argv: way === "device" ? ["--device"] : [],
     change: (host) => change({ ...host, clock: { ...host.clock, sleep } }),
   });

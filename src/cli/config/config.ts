@@ -8,6 +8,7 @@ import { shellWord } from "../../base/words.ts";
 import type { Host } from "../../host/host.ts";
 import { withLock } from "../../auth/lock.ts";
 import { foreignFolder, notYours } from "../../auth/owner.ts";
+import { tryWriting } from "../../auth/writable.ts";
 import { unreadable } from "./unreadable.ts";
 import { findSetting, misfit, type Settings } from "./settings.ts";
 
@@ -122,12 +123,7 @@ export async function checkConfig(host: Host): Promise<void> {
   const path = configPath(host);
   await checkFolder(host);
   await readAll(host);
-  await withLock(host, `${path}.lock`, patience, async () => {
-    // Named as what a writer leaves that is killed, so that this is put away like that.
-    const probe = `${await host.files.target(path)}.${Buffer.from(host.random(6)).toString("hex")}`;
-    await host.files.append(probe, written(await readAll(host), path));
-    await host.files.remove(probe);
-  });
+  await tryWriting(host, path, { patience, text: async () => written(await readAll(host), path) });
 }
 
 /** @throws FerryError auth where it would be a change of another user's logins */

@@ -1,5 +1,6 @@
 import { isLoopback } from "../../base/address.ts";
 import { FerryError } from "../../base/errors.ts";
+import { shellWord } from "../../base/words.ts";
 import type { SendResponse } from "../../host/host.ts";
 import { withoutSecrets } from "./key.ts";
 
@@ -40,14 +41,26 @@ export function redirectTarget(from: string, { status, headers }: SendResponse, 
   // Of a script, a mail or a piece of data the origin is none, and a blob's is that of some host.
   if (there.protocol !== "https:" && there.protocol !== "http:")
     throw new FerryError("failure", `${here.host} redirects somewhere that is no address; the key is not sent there`, { status });
-  if (there.origin !== here.origin)
-    throw new FerryError(
-      "failure",
-      `${here.host} redirects to ${withoutSecrets(there.origin, [key])}; the key is not sent there`,
-      {
-        status,
-        hint: "if that is the service's new address, sign in there: ferry login --host URL",
-      },
-    );
+  if (there.origin !== here.origin) {
+    const origin = withoutSecrets(there.origin, [key]);
+    throw new FerryError("failure", `${here.host} redirects to ${origin}; the key is not sent there`, {
+      status,
+      hint: wayThere(here, there, key),
+    });
+  }
   return there.href;
+}
+
+/** The command that logs in where a call was sent: to the base address, which is what stands before the call's own path. */
+function wayThere(here: URL, there: URL, key: string): string {
+  const [call = ""] = /\/api\/v1(?:\/.*)?$/u.exec(here.pathname) ?? [];
+  const path = call !== "" && there.pathname.endsWith(call) ? there.pathname.slice(0, -call.length) : "";
+  const address = `${there.origin}${path}`;
+  // What a command names must be an address and nothing else: a shell reads more into what a URL may hold.
+  const isPlain = /^https?:\/\/[a-z0-9.:[\]-]+(?:\/[\w./-]*)?$/u.test(address) && address.length <= 300;
+  // No login is made in the clear.
+  const isSafe = there.protocol === "https:" || isLoopback(there.hostname);
+  return isPlain && isSafe && withoutSecrets(address, [key]) === address
+    ? `if that is the service's new address, sign in there: ferry login --host ${shellWord(address)}`
+    : "check the host's address, and ask whoever runs the service";
 }

@@ -168,6 +168,21 @@ test("switch takes the one that is named, or the other of two", async () => {
   expect((await ferry(world.next(), "auth", "switch", "c.example.com")).code).toBe(5);
 });
 
+test.each([
+  [["a@x.example"], "a@x.example"],
+  [["ad@example.com", "--host", "https://me:secret@nowhere.example"], "ad@example.com at https://…@nowhere.example"],
+  [["wsp_4h2k9w3m7p5x1c8d"], "wsp_4h2k9w3m7p5x1c8d"],
+  [["0b1e7f3a-52c4-4d8e-9a6f-1c2d3e4f5a6b"], "0b1e7f3a-52c4-4d8e-9a6f-1c2d3e4f5a6b"],
+  [[`ferry_${"aB3-".repeat(10)}aB3`], "…"],
+  [[`${"aB3-".repeat(10)}@x.example`], "…@x.example"],
+  [["me:secret@a.example.com"], "…@a.example.com"],
+  [["https://secret@a.example.com"], "https://…@a.example.com"],
+  [["ada\u001b[2J@x.example"], "ada␛[2J@x.example"],
+])("switch says back what %j names and nobody is logged in as, but no key", async (argv, said) => {
+  const { code, stderr } = await ferry(world.next(), "auth", "switch", ...argv);
+  expect([code, stderr]).toEqual([5, `ferry: not logged in as or to ${said}\n  hint: ferry auth status\n`]);
+});
+
 test("switch takes a host by its name, whatever another service calls its accounts", async () => {
   await updateConfig(world.host, (config) => ({
     ...config,

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { configPath } from "../../../src/cli/config/config.ts";
@@ -227,6 +227,8 @@ test.each<[Record<string, string>, WorldOptions, string]>([
   [{ BROWSER: "none" }, {}, "none is opened here: BROWSER is none"],
   [{}, { container: true }, "none is opened here: this is a container"],
   [{ BROWSER: "nowhere-browser -x:other" }, {}, "BROWSER names what isn't there: nowhere-browser, other"],
+  [{ BROWSER: "/nonexistent %s:./nor-this" }, {}, "BROWSER names what isn't there: /nonexistent, ./nor-this"],
+  [{ BROWSER: "/etc:/etc/passwd" }, {}, "BROWSER names what isn't there: /etc, /etc/passwd"],
   [{ PATH: "/nonexistent" }, {}, "xdg-open is not installed, so none may open"],
 ])("a browser with %j %j: %s", async (env, options, says) => {
   expect((await examine(env, options)).row("browser")).toMatchObject({ verdict: "warning", says });
@@ -239,8 +241,15 @@ test("in a CI job, where ferry login refuses, the remedy is the one that works t
 });
 
 test("a browser that BROWSER names is the one, over SSH and in a container, too", async () => {
-  const { row } = await examine({ BROWSER: "/code/browser.sh:sh", SSH_TTY: "/dev/pts/1", DISPLAY: "" }, { container: true });
-  expect(row("browser")).toMatchObject({ verdict: "ok", says: "/code/browser.sh opens pages (BROWSER)" });
+  const script = join(world.folder, "browser.sh");
+  writeFileSync(script, "#!/bin/sh\n", { mode: 0o755 });
+  symlinkSync(script, join(world.folder, "link"));
+  for (const named of [script, "./browser.sh", "/nonexistent:./link", "sh"]) {
+    const env = { BROWSER: `${named}:other`, SSH_TTY: "/dev/pts/1", DISPLAY: "" };
+    const { row } = await examine(env, { container: true });
+    const says = `${named.replace(/^.*:/u, "")} opens pages (BROWSER)`;
+    expect(row("browser")).toMatchObject({ verdict: "ok", says });
+  }
 });
 
 test("a port that nobody may listen on", async () => {

@@ -251,6 +251,24 @@ test("what helps against a refused key names the service with its path: another 
   });
 });
 
+test.each([
+  ["https://new.example/", "https://new.example"],
+  ["https://new.example/api/v1/sessions/ses_1", "https://new.example"],
+  ["https://new.example/agents/api/v1/sessions/ses_1", "https://new.example/agents"],
+  ["https://me:secret@new.example/x?y=z", "https://new.example"],
+  ["http://127.0.0.1:19001/api/v1/sessions/ses_1", "http://127.0.0.1:19001"],
+  ["http://new.example/", undefined],
+  ["https://new.example/$(id)/api/v1/sessions/ses_1", undefined],
+])("a call that is sent on to %s names the login there: %s", async (location, address) => {
+  const { client } = play([{ status: 302, headers: { location } }]);
+  await expect(read(client)).rejects.toMatchObject({
+    hint:
+      address === undefined
+        ? "check the host's address, and ask whoever runs the service"
+        : `if that is the service's new address, sign in there: ferry login --host ${address}`,
+  });
+});
+
 describe("the key, where a service says it back", () => {
   const key = "key-of-a-test";
 
@@ -263,7 +281,10 @@ describe("the key, where a service says it back", () => {
     const shouting = { key: { value: "KEY-of-A-test", source: "a test" } };
     for (const change of [{}, shouting]) {
       const { client } = play([{ status: 302, headers: { location: `https://${key}.evil.example/` } }], change);
-      await expect(read(client)).rejects.toThrow(/redirects to https:\/\/<redacted>\.evil\.example; the key/u);
+      await expect(read(client)).rejects.toMatchObject({
+        message: "localhost redirects to https://<redacted>.evil.example; the key is not sent there",
+        hint: "check the host's address, and ask whoever runs the service",
+      });
     }
     const { client } = play([{ status: 302, headers: { location: `/x/${key}` } }]);
     await expect(write(client)).rejects.toThrow(/redirects a POST to \S+\/x\/<redacted>$/u);

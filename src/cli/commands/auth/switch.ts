@@ -1,4 +1,4 @@
-import { shown } from "../../../auth/address.ts";
+import { shown, shownLogin } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { type Config, type HostEntry, readConfig, updateConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
@@ -51,8 +51,9 @@ async function chooseLogin(
   const matching = given === undefined ? hosts : loginsNamed(given, hosts);
   const [only, second] = matching;
   if (only === undefined) {
-    const who = [given, hosts.length === 0 || given === undefined ? global.host : undefined].filter((word) => word !== undefined);
-    throw new FerryError("not_found", `not logged in as or to ${shown(who.join(" at "))}`, { hint: "ferry auth status" });
+    const place = hosts.length === 0 || given === undefined ? global.host : undefined;
+    const who = [given && shownLogin(given), place && shown(place)].filter((word) => word !== undefined);
+    throw new FerryError("not_found", `not logged in as or to ${who.join(" at ")}`, { hint: "ferry auth status" });
   }
   if (second === undefined) return only;
   const [first, next] = [hosts[0], hosts[1]];

@@ -4,6 +4,7 @@ import { browser } from "./checks/browser.ts";
 import { callback } from "./checks/callback.ts";
 import { certificates } from "./checks/certificates.ts";
 import { clock } from "./checks/clock.ts";
+import { config } from "./checks/config.ts";
 import { git } from "./checks/git.ts";
 import { keychain } from "./checks/keychain.ts";
 import { node } from "./checks/node.ts";
@@ -15,6 +16,7 @@ import { service } from "./checks/service.ts";
 export const checks: readonly Check[] = [
   git,
   node,
+  config,
   keychain,
   browser,
   callback,

@@ -1,5 +1,6 @@
 import { loginAt, shown } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
+import { withShownId } from "../../../base/ids.ts";
 import { oneLine, textOf } from "../../../base/text.ts";
 import { readCliInfo } from "../../../client/capabilities.ts";
 import { listAll } from "../../../client/pages.ts";
@@ -17,14 +18,16 @@ export const revoke: Verb = {
   summary: "End an API key at once, wherever it is used",
   answer: fields.apiKey,
   examples: ["ferry key revoke nightly", "ferry key revoke key_4h2k9w3m7p5x1c8d --yes"],
-  define: (command) => void command.argument("<key>", "id or name"),
+  define: (command) => void command.argument("<key>", "id, or as much of it as ferry key list shows; or name"),
   async run(context, _, given: string) {
     const connection = await connectForKeys(context);
     const key = await findKey(connection, given);
     const name = oneLine(textOf(key.name ?? key.id));
     const { isOwn, whose } = await lookAt(connection, key);
     const which = isOwn ? ", which this login uses" : whose === undefined ? "" : `, which is ${whose}'s`;
-    await confirm(context, `Revoke the key ${name} of ${connection.name}${which}?`);
+    // Who named it by a part of its id sees the whole.
+    const id = given === key.name ? "" : ` (${oneLine(key.id)})`;
+    await confirm(context, `Revoke the key ${name}${id} of ${connection.name}${which}?`);
     const answer = await connection.client.revokeKey({ params: { keyId: key.id } });
     if (context.global.json) await context.print.json({ ...key, ...answer }, fields.apiKey);
     else
@@ -53,7 +56,8 @@ function wayBack({ host: { env } }: Context, { host }: Connection): string {
 }
 
 /**
- * By name among those that still work, by id among all.
+ * By name among those that still work, by id among all, whole or as the table shows it. What is the name of one and the start of another's
+ * id means neither: when the one is gone, the same command must not take the other.
  * @throws FerryError not_found where there is none, or all of that name are revoked; usage where several match
  */
 async function findKey(connection: Connection, given: string): Promise<KnownKey> {
@@ -65,6 +69,7 @@ async function findKey(connection: Connection, given: string): Promise<KnownKey>
     throw new FerryError("not_found", `the key ${shown(given)} of ${connection.name} is revoked already`, {
       hint: `ferry key list${connection.argument}`,
     });
+  const meant = [...new Set([...called, ...withShownId(all, given)])];
   const about = (key: KnownKey) => [key.name, key.created_at, key.user_name];
-  return theOneNamed(given, { all, called, about }, { one: "key", several: "keys", noun: "key" }, connection);
+  return theOneNamed(given, { all, called: meant, about }, { one: "key", several: "keys", noun: "key" }, connection);
 }

@@ -11,7 +11,7 @@ import { whileWaiting } from "../waiting.ts";
 import { endPending } from "./broken-off.ts";
 import { credentialsOf } from "./credentials.ts";
 import { endKey, wayToRevoke } from "./end.ts";
-import { isNoted, type Note, notePending, withoutNote, withPending } from "./pending.ts";
+import { isNoted, type Note, type Noted, notePending, withoutNote, withPending } from "./pending.ts";
 import { endReplaced } from "./replaced.ts";
 import { earlierLogin } from "./same.ts";
 
@@ -20,7 +20,7 @@ export interface NewKey {
   readonly url: string;
   readonly key: ApiKey;
   /** Where this login had it made: then it is ended at the service where it can't be kept, and at logout. */
-  readonly minted?: Note;
+  readonly minted?: Noted;
 }
 
 /**
@@ -32,10 +32,10 @@ export async function mintKey(
   context: Context,
   url: string,
   make: (redeeming: Redeeming) => Promise<string>,
-): Promise<{ readonly value: string; readonly note: Note }> {
+): Promise<{ readonly value: string; readonly note: Noted }> {
   const credentials = credentialsOf(context);
-  let noting: Promise<Note> | undefined;
-  const note = (): Promise<Note> => (noting ??= notePending(context.host, credentials, { url, minted: true }));
+  let noting: Promise<Noted> | undefined;
+  const note = (): Promise<Noted> => (noting ??= notePending(context.host, credentials, { url, minted: true }));
   let left = "nothing" as Leftover;
   const redeeming: Redeeming = async () => {
     await note();
@@ -92,7 +92,7 @@ export async function keepKey(context: Context, added: NewKey): Promise<void> {
   let stored: Stored | undefined;
   const store = async (): Promise<Stored> => {
     note ??= await notePending(context.host, credentials, { url });
-    return { note, key: key.value, ...(await credentials.save(note, key.value)) };
+    return { note, key: key.value, ...(await credentials.save(note, key.value, note.places)) };
   };
   let identity: Identity | undefined;
   let entered: Entered;

@@ -1,4 +1,4 @@
-import type { Credentials } from "../../../auth/credentials.ts";
+import type { Credentials, Places } from "../../../auth/credentials.ts";
 import { type Holder, ownHolder } from "../../../auth/holder.ts";
 import type { Host } from "../../../host/host.ts";
 import { type Config, type PendingLogin, updateConfig } from "../../config/config.ts";
@@ -6,18 +6,27 @@ import { type Config, type PendingLogin, updateConfig } from "../../config/confi
 /** What is known of a key, wherever it is stored in the end. */
 export type Note = Omit<PendingLogin, "store">;
 
-/** Writes down where a key is about to be: were this process killed now, nothing else would ever find it there. */
+/** One that is written down, with where its key goes. */
+export interface Noted extends Note {
+  readonly places: Places;
+}
+
+/**
+ * Writes down where a key is about to be: were this process killed now, nothing else would ever find it there. Only where it may be: of a
+ * keychain that there is none of, nobody could ever say that it isn't there.
+ */
 export async function notePending(
   host: Host,
   credentials: Credentials,
   login: Pick<PendingLogin, "url" | "minted">,
-): Promise<Note> {
+): Promise<Noted> {
+  const places = await credentials.places();
   const item = Buffer.from(host.random(8)).toString("hex");
   const note: Note = { ...login, account: "", item, by: await ownHolder(host), since: host.clock.now() };
   await updateConfig(host, (config) =>
-    withPending(config, [...(config.pending ?? []), ...credentials.places().map((store) => ({ ...note, store }))]),
+    withPending(config, [...(config.pending ?? []), ...places.stores.map((store) => ({ ...note, store }))]),
   );
-  return note;
+  return { ...note, places };
 }
 
 /** Whether it is still there, and still this process's: another one may have taken this one for dead. */

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { whyNoBrowser } from "../../../../auth/browser/choice.ts";
 import { namedBrowsers } from "../../../../base/browser-variable.ts";
 import type { Host } from "../../../../host/host.ts";
@@ -32,9 +33,17 @@ export const browser: Check = {
 /** What xdg-open goes by where the desktop names none. */
 const usual = ["x-www-browser", "firefox", "chromium", "chromium-browser", "google-chrome", "epiphany", "konqueror"];
 
-async function firstOf({ processes }: Host, names: readonly string[]): Promise<string | undefined> {
-  for (const name of names) if (name.includes("/") || (await processes.find(name)) !== undefined) return name;
+async function firstOf(host: Host, names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) if (await isThere(host, name)) return name;
   return undefined;
+}
+
+/** Where the name has a slash in it, PATH isn't looked through: it is the program itself, which nobody runs whom it is hidden from. */
+async function isThere({ processes, files, cwd, platform }: Host, name: string): Promise<boolean> {
+  if (!name.includes("/") && !(platform === "win32" && name.includes("\\"))) return (await processes.find(name)) !== undefined;
+  const path = await files.target(resolve(cwd ?? "/", name)).catch(() => undefined);
+  const status = path === undefined ? undefined : await files.status(path).catch(() => undefined);
+  return status?.kind === "file" && (platform === "win32" || (status.mode & 0o111) !== 0);
 }
 
 /** The browser that the desktop is set to, e.g. `firefox.desktop`. */

@@ -1,0 +1,11 @@
+import { checkConfig, configPath } from "../../../config/config.ts";
+import type { Check } from "../check.ts";
+
+/** Wherever keys are kept, which logins there are is in the config file: a login that can't be entered there is none. */
+export const config: Check = {
+  name: "config",
+  async run({ host }) {
+    await checkConfig(host);
+    return { verdict: "ok", says: `logins and settings are kept in ${configPath(host)}` };
+  },
+};
