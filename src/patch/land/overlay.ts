@@ -75,6 +75,7 @@ export async function checkOverlay(copy: Watched, changes: readonly Change[], ov
       indexed: inIndex,
       skipped: [...staged].filter(([, entry]) => entry.skipped).map(([path]) => path),
       permissions: check.before.permissions,
+      folders: check.before.folders,
     },
     stamps: check.stamps,
   };

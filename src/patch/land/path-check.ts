@@ -4,7 +4,7 @@ import { type Change, modes } from "../../git/records.ts";
 import { type Entry, presentAs, withIndex } from "./compare.ts";
 import { type Found, look, Looker, stampsOf, walk } from "./disk.ts";
 import { copyIndex, type IndexEntry, isIndexed, isStaged, readIndex } from "./index-entries.ts";
-import { type Permissions, permissionsOf } from "./permissions.ts";
+import { foldersOf, type Permissions, permissionsOf } from "./permissions.ts";
 import type { Watched } from "./working-copy.ts";
 
 export interface PathCheck {
@@ -34,6 +34,8 @@ export interface Before {
   readonly skipped: readonly GitPath[];
   /** Of all files that are there. Not in a journal of an earlier version. */
   readonly permissions?: Permissions | undefined;
+  /** Of the folders that may go with what lies in them. Not in a journal of an earlier version. */
+  readonly folders?: Permissions | undefined;
   /** Files that are kept aside (recovery/aside.ts). Not in a journal of an earlier version. */
   readonly aside?: readonly GitPath[] | undefined;
   /** What each of them was like, so that an edit shows. */
@@ -68,7 +70,7 @@ export async function checkPaths(copy: Watched, changes: readonly Change[]): Pro
   const same = await presentAs(copy.git, repository, { entries: wanted, scratch });
   const isSettled = ({ path }: Change) => same.has(path) && !state.staged.has(path);
   const present = doubtful.filter(isSettled).map(newEntry);
-  const before = whatWas(state, changes, present);
+  const before = whatWas(repository.workTree, state, { changes, present });
   const touched = new Set(changes.map(({ path }) => path));
   const besides = [...state.index].filter(([path, { kind }]) => kind === "unmerged" && !touched.has(path));
   const blocked = changes.flatMap((change, at) => {
@@ -93,13 +95,21 @@ function ownWork({ missing }: State, changes: readonly Change[], before: Before)
   return changes.filter(isOwn).map((change) => ({ ...newEntry(change), staged: indexed.has(change.path) }));
 }
 
-function whatWas(state: State, changes: readonly Change[], present: readonly Entry[]): Before {
+function whatWas(
+  workTree: string,
+  state: State,
+  { changes, present }: { readonly changes: readonly Change[]; readonly present: readonly Entry[] },
+): Before {
   const indexed = changes.filter(({ path, newMode }) => isIndexed(state.index.get(path), newMode)).map(({ path }) => path);
   return {
     kept: [...indexed, ...present.map(({ path }) => path), ...state.missing],
     indexed,
     skipped: [...state.index].filter(([, entry]) => entry.skipped).map(([path]) => path),
     permissions: permissionsOf(state.found),
+    folders: foldersOf(
+      workTree,
+      changes.filter(({ oldMode }) => oldMode !== modes.absent).map(({ path }) => path),
+    ),
   };
 }
 

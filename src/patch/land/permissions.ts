@@ -1,3 +1,4 @@
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import type { GitPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
@@ -10,6 +11,51 @@ export function permissionsOf(found: ReadonlyMap<GitPath, Found>): Permissions {
   const all: Record<string, GitPath[]> = {};
   for (const [path, file] of found) if (file.what === "file") (all[file.permissions.toString(8)] ??= []).push(path);
   return all;
+}
+
+/** Of the folders that these files lie in, on all the way: where one is emptied it goes with its last file. */
+export function foldersOf(workTree: string, paths: Iterable<GitPath>): Permissions {
+  const folders = new Set<GitPath>();
+  for (const path of paths)
+    for (let end = path.lastIndexOf("/"); end > 0 && !folders.has(path.slice(0, end)); end = path.lastIndexOf("/", end - 1))
+      folders.add(path.slice(0, end));
+  const looker = new Looker(workTree);
+  const all: Record<string, GitPath[]> = {};
+  for (const folder of folders) {
+    const found = looker.look(folder);
+    if (found.what === "folder") (all[found.permissions.toString(8)] ??= []).push(folder);
+  }
+  return all;
+}
+
+/**
+ * Makes those of these folders that are gone, as far as the entries need them, with the permissions that they had: nobody else reads what
+ * is put back into one that was private. Gives what makes them what they were again where they couldn't be filled so.
+ */
+export async function makeFolders(
+  workTree: string,
+  permissions: Permissions,
+  entries: readonly { readonly path: GitPath }[],
+): Promise<() => Promise<void>> {
+  const needed = new Set(entries.flatMap(({ path }) => [...path.matchAll(/\//gu)].map(({ index }) => path.slice(0, index))));
+  const known = Object.entries(permissions).flatMap(([octal, folders]) =>
+    folders.map((folder) => ({ folder, mode: Number.parseInt(octal, 8) })),
+  );
+  const made: { readonly place: Buffer | string; readonly mode: number }[] = [];
+  for (const { folder, mode } of known.toSorted((one, other) => one.folder.length - other.folder.length)) {
+    if (!needed.has(folder) || new Looker(workTree).look(folder).what !== "nothing") continue;
+    const place = onDisk(workTree, folder);
+    mkdirSync(place, { mode: 0o700 });
+    if (mode !== (lstatSync(place).mode & 0o7777)) chmodSync(place, mode | 0o700);
+    made.push({ place, mode });
+  }
+  return async () => {
+    for (const { place, mode } of made.toReversed()) await chmod(place, mode).catch(unlessGone);
+  };
+}
+
+function unlessGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
 }
 
 /** Gives the files among these paths the permissions that they had; what the change does to being executable is done to them, too. */

@@ -16,10 +16,11 @@ import { Looker, onDisk, stampOf } from "../land/disk.ts";
 import type { Before } from "../land/path-check.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { blobId, isCheckoutOf } from "./contents.ts";
-import { type Rescued, rescueFile } from "./rescue.ts";
+import { freeName, nameOf, type Rescued, rescueFile, rescueFolder } from "./rescue.ts";
 
 /** What a link fails of that a copy may not: another file system, one without links, too many of them, someone else's file. */
 const linkless = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+const taken = new Set(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ENOENT"]);
 const refusals = new Set(["EEXIST", "ENOENT", "EACCES", "EPERM", "EROFS"]);
 
 type Place = string | Buffer;
@@ -59,6 +60,12 @@ export function linkAside(folder: string, workTree: string, { aside, stamps }: K
     kept.stamps.push(stamps[at] ?? "");
   }
   return kept;
+}
+
+/** Where copies go, and paths whose old content git has for the landing alone: the user's own, which was captured. */
+export interface Rescue {
+  readonly folder: string;
+  readonly passing: ReadonlySet<GitPath>;
 }
 
 /**
@@ -106,9 +113,17 @@ export class Aside {
       return isWhole;
     }
     if (isOne(name)) return true;
-    if (lstatSync(name).isDirectory()) renameSync(name, file);
-    else if (linkOrCopy(name, file)) unlinkSync(name);
+    this.giveBack(name, path);
     return false;
+  }
+
+  /** What was moved aside and isn't what was looked at, over nothing that is there by now: it goes to the rescue folder then. */
+  private giveBack(name: string, path: GitPath): void {
+    const { repository } = this.copy;
+    const file = onDisk(repository.workTree, path);
+    if (lstatSync(name).isDirectory() ? moveFolder(name, file) : moveFile(name, file)) return;
+    mkdirSync(rescueFolder(repository), { recursive: true, mode: 0o700 });
+    renameSync(name, freeName(rescueFolder(repository), nameOf(path)));
   }
 
   /** Whether a file is where it was: it had not been moved yet, or is back, or there is one of its content and permissions. */
@@ -145,18 +160,36 @@ export class Aside {
 
   /**
    * Copies those files to the rescue folder that are no more where they were, unless git has the very bytes or makes them of the old
-   * content. Gives their paths, and where each is. A link can't have been written into, so git has it.
+   * content, and has that for good. Gives their paths, and where each is. A link can't have been written into, so git has it.
    */
-  async rescue(changes: readonly Change[], folder: string): Promise<Rescued[]> {
+  async rescue(changes: readonly Change[], { folder, passing }: Rescue): Promise<Rescued[]> {
     const rescued: Rescued[] = [];
     for (const { path, oldMode, oldId } of changes) {
       const name = this.names.get(path);
       if (name === undefined || (await this.isThere(path))) continue;
       if (lstatSync(name, { throwIfNoEntry: false })?.isFile() !== true) continue;
-      if (await isCheckoutOf(this.copy, name, { path, mode: oldMode, id: oldId })) continue;
+      if (!passing.has(path) && (await isCheckoutOf(this.copy, name, { path, mode: oldMode, id: oldId }))) continue;
       rescued.push({ path, copy: await rescueFile(name, path, folder) });
     }
     return rescued;
+  }
+}
+
+/** False where something is there. */
+export function moveFile(from: Place, to: Place): boolean {
+  if (!linkOrCopy(from, to)) return false;
+  unlinkSync(from);
+  return true;
+}
+
+/** False where something is there: rename(2) gives a folder no file's place, and none that something is in. */
+export function moveFolder(from: Place, to: Place): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (!isOneOf(error, taken)) throw error;
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, lstatSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "../../git/discover.ts";
@@ -27,15 +27,20 @@ export async function rescuePath(workTree: string, path: GitPath, folder: string
 /** Copies a file there under the name of its path, beside the copies of earlier times. Gives the copy's name. */
 export async function rescueFile(file: string | Buffer, path: GitPath, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const name = encodeURIComponent(path).slice(0, 200);
-  for (let number = 1; ; number++) {
-    const copy = join(folder, number === 1 ? name : `${name}.${number}`);
-    const isCopied = await copyFile(file, copy, constants.COPYFILE_EXCL).then(() => true, unlessThere);
-    if (isCopied) return copy;
-  }
+  const copy = freeName(folder, nameOf(path));
+  await copyFile(file, copy, constants.COPYFILE_EXCL);
+  return copy;
 }
 
-function unlessThere(error: NodeJS.ErrnoException): false {
-  if (error.code !== "EEXIST") throw error;
-  return false;
+/** What a file is called there: its path, in what each system takes for one name. */
+export function nameOf(path: GitPath): string {
+  return encodeURIComponent(path).slice(0, 200);
+}
+
+/** A name in the folder that nothing has. The caller holds the repository's lock: nobody else makes any there. */
+export function freeName(folder: string, name: string): string {
+  for (let number = 1; ; number++) {
+    const place = join(folder, number === 1 ? name : `${name}.${number}`);
+    if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return place;
+  }
 }

@@ -1,17 +1,17 @@
-import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type GitPath, pathBytes, showPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
 import { type Entry, indexInfo, withIndex } from "../land/compare.ts";
-import { look, onDisk } from "../land/disk.ts";
+import { look } from "../land/disk.ts";
 import { refreshIndex, writeIndex } from "../land/locks.ts";
 import type { Before } from "../land/path-check.ts";
-import { restorePermissions } from "../land/permissions.ts";
+import { makeFolders, restorePermissions } from "../land/permissions.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
-import type { Aside } from "./aside.ts";
-import { isGone, removeEmptyFolder } from "./remove.ts";
+import type { Aside, Rescue } from "./aside.ts";
+import { removeEmptyFolder } from "./remove.ts";
 import { rescuePath } from "./rescue.ts";
 import { oldEntry, sortOut } from "./sort-out.ts";
+import { emptyLimbo, type TakenOut, takeOut } from "./take-out.ts";
 
 export interface RollBack {
   readonly copy: WorkingCopy;
@@ -23,7 +23,7 @@ export interface RollBack {
   /** The files as they were, where they were kept. */
   readonly aside: Aside;
   /** Where copies go of what is neither old nor new. */
-  readonly rescue: string;
+  readonly rescue: Rescue;
 }
 
 /**
@@ -37,11 +37,16 @@ export async function rollBack({ copy, changes, indexed, before, aside, rescue }
   const [kept, were] = [new Set(before.kept), new Set(before.indexed)];
   const ours = changes.filter(({ path }) => !kept.has(path));
   const { restored, removed, doubtful, foreign } = await sortOut(copy, ours, aside);
-  for (const path of doubtful) await rescuePath(workTree, path, rescue);
-  const stuck = new Set<GitPath>();
-  for (const path of removed) if (!(await removeFile(copy, path))) stuck.add(path);
-  const wanted = restored.filter(({ path }) => !stuck.has(path));
+  for (const path of doubtful) await rescuePath(workTree, path, rescue.folder);
+  const [stuck, late] = [new Set<GitPath>(), new Set<GitPath>()];
+  for (const [path, stamp] of removed) {
+    const taken = await removeFile(copy, path, stamp);
+    if (taken !== "gone") (taken === "stays" ? stuck : late).add(path);
+  }
+  emptyLimbo(copy.repository);
+  const wanted = restored.filter(({ path }) => !stuck.has(path) && !late.has(path));
   const blocked = new Set(await clearFolders(copy, wanted));
+  const refill = await makeFolders(workTree, before.folders ?? {}, wanted);
   const free = wanted.filter(({ path }) => !blocked.has(path));
   const failed = await checkOut(
     copy,
@@ -49,25 +54,28 @@ export async function rollBack({ copy, changes, indexed, before, aside, rescue }
   );
   const asBefore = new Map(free.map(({ path, mode }) => [path, { oldMode: mode, newMode: mode }]));
   await restorePermissions(workTree, before.permissions ?? {}, asBefore);
+  await refill();
   await resetIndex(copy, { changes: indexed.filter(({ path }) => !were.has(path)), skipped: new Set(before.skipped) });
-  for (const path of foreign) await rescuePath(workTree, path, rescue);
-  const known = new Set([...foreign, ...doubtful, ...blocked, ...stuck, ...failed]);
+  const others = [...foreign, ...late];
+  for (const path of others) await rescuePath(workTree, path, rescue.folder);
+  const known = new Set([...others, ...doubtful, ...blocked, ...stuck, ...failed]);
   const displaced = (await aside.rescue(ours, rescue)).map(({ path }) => path).filter((path) => !known.has(path));
   const lines = (paths: readonly GitPath[], why: string) => paths.map((path) => `${showPath(path)}, which ${why}`);
   return [
-    ...lines([...foreign, ...doubtful, ...blocked, ...displaced], "was changed meanwhile"),
+    ...lines([...new Set([...others, ...doubtful, ...blocked, ...displaced])], "was changed meanwhile"),
     ...lines([...stuck], "can't be removed"),
     ...lines(failed, "can't be checked out again"),
   ];
 }
 
-/** With the folders that are empty then. False where the system keeps the file: its folder is read-only, or a program has it open. */
-async function removeFile(copy: WorkingCopy, path: GitPath): Promise<boolean> {
-  if (!(await unlink(onDisk(copy.repository.workTree, path)).then(() => true, isGone))) return false;
+/** With the folders that are empty then. The system keeps a file whose folder is read-only, or that a program has open. */
+async function removeFile(copy: WorkingCopy, path: GitPath, stamp: string): Promise<TakenOut> {
+  const taken = takeOut(copy.repository, path, stamp);
+  if (taken !== "gone") return taken;
   const names = path.split("/");
   for (let depth = names.length - 1; depth > 0; depth--)
     if (!(await removeEmptyFolder(copy, names.slice(0, depth).join("/")))) break;
-  return true;
+  return taken;
 }
 
 /** Folders that stand where a file was: ours are empty by now. Gives the paths where they aren't. */

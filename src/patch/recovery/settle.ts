@@ -3,7 +3,7 @@ import { FerryError } from "../../base/errors.ts";
 import { readHead } from "../../git/discover.ts";
 import { readChanges } from "../../git/records.ts";
 import { ferryFolder } from "../quarantine.ts";
-import { Aside, asideFolder } from "./aside.ts";
+import { Aside, asideFolder, type Rescue } from "./aside.ts";
 import type { Left } from "./journal.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { type Rescued, rescueFolder } from "./rescue.ts";
@@ -24,19 +24,19 @@ export async function settle(left: Left, copy: WorkingCopy): Promise<Settled> {
   if (commit === left.new && (await hasMoved(left, copy))) return { state: "new", foreign: [] };
   if (commit !== left.old) return { state: "elsewhere", foreign: [] };
   if (left.before === undefined) return { state: "restored", foreign: [] };
-  const rescue = rescueFolder(repository);
   const { overlay } = left;
   const index = overlay?.index ?? left;
   const indexed = await changesBetween(copy, index.old, index.new);
   const changes = overlay === undefined ? indexed : await changesBetween(copy, overlay.old, overlay.new);
-  const foreign = await rollBack({ copy, changes, indexed, before: left.before, aside: asideOf(left, copy), rescue });
+  const aside = asideOf(left, copy);
+  const foreign = await rollBack({ copy, changes, indexed, before: left.before, aside, rescue: await rescueOf(left, copy) });
   return { state: "restored", foreign };
 }
 
 /** Where nothing is touched: gives the files that were kept aside and are in the rescue folder now, since they are nowhere else. */
 export async function rescueAside(left: Left, copy: WorkingCopy): Promise<Rescued[]> {
   const { old, new: tip } = left.overlay ?? left;
-  return asideOf(left, copy).rescue(await changesBetween(copy, old, tip), rescueFolder(copy.repository));
+  return asideOf(left, copy).rescue(await changesBetween(copy, old, tip), await rescueOf(left, copy));
 }
 
 /**
@@ -49,7 +49,13 @@ export async function rescueEdited(left: Left, copy: Pick<WorkingCopy, "git" | "
   if (edited.size === 0) return [];
   const { old, new: tip } = left.overlay ?? left;
   const changes = (await changesBetween(copy, old, tip)).filter(({ path }) => edited.has(path));
-  return aside.rescue(changes, rescueFolder(copy.repository));
+  return aside.rescue(changes, await rescueOf(left, copy));
+}
+
+/** The branch's own content lasts; what else the working tree held was captured of the user's work, and goes with the landing. */
+async function rescueOf({ old, overlay }: Left, copy: Pick<WorkingCopy, "git" | "repository">): Promise<Rescue> {
+  const captured = overlay === undefined ? [] : await changesBetween(copy, old, overlay.old);
+  return { folder: rescueFolder(copy.repository), passing: new Set(captured.map(({ path }) => path)) };
 }
 
 function asideOf({ before }: Left, copy: Pick<WorkingCopy, "git" | "repository">): Aside {

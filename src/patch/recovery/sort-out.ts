@@ -1,7 +1,7 @@
 import type { GitPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
 import { type Entry, presentAs } from "../land/compare.ts";
-import { look, onDisk } from "../land/disk.ts";
+import { look, onDisk, stampOf, stampsOf } from "../land/disk.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import type { Aside } from "./aside.ts";
 import { blobId, isBeginningOf } from "./contents.ts";
@@ -10,8 +10,8 @@ import { removeEmptyFolder } from "./remove.ts";
 export interface Sorted {
   /** To be written with their old content, once what is there is gone. */
   readonly restored: Entry[];
-  /** New content, or part of it. */
-  readonly removed: GitPath[];
+  /** New content, or part of it, each by its stamp (land/disk.ts) from before anybody looked into it: another one is someone's work. */
+  readonly removed: Map<GitPath, string>;
   /** Of these, what git takes for the new content, though it would write other bytes: a filter leads there from many a content. */
   readonly doubtful: GitPath[];
   readonly foreign: GitPath[];
@@ -21,9 +21,13 @@ export interface Sorted {
 export async function sortOut(copy: WorkingCopy, changes: readonly Change[], aside?: Aside): Promise<Sorted> {
   const { git, repository, scratch } = copy;
   const { workTree } = repository;
+  const stamps = stampsOf(
+    workTree,
+    changes.map(({ path }) => path),
+  );
   const asNew = await presentAs(git, repository, { entries: changes.map(newEntry), scratch });
   const asOld = await presentAs(git, repository, { entries: changes.map(oldEntry), scratch });
-  const sorted: Sorted = { restored: [], removed: [], doubtful: [], foreign: [] };
+  const sorted: Sorted = { restored: [], removed: new Map(), doubtful: [], foreign: [] };
   for (const change of changes) {
     const { path, oldMode, newMode } = change;
     const isKept = aside?.has(path) === true;
@@ -37,8 +41,10 @@ export async function sortOut(copy: WorkingCopy, changes: readonly Change[], asi
     }
     const isOurs = what === "file" ? await isWritten(copy, change) : asNew.has(path);
     const isDoubtful = !isOurs && asNew.has(path) && !asOld.has(path);
-    if (isOurs || isDoubtful) {
-      sorted.removed.push(path);
+    const stamp = stamps.get(path);
+    const isSame = stamp !== undefined && stampOf(onDisk(workTree, path)) === stamp;
+    if ((isOurs || isDoubtful) && isSame) {
+      sorted.removed.set(path, stamp);
       if (isDoubtful) sorted.doubtful.push(path);
       if (hadFile) sorted.restored.push(oldEntry(change));
     } else sorted.foreign.push(path);
