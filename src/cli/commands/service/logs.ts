@@ -13,10 +13,12 @@ interface Options {
 export const logs: Verb = {
   name: "logs",
   summary: "Show the end of the embedded service's log",
+  description:
+    "Show the end of the embedded service's log: a JSON object a line. Beside them stands what one said that could not start, or was broken off, in plain words.",
   examples: [
     "ferry service logs",
     "ferry service logs --follow",
-    "ferry service logs --lines 500 | jq 'select(.level == \"error\")'",
+    "ferry service logs --lines 500 | jq -R 'fromjson? | select(.level == \"error\")'",
   ],
   define: (command) =>
     void command

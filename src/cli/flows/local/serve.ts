@@ -43,9 +43,11 @@ export async function serveHere(context: Context, request: ServeRequest): Promis
     return value === "ask" ? "ask" : "allow";
   };
   const running = await serve({ ...request, configured, permissions, write }, host);
-  await print.note(
-    `serving ${running.data} on ${running.socket}${running.address === undefined ? "" : ` and ${oneLine(running.address)}`}`,
-  );
+  // Started in the background, it has its log for a stderr: JSON lines alone, of which one says the same.
+  if (request.idle === undefined)
+    await print.note(
+      `serving ${running.data} on ${running.socket}${running.address === undefined ? "" : ` and ${oneLine(running.address)}`}`,
+    );
   // Only to a person's screen: a log would keep it.
   const link = host.terminal.stderr.isTTY ? (await findLocal(host))?.signInLink : undefined;
   if (link !== undefined) await print.note(`the portal, signed in (this link works once): ${link}`);
