@@ -135,6 +135,6 @@ function aboutOption({ description, argChoices, defaultValue, ...option }: Optio
 }
 
 const closing = [
-  "A session is named by its id or the start of it, a branch, its address in the portal, or - for the newest; left out, it is the one that the branch is linked to.",
+  "A session is named by its id or the start of it, its branch or one that is linked to it here, its address in the portal, or - for the newest; left out, it is the one that the branch is linked to.",
   "More help: ferry help COMMAND, ferry help environment, ferry help settings, ferry help exit-codes",
 ];

@@ -20,7 +20,7 @@ export const logs: Verb = {
   examples: [
     "ferry service logs",
     "ferry service logs --follow",
-    "ferry service logs --lines 500 | jq -R 'fromjson? | select(.level == \"error\")'",
+    "ferry service logs --lines 500 | jq -R 'fromjson?|select(.level==\"error\")'",
   ],
   define: (command) =>
     void addData(command)
