@@ -249,7 +249,9 @@ describe("FERRY_API_KEY", () => {
 test("nobody logged in and nobody to ask: exit 4 with the ways out", async () => {
   const { code, stderr } = await ferry(world, "session", "list");
   expect(code).toBe(4);
-  expect(stderr).toContain('set FERRY_HOST and FERRY_API_KEY, pipe a key to "ferry login --with-token"');
+  expect(stderr).toContain(
+    'set FERRY_HOST and FERRY_API_KEY, pipe a key to "ferry login --host URL --with-token", or name the embedded service: --host local',
+  );
   expect((await ferry(world.next(), "session", "list", "--host", a)).stderr).toBe(
     "ferry: not logged in to a.example\n  hint: ferry login --host https://a.example, or set FERRY_API_KEY\n",
   );

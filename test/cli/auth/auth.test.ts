@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Config, type HostEntry, readConfig, updateConfig } from "../../../src/cli/config/config.ts";
 import type { Prompt } from "../../../src/host/host.ts";
@@ -145,6 +146,13 @@ test("token prints the key, and in JSON only when secrets are asked for", async 
     token: key,
   });
   expect((await ferry(world.next(), "auth", "token", "--host", "local")).code).toBe(2);
+  const nobody = world.next({ env: { FERRY_CONFIG_DIR: join(world.folder, "empty") } });
+  expect(await ferry(nobody, "auth", "token")).toEqual({
+    code: 4,
+    stdout: "",
+    stderr:
+      'ferry: not logged in, and no host is named\n  hint: set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --host URL --with-token"\n',
+  });
 });
 
 test("FERRY_API_KEY is not told to belong to a host that a repository names", async () => {
