@@ -156,6 +156,7 @@ describe("repo", () => {
     expect(stderr).toMatch(
       /^ferry: the remotes match several repositories\n( {2}rep_\w+ acme\/shop\n){2} {2}hint: name one of them as REPOSITORY\n$/u,
     );
+    expect((await call([...here, "session", "start"])).stderr).toContain("hint: name one of them with --repo\n");
   });
 });
 

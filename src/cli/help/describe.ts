@@ -70,13 +70,14 @@ async function describeEntry({ name, aliases = [], summary, group, load }: Entry
 function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
   const command = new Command(verb.name);
   verb.define?.(command);
+  const required = command.options.filter(({ mandatory }) => mandatory);
   const taken = command.registeredArguments.map(describeArgument);
   return {
     name: verb.name,
     aliases: [],
     summary: verb.summary,
     group: "Commands:",
-    usage: [...words, ...taken.map(({ term }) => term), "[options]"].join(" "),
+    usage: [...words, ...taken.map(({ term }) => term), ...required.map(({ flags }) => flags), "[options]"].join(" "),
     about: verb.description ?? `${verb.summary}.`,
     examples: verb.examples,
     arguments: taken,

@@ -134,7 +134,8 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
   }
   const shown = (ours.length > 0 ? ours : recent).slice(0, 10);
   const more = recent.length - shown.length;
-  throw new FerryError("usage", "no session is named, and this branch is linked to none", {
+  const why = place === undefined ? `${oneLine(context.folder)} is not in a git repository` : "this branch is linked to none";
+  throw new FerryError("usage", `no session is named, and ${why}`, {
     details: [
       ...shown.map((session) => describe(session, names)),
       ...(more > 0 ? [`and ${count(more, "other")}: ferry session list${connection.argument}`] : []),
