@@ -58,7 +58,7 @@ test("two first uses start one service; status and stop know it", async () => {
     `it runs as it was started, whatever ${start.slice(2).join(" ")} says now: ferry service stop, then this once more`,
   );
   // It was used before: now it is the default, without a word.
-  expect(await ferry.run(["session", "list"])).toEqual({ code: 0, stdout: "", stderr: "there is none\n" });
+  expect(await ferry.run(["session", "list"])).toEqual({ code: 0, stdout: "", stderr: "no sessions\n" });
 
   expect(await ferry.run(["service", "stop"])).toMatchObject({
     code: 0,

@@ -35,7 +35,7 @@ export const list: Verb = {
       { header: "STATUS", spare: 2, value: ({ status }: (typeof items)[number]) => status },
       { header: "TEXT", value: ({ payload }: (typeof items)[number]) => textOf(payload) },
     ];
-    await showList(context, { items: shown, more: false }, columns, fields.event);
+    await showList(context, { items: shown, more: false }, columns, { known: fields.event, many: "messages" });
   },
 };
 

@@ -18,6 +18,9 @@ export const runs: Verb = {
     const connection = await connectForSchedules(context);
     const params = { id: (await findSchedule(context, connection, given)).id };
     const read: typeof connection.client.listScheduleRuns = (input) => connection.client.listScheduleRuns({ ...input, params });
-    await showList(context, await readList(read, { limit }), runColumns(context.host), fields.scheduleRun);
+    await showList(context, await readList(read, { limit }), runColumns(context.host), {
+      known: fields.scheduleRun,
+      many: "runs",
+    });
   },
 };

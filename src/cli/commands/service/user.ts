@@ -76,5 +76,5 @@ const outcomes = {
 };
 
 async function show(context: Context): Promise<void> {
-  await showList(context, { items: await listUsers(context), more: false }, columns, names);
+  await showList(context, { items: await listUsers(context), more: false }, columns, { known: names, many: "users" });
 }

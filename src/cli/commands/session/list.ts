@@ -62,7 +62,7 @@ export const list: Verb = {
     const more = listing.more || (cutHere && items.length > (limit ?? Infinity));
     const names = context.global.json ? new Map<string, string>() : await waiting(() => repositoryNames(connection, items));
     const columns = [...sessionColumns(context.host, names), ...(include === undefined ? [] : [computed(include)])];
-    await showList(context, { items: items.slice(0, limit), more }, columns, fields.session);
+    await showList(context, { items: items.slice(0, limit), more }, columns, { known: fields.session, many: "sessions" });
     if (include !== undefined && items.length > 0 && items.every((session) => valueOf(session, include) === undefined))
       await context.print.note(`no session here has ${oneLine(include)}`);
     for (const [field, what] of Object.entries(untold))

@@ -63,7 +63,7 @@ export const events: Verb = {
       else newest = [...newest, ...wanted].slice(-limit);
     }
     await show(newest);
-    if (count === 0 && !global.json) await print.note(all === 0 ? "there is none" : `none of ${all} events is shown`);
+    if (count === 0 && !global.json) await print.note(all === 0 ? "no events" : `none of ${all} events is shown`);
     if (limit !== undefined && limit < count) await print.note(`these are the newest ${limit} of ${count} events`);
   },
 };
