@@ -43,7 +43,8 @@ export const events: Verb = {
     const answers = makeAnswers();
     const daysTold = makeDays(host.clock.now());
     const linesOf = (event: TimelineEvent): readonly string[] => {
-      const lines = renderEvent(answers.spelledOut(event), canvas);
+      const told = answers.spelledOut(event);
+      const lines = told === undefined ? [] : renderEvent(told, canvas);
       return lines.length === 0 ? [] : [...daysTold(wordOf(event.created_at), canvas), ...lines];
     };
     const show = async (shown: readonly SourcedEvent[]): Promise<void> => {
