@@ -146,7 +146,13 @@ test("token prints the key, and in JSON only when secrets are asked for", async 
     token: key,
   });
   expect((await ferry(world.next(), "auth", "token", "--host", "local")).code).toBe(2);
-  const nobody = world.next({ env: { FERRY_CONFIG_DIR: join(world.folder, "empty") } });
+  const empty = { env: { FERRY_CONFIG_DIR: join(world.folder, "empty") } };
+  // That the embedded service was used makes no login.
+  await world.host.files.write(join(world.folder, "data", "key"), "x", 0o600);
+  expect((await ferry(world.next(empty, { tty: true }), "auth", "token")).stderr).toContain(
+    "hint: log in: ferry login --host URL\n",
+  );
+  const nobody = world.next(empty);
   expect(await ferry(nobody, "auth", "token")).toEqual({
     code: 4,
     stdout: "",

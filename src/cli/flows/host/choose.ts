@@ -46,10 +46,14 @@ export async function chooseHost(
   if (configured !== undefined) return selected(configured, config, "ferry.host in the git configuration is");
   const [last] = config.hosts;
   if (last !== undefined) return { kind: "remote", url: last.url, entry: last, named: false };
-  if (context.interactive || (await localWasUsed(host)))
+  if (!withLogin && (context.interactive || (await localWasUsed(host))))
     return { kind: "local", named: false, why: "you are logged in to no other" };
   throw new FerryError("auth", "not logged in, and no host is named", {
-    hint: withLogin ? ways.join(", or ") : `${ways.join(", ")}, or name the embedded service: --host local`,
+    hint: context.interactive
+      ? "log in: ferry login --host URL"
+      : withLogin
+        ? ways.join(", or ")
+        : `${ways.join(", ")}, or name the embedded service: --host local`,
   });
 }
 
