@@ -13,6 +13,8 @@ export async function usageError({ code, message }: CommanderError, program: Com
   const { asked, noun, called } = askedFor(program);
   const path = asked.split(" ").slice(1).join(" ");
   if (code === "commander.unknownOption") return unknownOption(what, called, path);
+  if (code === "commander.missingMandatoryOptionValue")
+    return new FerryError("usage", missingIn(called), { hint: hintFor([], asked) });
   const word = /'([^']*)'/u.exec(what)?.[1] ?? "";
   const told =
     code === "commander.excessArguments"
@@ -27,6 +29,16 @@ export async function usageError({ code, message }: CommanderError, program: Com
   return new FerryError("usage", isCommand && noun !== undefined ? `${noun.name()} has no command '${word}'` : told.trim(), {
     hint: hintFor(meant, asked),
   });
+}
+
+/** All that must be given and isn't: commander names the first of the options alone. */
+function missingIn(called: Command): string {
+  const words = called.registeredArguments.filter(({ required }, at) => required && called.args[at] === undefined);
+  const flags = called.options.filter(
+    (option) => option.mandatory && called.getOptionValue(option.attributeName()) === undefined,
+  );
+  const all = [...words.map((argument) => `argument '${argument.name()}'`), ...flags.map((option) => `option '${option.flags}'`)];
+  return `missing required ${all.join(" and ")}`;
 }
 
 /** What follows a `=`, or the letter of a short option, may be a secret, and stays out of the message. */

@@ -313,7 +313,7 @@ describe("endless wait", () => {
     const started = performance.now();
     const { code, stderr } = await scene.login(scene.approve, { env: { CI: "true" } });
     expect(code).toBe(4);
-    expect(stderr).toContain('pipe a key to "ferry login --with-token"');
+    expect(stderr).toMatch(/pipe a key to "ferry login --host http\S+ --with-token"/u);
     expect(performance.now() - started).toBeLessThan(1000);
     expect(server.calls).toEqual([]);
   });

@@ -114,7 +114,7 @@ describe("the service answers the token call with HTML, with 500, or never (case
       code: 4,
       stderr: expect.stringContaining(
         "ferry: the API key of this login has a blank in it\n" +
-          "  hint: tell whoever runs agents.example.com, or pipe a key of its portal to ferry login --with-token\n",
+          "  hint: tell whoever runs agents.example.com, or pipe a key of its portal to ferry login --host https://agents.example.com --with-token\n",
       ) as string,
     });
   });

@@ -59,14 +59,14 @@ describe("the first that names a host decides", () => {
     git("config", "branch.main.ferryHost", b);
     const here = { cwd: git.folder };
     const told = "host: b.example, since this branch is linked to a session on it; the last login is d.example\n";
-    expect((await ferry(world.next(here), "session", "list")).stderr).toBe(`${told}there is none\n`);
-    expect((await ferry(world.next(here), "session", "list", "--host", d)).stderr).toBe("there is none\n");
+    expect((await ferry(world.next(here), "session", "list")).stderr).toBe(`${told}no sessions\n`);
+    expect((await ferry(world.next(here), "session", "list", "--host", d)).stderr).toBe("no sessions\n");
     const inner = world.next(here, { stdin: services.get(c)?.key ?? "" });
     expect((await ferry(inner, "login", "--host", c, "--with-token")).stderr).toContain(
       "commands here go to b.example all the same, since this branch is linked to a session on it: --host c.example names this login\n",
     );
     await login(b);
-    expect((await ferry(world.next(here), "session", "list")).stderr).toBe("there is none\n");
+    expect((await ferry(world.next(here), "session", "list")).stderr).toBe("no sessions\n");
     git("config", "branch.main.ferryHost", "https://unknown.example");
     const again = world.next(here, { stdin: services.get(c)?.key ?? "" });
     expect(await ferry(again, "login", "--host", c, "--with-token")).toMatchObject({
@@ -249,7 +249,9 @@ describe("FERRY_API_KEY", () => {
 test("nobody logged in and nobody to ask: exit 4 with the ways out", async () => {
   const { code, stderr } = await ferry(world, "session", "list");
   expect(code).toBe(4);
-  expect(stderr).toContain('set FERRY_HOST and FERRY_API_KEY, pipe a key to "ferry login --with-token"');
+  expect(stderr).toContain(
+    'set FERRY_HOST and FERRY_API_KEY, pipe a key to "ferry login --host URL --with-token", or name the embedded service: --host local',
+  );
   expect((await ferry(world.next(), "session", "list", "--host", a)).stderr).toBe(
     "ferry: not logged in to a.example\n  hint: ferry login --host https://a.example, or set FERRY_API_KEY\n",
   );
@@ -270,7 +272,7 @@ describe("a home that takes no files", () => {
   const env = { FERRY_HOST: a, FERRY_API_KEY: `key of ${a}`.replaceAll(" ", "-"), FERRY_STATE_DIR: nowhere };
 
   test("costs no command its success that needs none", async () => {
-    expect(await ferry(world.next({ env }), "session", "list")).toEqual({ code: 0, stdout: "", stderr: "there is none\n" });
+    expect(await ferry(world.next({ env }), "session", "list")).toEqual({ code: 0, stdout: "", stderr: "no sessions\n" });
   });
 
   test("is named by one that does", async () => {

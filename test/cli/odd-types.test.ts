@@ -183,7 +183,7 @@ test("sessions that don't tell what is filtered by are left out, and that is sai
   expect(await call("session", "list", "--user", "zz")).toEqual({
     code: 0,
     stdout: "",
-    stderr: "there is none\nthe sessions of agents.example.com don't tell who made them\n",
+    stderr: "no sessions\nthe sessions of agents.example.com don't tell who made them\n",
   });
   seed.sessions.push({ id: "c", status: "finished", created_at: "2020-01-01T00:00:00Z" });
   const { stdout } = await call("session", "list", "--status", "finished", "--limit", "1", "--json", "--fields", "id");

@@ -75,7 +75,9 @@ test("a remote that is of none of the service's: candidates, nothing guessed", a
   git("remote", "set-url", "origin", "https://y.example/other/thing.git");
   const { code, stderr } = await ferry(world.next({ cwd: git.folder }), "repo", "view");
   expect(code).toBe(5);
-  expect(stderr).toMatch(/no repository of agents\.example\.com matches.*\n {2}\S+ acme\/shop\n {2}\S+ acme\/till\n {2}hint: /u);
+  expect(stderr).toMatch(
+    /no repository of agents\.example\.com matches.*\n {2}\S+ acme\/shop\n {2}\S+ acme\/till\n {2}hint: .*, or name one of these as REPOSITORY\n$/u,
+  );
 });
 
 describe("odd things from the service", () => {

@@ -47,6 +47,8 @@ describe.each(Object.entries(engines))("accounts in the store over %s", (_, make
   test("a name is one user's, and the refused one isn't made", async () => {
     const second = { ...account("ada"), user_id: "usr_second" };
     await expect(store.accounts.add(second)).rejects.toMatchObject({ kind: "usage", message: "there is a user ada already" });
+    await expect(store.accounts.requireFree("ada")).rejects.toMatchObject({ message: "there is a user ada already" });
+    await store.accounts.requireFree("eve");
     expect(await store.keys.findUser("usr_second")).toBeUndefined();
     expect(await store.accounts.find("ada")).toEqual(account("ada"));
   });
@@ -55,6 +57,7 @@ describe.each(Object.entries(engines))("accounts in the store over %s", (_, make
     await store.keys.insertUser({ id: "usr_local", name: "srv", email: "" });
     const refused = { kind: "usage", message: "srv is what the service's own user is called" };
     await expect(store.accounts.add(account("srv"))).rejects.toMatchObject(refused);
+    await expect(store.accounts.requireFree("srv")).rejects.toMatchObject(refused);
     expect([await store.accounts.find("srv"), await store.keys.findUser("usr_srv")]).toEqual([undefined, undefined]);
     await store.accounts.remove("ada", time(9));
     await store.accounts.add({ ...account("ada"), user_id: "usr_other" });

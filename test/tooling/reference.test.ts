@@ -7,7 +7,7 @@ import { exitCodeRows, topics } from "../../src/cli/topics.ts";
 import { isInstalled } from "../support/installed.ts";
 import { asManPages } from "./reference/man.ts";
 import { asMarkdown } from "./reference/markdown.ts";
-import { type Chapter, readProgram } from "./reference/model.ts";
+import { type Chapter, programOptions, readProgram } from "./reference/model.ts";
 
 // Stale? `npx vitest run -c test/vitest.config.ts test/tooling/reference.test.ts -u` writes them anew.
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
@@ -37,10 +37,23 @@ test("README's exit codes are the program's", () => {
 });
 
 test("each man page is what the program says, and there is no other", async () => {
-  const pages = asManPages(chapters);
+  const pages = asManPages(chapters, await programOptions());
   for (const [name, text] of pages) await expect(text).toMatchFileSnapshot(join(docs, "man", name));
   expect(readdirSync(join(docs, "man")).toSorted()).toEqual([...pages.keys()].toSorted());
 });
+
+test.runIf(isInstalled("groff"))(
+  "no name in them is broken by a hyphen, and ferry(1) has the program's own options",
+  async () => {
+    const pages = [...asManPages(chapters, await programOptions())].filter(([name]) => name !== "git-ferry.1");
+    const shown = pages.map(([name, input]): [string, string] => {
+      const text = execFileSync("groff", ["-man", "-Tutf8", "-Kutf8"], { input, encoding: "utf8" });
+      return [name, text.replaceAll(/\u001b\[\d+m|.\u0008/gu, "").replaceAll("\u2212", "-")];
+    });
+    expect(shown.filter(([, text]) => text.includes("\u2010\n")).map(([name]) => name)).toEqual([]);
+    for (const flag of ["--version", "--help", "--host"]) expect(new Map(shown).get("ferry.1")).toContain(flag);
+  },
+);
 
 test.runIf(isInstalled("groff"))("groff has nothing to say against them", () => {
   for (const name of readdirSync(join(docs, "man")).filter((page) => page !== "git-ferry.1")) {

@@ -70,13 +70,14 @@ async function describeEntry({ name, aliases = [], summary, group, load }: Entry
 function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
   const command = new Command(verb.name);
   verb.define?.(command);
+  const required = command.options.filter(({ mandatory }) => mandatory);
   const taken = command.registeredArguments.map(describeArgument);
   return {
     name: verb.name,
     aliases: [],
     summary: verb.summary,
     group: "Commands:",
-    usage: [...words, ...taken.map(({ term }) => term), "[options]"].join(" "),
+    usage: [...words, ...taken.map(({ term }) => term), ...required.map(({ flags }) => flags), "[options]"].join(" "),
     about: verb.description ?? `${verb.summary}.`,
     examples: verb.examples,
     arguments: taken,
@@ -135,6 +136,6 @@ function aboutOption({ description, argChoices, defaultValue, ...option }: Optio
 }
 
 const closing = [
-  "A session is named by its id or the start of it, a branch, its address in the portal, or - for the newest; left out, it is the one that the branch is linked to.",
+  "A session is named by its id or the start of it, its branch or one that is linked to it here, its address in the portal, or - for the newest; left out, it is the one that the branch is linked to.",
   "More help: ferry help COMMAND, ferry help environment, ferry help settings, ferry help exit-codes",
 ];

@@ -3,12 +3,12 @@ import type { Context } from "../context.ts";
 import { record } from "./record.ts";
 import { table, type Column } from "./table.ts";
 
-/** A list: one array with --json, else a table. That a limit left some out is said on stderr. */
+/** A list: one array with --json, else a table. That a limit left some out is said on stderr, and of what, `many`, there is none. */
 export async function showList<Row>(
   { print, global, host }: Context,
   { items, more }: Listing<Row>,
   columns: readonly Column<Row>[],
-  known: readonly string[],
+  { known, many }: { readonly known: readonly string[]; readonly many: string },
 ): Promise<void> {
   if (global.json) await print.json(items, known);
   else await print.data(await table(items, columns, host.terminal.stdout));
@@ -16,7 +16,7 @@ export async function showList<Row>(
     await print.note(
       `there is more than ${items.length === 1 ? "this one" : `these ${items.length}`}: raise --limit, or leave it out`,
     );
-  else if (items.length === 0 && !global.json) await print.note("there is none");
+  else if (items.length === 0 && !global.json) await print.note(`no ${many}`);
 }
 
 /** What a command changed, which the user knows: nothing with --quiet, unless JSON of it is asked for. */

@@ -35,7 +35,9 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const again = retryAfter(headers["retry-after"], asked.clock.now());
   const hint =
     again === undefined
-      ? (scopeHint(status, said, asked) ?? (code === placeHere ? undefined : hintFor(status, asked)))
+      ? status === 403
+        ? hintForForbidden({ message: said, code }, asked)
+        : hintFor(status, asked)
       : `try again ${again === 0 ? "now" : again < longestRetryAfter ? `in ${Math.ceil(again / 1000)} s` : "in a day"}`;
   return new FerryError(kindOf(status), line, {
     status,
@@ -46,9 +48,6 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   });
 }
 
-/** Ours, of a refusal that no scope helps against. */
-const placeHere = "place_here";
-
 /** What an answer's status is to whoever asked. */
 export function kindOf(status: number): ErrorKind {
   if (status === 400 || status === 422) return "usage";
@@ -58,9 +57,22 @@ export function kindOf(status: number): ErrorKind {
   return "failure";
 }
 
+/** What says no more than the status does, where a scope is the likeliest that is missing. */
+const saysNothing = /^(?:forbidden|(?:access|permission) denied|not allowed|no)?[.!]?$/iu;
+
+/** A key may be refused for want of a scope, and for much that no scope helps against: only where it is the scope, that is told. */
+function hintForForbidden({ message, code = "" }: Said, asked: Asked): string | undefined {
+  // It is of the scopes that were asked for, and names those that are there.
+  if (message.startsWith("scopes: ")) return undefined;
+  const way = scopeHint(message, asked);
+  if (way !== undefined) return way;
+  if (/scope/iu.test(`${code} ${message}`)) return `the key of ${asked.key.source} lacks a scope that this needs`;
+  return saysNothing.test(message) ? `the key of ${asked.key.source} may lack a scope that this needs` : undefined;
+}
+
 /** Where the answer names a scope that is enough, the way to a key that has it, at this service and no other. */
-function scopeHint(status: number, said: string, { baseUrl, key: { source } }: Asked): string | undefined {
-  const [first, ...others] = status === 403 ? (said.match(/\b[a-z][a-z-]*:(?:read|write|all)\b/gu) ?? []) : [];
+function scopeHint(said: string, { baseUrl, key: { source } }: Asked): string | undefined {
+  const [first, ...others] = said.match(/\b[a-z][a-z-]*:(?:read|write|all)\b/gu) ?? [];
   if (first === undefined) return undefined;
   // A login would change nothing: a key of the environment goes before it. What is made for a job should do no more than it needs.
   if (source === "FERRY_API_KEY") return `put a key that has ${first} into ${source}: the portal makes one`;
@@ -72,7 +84,6 @@ function scopeHint(status: number, said: string, { baseUrl, key: { source } }: A
 function hintFor(status: number, { baseUrl, key: { source, remedy = "check it" } }: Asked): string | undefined {
   const refused = `${baseUrl.replace(/^https?:\/\//u, "")} refused the key of ${source}`;
   if (status === 401) return `${refused}: ${source === "FERRY_API_KEY" ? "correct it, or unset it" : remedy}`;
-  if (status === 403) return `the key of ${source} lacks a scope that this needs`;
   if (status === 421) return "call it by its own address; a port that is forwarded needs the same number at both ends";
   if (status === 429) return "too many requests: try again in a minute";
   if (status === 501) return "this service doesn't have it";

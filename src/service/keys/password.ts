@@ -6,7 +6,7 @@ import type { Host } from "../../host/host.ts";
 const preset: Cost = { ln: 17, r: 8, p: 1 };
 const sizes = { salt: 16, hash: 32 };
 /** In characters: NIST SP 800-63B asks for 8 or more, and for 15 where nothing else guards the account. */
-const lengths = { least: 12, most: 256 };
+export const lengths = { least: 12, most: 256 };
 
 interface Cost {
   readonly ln: number;

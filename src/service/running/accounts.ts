@@ -28,6 +28,7 @@ export function accountsIn(data: string, host: Pick<Host, "files" | "random">): 
     }
   }
   return {
+    requireFree: (name) => open((accounts) => accounts.requireFree(name)),
     add: (account) => open((accounts) => accounts.add(account)),
     find: (name) => open((accounts) => accounts.find(name)),
     list: () => open((accounts) => accounts.list()),

@@ -1,4 +1,6 @@
+import { dirname } from "node:path";
 import { FerryError } from "../../base/errors.ts";
+import { shellWord } from "../../base/words.ts";
 import type { Host } from "../../host/host.ts";
 
 /** A process, told apart from a later one with the same pid. */
@@ -57,7 +59,7 @@ async function refuseLiving(path: string, text: string, host: LockHost): Promise
   if (!alive) return;
   const who = owner === undefined ? "" : ` (process ${owner.pid})`;
   throw new FerryError("unavailable", `another service${who} has this data folder: ${path}`, {
-    hint: `stop it with \`ferry service stop\`${owner === undefined ? "" : ` (or kill ${owner.pid})`}, or choose another folder with --data`,
+    hint: `stop it with \`ferry service stop --data ${shellWord(dirname(path))}\`${owner === undefined ? "" : ` (or kill ${owner.pid})`}, or choose another folder with --data`,
   });
 }
 

@@ -165,8 +165,7 @@ describe("without a terminal and without a key on stdin", () => {
     expect(await ferry(world.next(), "login", "--host", url)).toEqual({
       code: 4,
       stdout: "",
-      stderr:
-        'ferry: a login needs a person at a terminal\n  hint: set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"\n',
+      stderr: `ferry: a login needs a person at a terminal\n  hint: set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --host ${url} --with-token"\n`,
     });
   });
 

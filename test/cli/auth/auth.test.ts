@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Config, type HostEntry, readConfig, updateConfig } from "../../../src/cli/config/config.ts";
 import type { Prompt } from "../../../src/host/host.ts";
@@ -145,6 +146,19 @@ test("token prints the key, and in JSON only when secrets are asked for", async 
     token: key,
   });
   expect((await ferry(world.next(), "auth", "token", "--host", "local")).code).toBe(2);
+  const empty = { env: { FERRY_CONFIG_DIR: join(world.folder, "empty") } };
+  // That the embedded service was used makes no login.
+  await world.host.files.write(join(world.folder, "data", "key"), "x", 0o600);
+  expect((await ferry(world.next(empty, { tty: true }), "auth", "token")).stderr).toContain(
+    "hint: log in: ferry login --host URL\n",
+  );
+  const nobody = world.next(empty);
+  expect(await ferry(nobody, "auth", "token")).toEqual({
+    code: 4,
+    stdout: "",
+    stderr:
+      'ferry: not logged in, and no host is named\n  hint: set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --host URL --with-token"\n',
+  });
 });
 
 test("FERRY_API_KEY is not told to belong to a host that a repository names", async () => {

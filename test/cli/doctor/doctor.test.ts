@@ -235,7 +235,7 @@ test.each<[Record<string, string>, WorldOptions, string]>([
 });
 
 test("in a CI job, where ferry login refuses, the remedy is the one that works there", async () => {
-  const hint = 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"';
+  const hint = 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --host URL --with-token"';
   expect((await examine({ CI: "true" })).row("browser")).toMatchObject({ says: "none is opened here: this is a CI job", hint });
   expect((await examine({}, { container: true })).row("browser")?.hint).toMatch(/^ferry login prints the address/u);
 });

@@ -100,7 +100,7 @@ test("a name whose key is revoked already is not suggested again", async () => {
   expect(await ferry(world.next(), "key", "revoke", "ci", "-y")).toEqual({
     code: 5,
     stdout: "",
-    stderr: "ferry: the key ci of agents.example.com is revoked already\n  hint: ferry key list\n",
+    stderr: 'ferry: the key "ci" of agents.example.com is revoked already\n  hint: ferry key list\n',
   });
   const { stderr } = await ferry(world.next(), "key", "revoke", "ci", "-y", "--host", "agents.example.com");
   expect(stderr).toContain("hint: ferry key list --host agents.example.com\n");

@@ -119,12 +119,16 @@ describe("one that is there", () => {
     const { stdout } = await call(["view", "nightly"]);
     expect(stdout).toContain("prompt:     update the dependencies\n");
     expect((await call(["view", "s1"])).stdout).toBe(stdout);
+    seed.repositories.push({ id: "r1", full_name: "acme/shop" });
+    Object.assign(service.schedules[0] ?? {}, { repository_id: "r1" });
+    expect((await call(["view", "s1"])).stdout).toContain("repository: acme/shop\n");
     expect(await call(["view", "weekly"])).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
         /^ferry: agents\.example\.com has no schedule weekly\n {2}s1 +nightly .*\n {2}hint: ferry schedule list\n$/u,
       ) as string,
     });
+    expect((await call(["view", "weekly"], { tty: true })).stderr).toContain("\n  s1 nightly 12h ago\n");
     await call(nightly);
     expect(await call(["view", "nightly"])).toMatchObject({
       code: 2,

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -15,9 +16,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findLocal } from "../../../src/cli/flows/local/find.ts";
 import { typedId } from "../../../src/base/ids.ts";
+import { logs } from "../../../src/cli/commands/service/logs.ts";
 import { collect, makeBinary, type Binary } from "../../support/binary.ts";
 import { commitFiles, makeRepository } from "../../support/git.ts";
-import { makeWorld } from "../../support/world.ts";
+import { jq, makeWorld } from "../../support/world.ts";
 
 let ferry: Binary;
 beforeEach(() => {
@@ -56,7 +58,7 @@ test("two first uses start one service; status and stop know it", async () => {
     `it runs as it was started, whatever ${start.slice(2).join(" ")} says now: ferry service stop, then this once more`,
   );
   // It was used before: now it is the default, without a word.
-  expect(await ferry.run(["session", "list"])).toEqual({ code: 0, stdout: "", stderr: "there is none\n" });
+  expect(await ferry.run(["session", "list"])).toEqual({ code: 0, stdout: "", stderr: "no sessions\n" });
 
   expect(await ferry.run(["service", "stop"])).toMatchObject({
     code: 0,
@@ -65,6 +67,29 @@ test("two first uses start one service; status and stop know it", async () => {
   expect(ferry.processes()).toEqual([]);
   expect((await ferry.run(["service", "stop"])).stderr).toBe("the embedded service doesn't run\n");
   expect((await ferry.run(["service", "logs", "--lines", "1"])).stdout).toContain('"message":"stopped"');
+});
+
+test("its log is JSON lines alone, and the help's example reads it, with what a start that failed left in it", async () => {
+  await ferry.run(start);
+  await ferry.run(["service", "stop"]);
+  const lines = readFileSync(file("service.log"), "utf8").trimEnd().split("\n");
+  expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toContain("listening");
+
+  const failed = JSON.stringify({ time: "2026-01-01T00:00:00.000Z", level: "error", message: "it broke" });
+  appendFileSync(file("service.log"), `ferry: it can't start\n  hint: do this\n${failed}\n`);
+  const { stdout } = await ferry.run(["service", "logs", "--lines", "500"]);
+  const [example = ""] = logs.examples.filter((each) => each.includes("jq"));
+  const [, expression = ""] = /\| jq -R '(.*)'$/u.exec(example) ?? [];
+  // What -R makes of lines.
+  const input = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.stringify(line))
+    .join("\n");
+  expect(await jq({ input, expression, flags: ["-c", "--"] }, new AbortController().signal)).toMatchObject({
+    stdout: `${failed}\n`,
+    exitCode: 0,
+  });
 });
 
 test("one whose service.json was taken away is found by its lock, and stopped when that is wanted", async () => {

@@ -45,7 +45,7 @@ test("a user is added with a password from stdin, listed, and removed", async ()
 
 test("on a terminal the password is asked for twice, unseen", async () => {
   const there = world.next({}, { tty: true });
-  there.prompt.expect("Password for ada", password);
+  there.prompt.expect("Password for ada (12 characters or more)", password);
   there.prompt.expect("The same once more", password);
   expect((await ferry(there, "service", "user", "add", "ada")).code).toBe(0);
   const again = world.next({}, { tty: true });
@@ -84,7 +84,35 @@ test("while a service of another version runs its database stays as it is", asyn
   });
 });
 
+describe("--data", () => {
+  test("names another service's folder, which is there", async () => {
+    await accountsIn(join(world.folder, "other"), world.host).list();
+    const there = world.next({}, { stdin: password });
+    expect(await ferry(there, "service", "user", "add", "eve", "--password-stdin", "--data", "other")).toMatchObject({ code: 0 });
+    expect((await ferry(world.next(), "service", "user", "list", "--data", "other")).stdout).toMatch(/^eve\t/u);
+    expect(await accounts().list()).toEqual([]);
+  });
+
+  test.each(["add", "list", "password", "remove"])("%s where there is no service's data makes none", async (action) => {
+    const typed = world.next({}, { stdin: password });
+    const there = join(world.folder, "nowhere");
+    expect(await ferry(typed, "service", "user", action, "ada", "--yes", "--data", "nowhere")).toEqual({
+      code: 5,
+      stdout: "",
+      stderr: `ferry: no service has its data in ${there}\n  hint: ferry serve --data ${there} makes one\n`,
+    });
+    expect(await world.host.files.status(there)).toBeUndefined();
+  });
+});
+
 describe("is refused:", () => {
+  test("a name that is taken, on a terminal before a password is asked for", async () => {
+    await add("ada");
+    expect((await ferry(world.next({}, { tty: true }), "service", "user", "add", "ada")).stderr).toMatch(
+      /^ferry: there is a user ada already\n/u,
+    );
+  });
+
   test("a name that is taken", async () => {
     await add("ada");
     expect(await add("ada")).toMatchObject({

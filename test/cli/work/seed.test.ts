@@ -69,7 +69,7 @@ test("--repo, where no session says which repository it is of: said, not told as
   expect(await call("session", "list", "--repo", "acme/shop")).toEqual({
     code: 0,
     stdout: "",
-    stderr: "there is none\nthe sessions of agents.example.com don't tell which repository they are of\n",
+    stderr: "no sessions\nthe sessions of agents.example.com don't tell which repository they are of\n",
   });
 });
 
@@ -82,7 +82,7 @@ test("a computed field that was asked for has a column of its own, and none is t
 
 test("events: where none is shown, it is said why", async () => {
   await call("session", "start");
-  expect(await call("events")).toEqual({ code: 0, stdout: "", stderr: "there is none\n" });
+  expect(await call("events")).toEqual({ code: 0, stdout: "", stderr: "no events\n" });
   await call("say", "hi");
   const none = { code: 0, stdout: "", stderr: "none of 1 events is shown\n" };
   expect(await call("events", "--type", "session_closed")).toEqual(none);

@@ -163,6 +163,18 @@ describe("a refusal", () => {
     });
   });
 
+  test.each<[string, string | { readonly message: string; readonly code: string } | undefined, string | undefined]>([
+    ["a scope by its message", "the key's scopes do not allow it", "the key of the test lacks a scope that this needs"],
+    ["a scope by its code", { message: "no", code: "insufficient_scope" }, "the key of the test lacks a scope that this needs"],
+    ["nothing", undefined, "the key of the test may lack a scope that this needs"],
+    ["no more than its status", "Forbidden", "the key of the test may lack a scope that this needs"],
+    ["another reason", "clone_url: only the owner can register a place on its machine", undefined],
+    ["which scopes there are", "scopes: a key can't have more than the one that makes it (sessions:read)", undefined],
+  ])("403 that says %s has a hint to a scope only where it may be that", async (_what, error, hint) => {
+    const body = typeof error === "string" ? { error } : (error ?? {});
+    await expect(read({ status: 403, body })).rejects.toMatchObject({ kind: "auth", hint });
+  });
+
   test.each([
     [400, "usage"],
     [401, "auth"],

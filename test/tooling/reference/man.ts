@@ -1,16 +1,16 @@
 import { topics } from "../../../src/cli/topics.ts";
-import { type Chapter, type CommandPage, globalOptions, type Row } from "./model.ts";
+import { type Chapter, type CommandPage, type Row } from "./model.ts";
 
-/** ferry.1, one page a top-level command, and git-ferry.1, which git looks for: by file name, in the language of man(7). */
-export function asManPages(chapters: readonly Chapter[]): Map<string, string> {
+/** ferry.1, one page a top-level command, and git-ferry.1, which git looks for: by file name, in the language of man(7). `options` are the program's. */
+export function asManPages(chapters: readonly Chapter[], options: readonly Row[]): Map<string, string> {
   return new Map([
-    ["ferry.1", mainPage(chapters)],
+    ["ferry.1", mainPage(chapters, options)],
     ["git-ferry.1", ".so man1/ferry.1\n"],
     ...chapters.map((chapter): [string, string] => [`ferry-${chapter.name}.1`, chapterPage(chapter)]),
   ]);
 }
 
-function mainPage(chapters: readonly Chapter[]): string {
+function mainPage(chapters: readonly Chapter[], options: readonly Row[]): string {
   return written([
     ...head("ferry", "a coding agent's companion in the terminal"),
     ".SH SYNOPSIS",
@@ -20,7 +20,7 @@ function mainPage(chapters: readonly Chapter[]): string {
     ".SH COMMANDS",
     ...list(chapters.map(({ name, summary }): Row => [`ferry-${name}(1)`, summary])),
     ".SH OPTIONS",
-    ...list(globalOptions()),
+    ...list(options),
     ...topics.flatMap(({ title, rows }) => [`.SH ${title.toUpperCase()}`, ...list(rows)]),
     ".SH SEE ALSO",
     "\\fBgit\\fR(1), \\fBgit\\-am\\fR(1)",
@@ -41,7 +41,8 @@ function chapterPage({ name, summary, aliases, pages }: Chapter): string {
 }
 
 function head(name: string, what: string): string[] {
-  return [`.TH ${name.toUpperCase()} 1 "" "ferry" "ferry manual"`, ".SH NAME", `${roff(name)} \\- ${roff(what)}`];
+  // A name with a hyphen in it that isn't its own is no longer there to be copied.
+  return [`.TH ${name.toUpperCase()} 1 "" "ferry" "ferry manual"`, ".nh", ".ad l", ".SH NAME", `${roff(name)} \\- ${roff(what)}`];
 }
 
 function also(aliases: readonly string[]): string[] {

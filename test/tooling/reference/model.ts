@@ -43,6 +43,11 @@ export function globalOptions(): Row[] {
   return describeGlobalOptions().map(({ term, about }): Row => [term, about]);
 }
 
+/** What the program takes by itself, without a command, and what all commands do. */
+export async function programOptions(): Promise<Row[]> {
+  return (await describeProgram()).options.map(({ term, about }): Row => [term, about]);
+}
+
 function page(node: CommandNode, words: readonly string[]): CommandPage {
   return {
     name: ["ferry", ...words].join(" "),

@@ -3,6 +3,7 @@ import { hostName, isLocal, parseAddress } from "../../../auth/address.ts";
 import { knock } from "../../../auth/knock.ts";
 import { findLoginServer } from "../../../auth/oauth/server.ts";
 import { FerryError } from "../../../base/errors.ts";
+import { exactWord } from "../../../base/words.ts";
 import { presetScopes } from "../../../wire/login.ts";
 import { checkConfig, readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
@@ -91,7 +92,7 @@ async function obtainKey(context: Context, url: string, options: Options): Promi
   const { value, note } = await mintKey(context, url, (redeeming) =>
     device ? keyByDevice(context, server, { scopes, redeeming }) : keyByBrowser(context, server, { scopes, browser, redeeming }),
   );
-  const remedy = `tell whoever runs ${hostName(url)}, or pipe a key of its portal to ferry login --with-token`;
+  const remedy = `tell whoever runs ${hostName(url)}, or pipe a key of its portal to ferry login --host ${exactWord(url) ?? "HOST"} --with-token`;
   return { key: { value, source: "this login", remedy }, minted: note };
 }
 

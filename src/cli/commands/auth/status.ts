@@ -79,7 +79,8 @@ async function chosenKind(context: Context): Promise<ChosenHost["kind"] | undefi
 /** Logins are few, and more is to be said of each than a line of a terminal holds. */
 async function show(context: Context, rows: readonly Status[]): Promise<void> {
   const { stdout } = context.host.terminal;
-  if (context.global.json || !stdout.isTTY) return showList(context, { items: [...rows], more: false }, columns, fields);
+  if (context.global.json || !stdout.isTTY)
+    return showList(context, { items: [...rows], more: false }, columns, { known: fields, many: "logins" });
   const told = rows.map(({ scopes, default: preset, ...row }) =>
     record(
       [

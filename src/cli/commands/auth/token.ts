@@ -14,7 +14,7 @@ export const token: Verb = {
   async run(context) {
     if (context.global.json && !context.global.showSecrets)
       throw new FerryError("usage", "with --json the key would be cut", { hint: "add --show-secrets" });
-    const chosen = await chooseHost(context);
+    const chosen = await chooseHost(context, undefined, { withLogin: true });
     if (chosen.kind === "local")
       throw new FerryError("usage", "the embedded service has no login", { hint: "name another host with --host" });
     const { value } = await keyFor(context, chosen);

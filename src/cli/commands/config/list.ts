@@ -21,7 +21,7 @@ export const list: Verb = {
     const kept = (await readConfig(context.host)).settings;
     const items = settingsWith(kept).map((setting) => currentSetting(context, setting, kept));
     await tellUnknownSettings(context);
-    await showList(context, { items, more: false }, columns, settingFields);
+    await showList(context, { items, more: false }, columns, { known: settingFields, many: "settings" });
     if (!context.global.json) await context.print.note(`the file is ${configPath(context.host)}`);
   },
 };

@@ -18,6 +18,6 @@ export const status: Verb = {
       { header: "INSTALLED", value: ({ installed }: (typeof items)[number]) => (installed ? "yes" : "no") },
       { header: "FILE", prose: true, value: ({ path }: (typeof items)[number]) => path },
     ];
-    await showList(context, { items, more: false }, columns, hookFields);
+    await showList(context, { items, more: false }, columns, { known: hookFields, many: "hooks" });
   },
 };

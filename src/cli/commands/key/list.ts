@@ -16,6 +16,6 @@ export const list: Verb = {
   async run(context, { limit }: { readonly limit?: number }) {
     const { client, name } = await connectForKeys(context);
     const listing = await whileWaiting(context, name, () => readList(client.listKeys, { limit }));
-    await showList(context, listing, keyColumns(context.host.clock.now(), listing.items), fields.apiKey);
+    await showList(context, listing, keyColumns(context.host.clock.now(), listing.items), { known: fields.apiKey, many: "keys" });
   },
 };

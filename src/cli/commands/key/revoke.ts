@@ -9,6 +9,7 @@ import type { Context } from "../../context.ts";
 import type { Connection } from "../../flows/host/connect.ts";
 import { theOneNamed } from "../../flows/named.ts";
 import { confirm } from "../../flows/text.ts";
+import { when } from "../../output/when.ts";
 import type { Verb } from "../../verb.ts";
 import { isRevoked, type KnownKey } from "./columns.ts";
 import { connectForKeys } from "./connect.ts";
@@ -21,7 +22,7 @@ export const revoke: Verb = {
   define: (command) => void command.argument("<key>", "id, or as much of it as ferry key list shows; or name"),
   async run(context, _, given: string) {
     const connection = await connectForKeys(context);
-    const key = await findKey(connection, given);
+    const key = await findKey(context, connection, given);
     const name = oneLine(textOf(key.name ?? key.id));
     const { isOwn, whose } = await lookAt(connection, key);
     const which = isOwn ? ", which this login uses" : whose === undefined ? "" : `, which is ${whose}'s`;
@@ -60,16 +61,16 @@ function wayBack({ host: { env } }: Context, { host }: Connection): string {
  * id means neither: when the one is gone, the same command must not take the other.
  * @throws FerryError not_found where there is none, or all of that name are revoked; usage where several match
  */
-async function findKey(connection: Connection, given: string): Promise<KnownKey> {
+async function findKey({ host }: Context, connection: Connection, given: string): Promise<KnownKey> {
   const all = await listAll(connection.client.listKeys);
   const namesakes = all.filter((key) => key.name === given);
   const called = namesakes.filter((key) => !isRevoked(key));
   // Else the same name would be what may have been meant.
   if (namesakes.length > 0 && called.length === 0 && !all.some(({ id }) => id === given))
-    throw new FerryError("not_found", `the key ${shown(given)} of ${connection.name} is revoked already`, {
+    throw new FerryError("not_found", `the key "${shown(given)}" of ${connection.name} is revoked already`, {
       hint: `ferry key list${connection.argument}`,
     });
   const meant = [...new Set([...called, ...withShownId(all, given)])];
-  const about = (key: KnownKey) => [key.name, key.created_at, key.user_name];
+  const about = (key: KnownKey) => [key.name, when(key.created_at, host.terminal.stderr.isTTY, host.clock.now()), key.user_name];
   return theOneNamed(given, { all, called: meant, about }, { one: "key", several: "keys", noun: "key" }, connection);
 }

@@ -27,7 +27,7 @@ export const list: Verb = {
     for await (const events of timelineOf(context, open))
       for (const event of events) if (kinds.has(event.type ?? "")) items.push(event);
     const answers = makeAnswers();
-    const shown = context.global.json ? items : items.map((event) => answers.spelledOut(event));
+    const shown = context.global.json ? items : items.flatMap((event) => answers.spelledOut(event) ?? []);
     const now = context.host.clock.now();
     const columns = [
       { header: "WHEN", value: (event: (typeof items)[number], terminal: boolean) => when(event.created_at, terminal, now) },
@@ -35,7 +35,7 @@ export const list: Verb = {
       { header: "STATUS", spare: 2, value: ({ status }: (typeof items)[number]) => status },
       { header: "TEXT", value: ({ payload }: (typeof items)[number]) => textOf(payload) },
     ];
-    await showList(context, { items: shown, more: false }, columns, fields.event);
+    await showList(context, { items: shown, more: false }, columns, { known: fields.event, many: "messages" });
   },
 };
 

@@ -16,6 +16,6 @@ export const list: Verb = {
   async run(context, { limit }: { readonly limit?: number }) {
     const { client, name } = await connect(context);
     const listing = await whileWaiting(context, name, () => readList(client.listProviders, { limit }));
-    await showList(context, listing, providerColumns, fields.provider);
+    await showList(context, listing, providerColumns, { known: fields.provider, many: "providers" });
   },
 };

@@ -10,5 +10,5 @@ export async function repositoryGiven(
   given: string | undefined,
 ): Promise<KnownRepository> {
   if (given !== undefined) return repositoryNamed(connection, given);
-  return repositoryHere(context, connection, await findPlace(context));
+  return repositoryHere(context, connection, await findPlace(context), "as REPOSITORY");
 }

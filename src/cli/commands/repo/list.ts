@@ -16,6 +16,6 @@ export const list: Verb = {
   async run(context, { limit }: { readonly limit?: number }) {
     const { client, name } = await connect(context);
     const listing = await whileWaiting(context, name, () => readList(client.listRepositories, { limit }));
-    await showList(context, listing, repositoryColumns, fields.repository);
+    await showList(context, listing, repositoryColumns, { known: fields.repository, many: "repositories" });
   },
 };

@@ -4,6 +4,9 @@ import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Host } from "../../../host/host.ts";
 import type { ScheduleRun } from "../../../wire/schedules.ts";
 import { dollars } from "../../output/dollars.ts";
+import type { Connection } from "../../flows/host/connect.ts";
+import { repositoryNames } from "../../flows/session/repositories.ts";
+import type { Lines } from "../../output/show.ts";
 import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 import { describeBudget } from "./budget.ts";
@@ -23,7 +26,9 @@ export function scheduleColumns({ clock }: Host): readonly Column<KnownSchedule>
   ];
 }
 
-export function scheduleLines(schedule: KnownSchedule, { clock, terminal }: Host): [string, string | null | undefined][] {
+/** All that is worth a line of one, its repository by name. */
+export async function scheduleLines({ clock, terminal }: Host, connection: Connection, schedule: KnownSchedule): Promise<Lines> {
+  const names = await repositoryNames(connection, [schedule]);
   const { isTTY } = terminal.stdout;
   const time = (text: string | null | undefined): string | undefined => when(text, isTTY, clock.now());
   return [
@@ -32,7 +37,7 @@ export function scheduleLines(schedule: KnownSchedule, { clock, terminal }: Host
     ["prompt", schedule.prompt],
     ["when", describeTimes(schedule)],
     ["next run", nextRun(schedule, isTTY, clock.now())],
-    ["repository", schedule.repository_id],
+    ["repository", names.get(textOf(schedule.repository_id)) ?? schedule.repository_id],
     ["model", schedule.model],
     ["budget", describeBudget(schedule) ?? "no limit"],
     ["created", time(schedule.created_at)],

@@ -29,28 +29,34 @@ export const create: Verb = {
     "ferry schedule create triage --every 1d --on weekdays --at 09:00 --budget run=2,month=40 -F triage.md",
   ],
   define(command) {
-    command.argument("<name>", "what to call it").argument("[prompt...]", "what the agent is told each time");
+    command
+      .argument("<name>", "what to call it")
+      .argument("[prompt...]", "what the agent is told each time; without it, your editor opens");
     addTimesOptions(command);
     command.option("--disabled", "make it without letting it run", false);
   },
   async run(context, options: Options, name: string, words: readonly string[]) {
     const { every, budget, ...times } = readTimes(options);
     if (every === undefined) throw new FerryError("usage", "how often is missing", { hint: "give --every, e.g. --every 1d" });
-    const schedule = await withText(context, { words, file: options.file, what: "the prompt" }, async (prompt) => {
-      const connection = await connectForSchedules(context);
-      const repository = await chooseRepository(context, connection, options.repo);
-      const body: BodyOf<"createSchedule"> = {
-        name,
-        prompt,
-        every,
-        ...withTimezone(times),
-        ...(budget !== undefined && { budget: limitsOf(budget) }),
-        ...(repository !== undefined && { repository_id: repository }),
-        ...(options.disabled && { enabled: false }),
-      };
-      return connection.client.createSchedule({ body });
-    });
-    await showOne(context, schedule, scheduleLines(schedule, context.host), fields.schedule);
+    const { connection, schedule } = await withText(
+      context,
+      { words, file: options.file, what: "the prompt" },
+      async (prompt) => {
+        const connection = await connectForSchedules(context);
+        const repository = await chooseRepository(context, connection, options.repo);
+        const body: BodyOf<"createSchedule"> = {
+          name,
+          prompt,
+          every,
+          ...withTimezone(times),
+          ...(budget !== undefined && { budget: limitsOf(budget) }),
+          ...(repository !== undefined && { repository_id: repository }),
+          ...(options.disabled && { enabled: false }),
+        };
+        return { connection, schedule: await connection.client.createSchedule({ body }) };
+      },
+    );
+    await showOne(context, schedule, () => scheduleLines(context.host, connection, schedule), fields.schedule);
   },
 };
 

@@ -11,7 +11,7 @@ export const remove: Verb = {
   define: (command) => void command.argument("<schedule>", "id or name"),
   async run(context, _, given: string) {
     const connection = await connectForSchedules(context);
-    const schedule = await findSchedule(connection, given);
+    const schedule = await findSchedule(context, connection, given);
     const name = scheduleName(schedule);
     await confirmByName(context, `Delete the schedule ${name} of ${connection.name}?`, name);
     const answer = await connection.client.deleteSchedule({ params: { id: schedule.id } });

@@ -46,9 +46,9 @@ export const edit: Verb = {
     if (Object.keys(change).length === 0 && repo === undefined)
       throw new FerryError("usage", "nothing to change", { hint: "see ferry schedule edit --help" });
     const connection = await connectForSchedules(context);
-    const { id, ...before } = await findSchedule(connection, given);
+    const { id, ...before } = await findSchedule(context, connection, given);
     const body = { ...change, ...(repo !== undefined && { repository_id: (await repositoryNamed(connection, repo)).id }) };
     const changed = { id, ...before, ...(await connection.client.updateSchedule({ params: { id }, body })) };
-    await showChanged(context, changed, scheduleLines(changed, context.host), fields.schedule);
+    await showChanged(context, changed, () => scheduleLines(context.host, connection, changed), fields.schedule);
   },
 };

@@ -7,6 +7,7 @@ import type { Schedule } from "../../../wire/schedules.ts";
 import type { Context } from "../../context.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
 import { theOneNamed } from "../../flows/named.ts";
+import { when } from "../../output/when.ts";
 import { whileWaiting } from "../../flows/waiting.ts";
 
 export type KnownSchedule = Tolerant<Schedule>;
@@ -27,10 +28,13 @@ export async function connectForSchedules(context: Context): Promise<Connection>
 }
 
 /** The one of that name or id. */
-export async function findSchedule(connection: Connection, given: string): Promise<KnownSchedule> {
+export async function findSchedule({ host }: Context, connection: Connection, given: string): Promise<KnownSchedule> {
   const all = await listAll(connection.client.listSchedules);
   const called = all.filter((schedule) => schedule.name === given);
-  const about = (schedule: KnownSchedule) => [schedule.name, schedule.created_at];
+  const about = (schedule: KnownSchedule) => [
+    schedule.name,
+    when(schedule.created_at, host.terminal.stderr.isTTY, host.clock.now()),
+  ];
   return theOneNamed(given, { all, called, about }, { one: "schedule", several: "schedules", noun: "schedule" }, connection);
 }
 

@@ -16,6 +16,6 @@ export const list: Verb = {
   async run(context, { limit }: { readonly limit?: number }) {
     const { client, name } = await connectForSchedules(context);
     const listing = await whileWaiting(context, name, () => readList(client.listSchedules, { limit }));
-    await showList(context, listing, scheduleColumns(context.host), fields.schedule);
+    await showList(context, listing, scheduleColumns(context.host), { known: fields.schedule, many: "schedules" });
   },
 };

@@ -13,7 +13,7 @@ export const run: Verb = {
   define: (command) => void command.argument("<schedule>", "id or name"),
   async run(context, _, given: string) {
     const connection = await connectForSchedules(context);
-    const schedule = await findSchedule(connection, given);
+    const schedule = await findSchedule(context, connection, given);
     const started = await connection.client.runSchedule({ params: { id: schedule.id } });
     const { session_id, status, reason } = started;
     const session = textOf(session_id);

@@ -16,8 +16,11 @@ export const runs: Verb = {
   },
   async run(context, { limit }: { readonly limit?: number }, given: string) {
     const connection = await connectForSchedules(context);
-    const params = { id: (await findSchedule(connection, given)).id };
+    const params = { id: (await findSchedule(context, connection, given)).id };
     const read: typeof connection.client.listScheduleRuns = (input) => connection.client.listScheduleRuns({ ...input, params });
-    await showList(context, await readList(read, { limit }), runColumns(context.host), fields.scheduleRun);
+    await showList(context, await readList(read, { limit }), runColumns(context.host), {
+      known: fields.scheduleRun,
+      many: "runs",
+    });
   },
 };

@@ -1,4 +1,5 @@
 import { fields } from "../../../wire/fields.ts";
+import { whileWaiting } from "../../flows/waiting.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
 import { scheduleLines } from "./columns.ts";
@@ -11,7 +12,9 @@ export const view: Verb = {
   examples: ["ferry schedule view nightly"],
   define: (command) => void command.argument("<schedule>", "id or name"),
   async run(context, _, given: string) {
-    const schedule = await findSchedule(await connectForSchedules(context), given);
-    await showOne(context, schedule, scheduleLines(schedule, context.host), fields.schedule);
+    const connection = await connectForSchedules(context);
+    const schedule = await findSchedule(context, connection, given);
+    const lines = () => whileWaiting(context, connection.name, () => scheduleLines(context.host, connection, schedule));
+    await showOne(context, schedule, lines, fields.schedule);
   },
 };

@@ -86,5 +86,5 @@ function shown({ name, program, version, signedIn, ready, remedy, lastTurn }: Ag
 
 async function show(context: Context): Promise<void> {
   const items = (await listAgents(context.host)).map(shown);
-  await showList(context, { items, more: false }, columns, agentFields);
+  await showList(context, { items, more: false }, columns, { known: agentFields, many: "agents" });
 }

@@ -4,25 +4,30 @@ import type { Context } from "../../context.ts";
 import { logPath } from "../../flows/local/start.ts";
 import { wholeNumber } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
+import { addData, withData } from "./options.ts";
 
 interface Options {
   readonly lines: number;
   readonly follow?: boolean;
+  readonly data?: string;
 }
 
 export const logs: Verb = {
   name: "logs",
   summary: "Show the end of the embedded service's log",
+  description:
+    "Show the end of the embedded service's log: a JSON object a line. Beside them stands what one said that could not start, or was broken off, in plain words.",
   examples: [
     "ferry service logs",
     "ferry service logs --follow",
-    "ferry service logs --lines 500 | jq 'select(.level == \"error\")'",
+    "ferry service logs --lines 500 | jq -R 'fromjson?|select(.level==\"error\")'",
   ],
   define: (command) =>
-    void command
+    void addData(command)
       .option("--lines <number>", "how many lines", wholeNumber, 50)
       .option("-f, --follow", "then print what comes, until Ctrl-C"),
-  async run(context, { lines, follow = false }: Options) {
+  async run(given, { lines, follow = false, data }: Options) {
+    const context = withData(given, data);
     const { host, print } = context;
     const path = logPath(host);
     const log = await host.files.read(path);

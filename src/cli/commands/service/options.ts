@@ -28,6 +28,11 @@ export function serviceArguments({ sandbox, agent, strict }: ServiceOptions): st
   return [...named.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])), ...(strict ? ["--strict"] : [])];
 }
 
+/** Of a command about the service with another data folder; what is a service's that isn't there yet has `addServiceOptions`. */
+export function addData(command: Command): Command {
+  return command.option("--data <dir>", "of the service with this data folder, as ferry serve --data has it");
+}
+
 /** The context with the data folder that was asked for. */
 export function withData(context: Context, data: string | undefined): Context {
   if (data === undefined) return context;

@@ -51,7 +51,7 @@ export const serve: Verb = {
         hint: "this version keeps everything in SQLite, where one process does it all: leave --role out",
       });
     const tcp = tcpOf(context, options);
-    await serveHere(withData(context, data), { sandbox, agent, strict, tcp, idle: stopWhenIdle });
+    await serveHere(withData(context, data), { sandbox, agent, strict, tcp, idle: stopWhenIdle, elsewhere: data !== undefined });
   },
 };
 

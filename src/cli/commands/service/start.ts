@@ -22,8 +22,7 @@ export const start: Verb = {
       `the embedded service ${ranBefore ? "runs already" : "runs"} (process ${service.pid}, ${service.socket})`,
     );
     if (!ranBefore || wanted.length === 0) return;
-    const stop =
-      options.data === undefined ? "ferry service stop" : `FERRY_DATA_DIR=${shellWord(options.data)} ferry service stop`;
+    const stop = options.data === undefined ? "ferry service stop" : `ferry service stop --data ${shellWord(options.data)}`;
     await context.print.warn(`it runs as it was started, whatever ${wanted.join(" ")} says now: ${stop}, then this once more`);
   },
 };

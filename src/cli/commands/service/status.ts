@@ -2,6 +2,7 @@ import { findFolders } from "../../../base/folders.ts";
 import { findLocal } from "../../flows/local/find.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
+import { addData, withData } from "./options.ts";
 
 const names = ["running", "pid", "version", "socket", "portal", "data"] as const;
 
@@ -11,8 +12,10 @@ export const status: Verb = {
   description:
     "Show whether the embedded service runs, and where. On a terminal also a link that signs a browser in to its portal.",
   answer: names,
-  examples: ["ferry service status", "ferry service status --json"],
-  async run(context) {
+  examples: ["ferry service status", "ferry service status --json", "ferry service status --data /srv/ferry"],
+  define: (command) => void addData(command),
+  async run(given, options: { readonly data?: string }) {
+    const context = withData(given, options.data);
     const { data } = findFolders(context.host);
     const service = await findLocal(context.host);
     const { pid, version, socket, portal } = service ?? {};

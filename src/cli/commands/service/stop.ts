@@ -6,6 +6,7 @@ import { sessionsInTurn } from "../../flows/local/busy.ts";
 import { findLocal, findSilent, type LocalService } from "../../flows/local/find.ts";
 import { stopLocal } from "../../flows/local/start.ts";
 import type { Verb } from "../../verb.ts";
+import { addData, withData } from "./options.ts";
 
 export const stop: Verb = {
   name: "stop",
@@ -14,7 +15,9 @@ export const stop: Verb = {
   description:
     "Stop the embedded service. Messages that wait go on when it starts again. A turn at work would be cut short, and told so in its timeline: then this is refused without --yes.",
   examples: ["ferry service stop", "ferry service stop --yes"],
-  async run({ host, print, global }) {
+  define: (command) => void addData(command),
+  async run(given, options: { readonly data?: string }) {
+    const { host, print, global } = withData(given, options.data);
     const announced = await findLocal(host);
     const service = announced ?? (await findSilent(host));
     if (service !== undefined) {

@@ -1,9 +1,9 @@
 import { Argument } from "commander";
 import { FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
-import { addUser, changePassword, listUsers, removeUser, type ServiceUser } from "../../flows/local/users.ts";
+import { addUser, changePassword, listUsers, removeUser, requireData, type ServiceUser } from "../../flows/local/users.ts";
 import { showList } from "../../output/show.ts";
-import { withData } from "./options.ts";
+import { addData, withData } from "./options.ts";
 import type { Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -43,11 +43,12 @@ export const user: Verb = {
     command
       .addArgument(action())
       .argument("[name]", "the user's name")
-      .option("--password-stdin", "read the password from stdin", false)
-      .option("--data <dir>", "of the service with this data folder, as ferry serve --data has it");
+      .option("--password-stdin", "read the password from stdin", false);
+    addData(command);
   },
   async run(given, options: Options, action: Action, name: string | undefined) {
     const context = withData(given, options.data);
+    if (options.data !== undefined) await requireData(context);
     if (action === "list") return show(context);
     if (name === undefined)
       throw new FerryError("usage", "missing the user's name", { hint: `ferry service user ${action} NAME` });
@@ -75,5 +76,5 @@ const outcomes = {
 };
 
 async function show(context: Context): Promise<void> {
-  await showList(context, { items: await listUsers(context), more: false }, columns, names);
+  await showList(context, { items: await listUsers(context), more: false }, columns, { known: names, many: "users" });
 }

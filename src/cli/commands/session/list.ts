@@ -4,6 +4,7 @@ import { fields } from "../../../wire/fields.ts";
 import { sessionStatuses } from "../../../wire/values.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
 import { repositoryNamed } from "../../flows/place/repository.ts";
+import { linkedTo } from "../../flows/session/linked.ts";
 import { repositoryNames } from "../../flows/session/repositories.ts";
 import { byCreation, type KnownSession } from "../../flows/session/select.ts";
 import { whileWaiting } from "../../flows/waiting.ts";
@@ -33,7 +34,7 @@ export const list: Verb = {
       .option("--status <status>", "only those of this status")
       .option("--user <id>", "only those that this user made")
       .option("--repo <repository>", "only those of this repository (id or owner/name)")
-      .option("--branch <name>", "only those of this branch")
+      .option("--branch <name>", "only those of this branch, or else the one that it is linked to here")
       .option("--include <field>", "also this computed field, e.g. mr_pipeline_summary")
       .option("--limit <number>", "at most so many", wholeNumber);
   },
@@ -43,9 +44,9 @@ export const list: Verb = {
     await waiting(() => checkStatus(connection, status));
     const repository = repo === undefined ? undefined : await waiting(() => repositoryNamed(connection, repo));
     const filters = { status, user_id: user, include };
+    const linked = branch === undefined ? undefined : await linkedTo(context, connection, branch);
     const told = { status, user_id: user, branch_name: branch, repository_id: repository?.id };
-    const wanted = (session: KnownSession): boolean =>
-      Object.entries(told).every(([field, value]) => value === undefined || valueOf(session, field) === value);
+    const wanted = (session: KnownSession): boolean => isAs(session, told);
     // What only we filter by must not be cut before that; a service may take our filters and let through what doesn't tell.
     const read = (most: number | undefined) =>
       readList(connection.client.listSessions, { filters, limit: most, order: byCreation });
@@ -53,11 +54,15 @@ export const list: Verb = {
     const first = await waiting(() => read(isOurs ? undefined : limit));
     const cutHere = isOurs || !first.items.every(wanted);
     const listing = cutHere && first.more ? await waiting(() => read(undefined)) : first;
-    const items = listing.items.filter(wanted);
+    const named = listing.items.filter(wanted);
+    const items =
+      named.length > 0
+        ? named
+        : listing.items.filter((session) => session.id === linked && isAs(session, { ...told, branch_name: undefined }));
     const more = listing.more || (cutHere && items.length > (limit ?? Infinity));
     const names = context.global.json ? new Map<string, string>() : await waiting(() => repositoryNames(connection, items));
     const columns = [...sessionColumns(context.host, names), ...(include === undefined ? [] : [computed(include)])];
-    await showList(context, { items: items.slice(0, limit), more }, columns, fields.session);
+    await showList(context, { items: items.slice(0, limit), more }, columns, { known: fields.session, many: "sessions" });
     if (include !== undefined && items.length > 0 && items.every((session) => valueOf(session, include) === undefined))
       await context.print.note(`no session here has ${oneLine(include)}`);
     for (const [field, what] of Object.entries(untold))
@@ -65,6 +70,11 @@ export const list: Verb = {
         await context.print.note(`the sessions of ${connection.name} don't tell ${what}`);
   },
 };
+
+/** Whether it has each of the values that are asked for. */
+function isAs(session: KnownSession, told: Readonly<Record<string, string | undefined>>): boolean {
+  return Object.entries(told).every(([field, value]) => value === undefined || valueOf(session, field) === value);
+}
 
 /** What sessions that lack a field don't tell. */
 const untold = {

@@ -24,7 +24,7 @@ export const start: Verb = {
   summary: "Start a session for this working copy and link the branch to it",
   answer: ({ follow }: Options) => (follow ? fields.event : fields.session),
   examples: [
-    "ferry session start -m 'fix the failing test'",
+    "ferry session start --auto-commit -m 'fix the failing test'",
     "ferry session start --repo acme/shop --base main --auto-commit",
     "ferry session start -m 'fix it' --auto-commit --follow --pull end",
   ],

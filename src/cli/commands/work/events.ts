@@ -43,7 +43,8 @@ export const events: Verb = {
     const answers = makeAnswers();
     const daysTold = makeDays(host.clock.now());
     const linesOf = (event: TimelineEvent): readonly string[] => {
-      const lines = renderEvent(answers.spelledOut(event), canvas);
+      const told = answers.spelledOut(event);
+      const lines = told === undefined ? [] : renderEvent(told, canvas);
       return lines.length === 0 ? [] : [...daysTold(wordOf(event.created_at), canvas), ...lines];
     };
     const show = async (shown: readonly SourcedEvent[]): Promise<void> => {
@@ -63,7 +64,7 @@ export const events: Verb = {
       else newest = [...newest, ...wanted].slice(-limit);
     }
     await show(newest);
-    if (count === 0 && !global.json) await print.note(all === 0 ? "there is none" : `none of ${all} events is shown`);
+    if (count === 0 && !global.json) await print.note(all === 0 ? "no events" : `none of ${all} events is shown`);
     if (limit !== undefined && limit < count) await print.note(`these are the newest ${limit} of ${count} events`);
   },
 };

@@ -24,10 +24,15 @@ export type ChosenHost = (
 /**
  * --host, FERRY_HOST, the link's host, git config ferry.host, the last one logged in to, local: the first that says something.
  * `linked` is the host of the link that counts, null where none does; left out, it is that of the current branch.
+ * `withLogin`: only a host that has one will do, which the embedded service isn't.
  * What a repository's configuration names can only select a host that the user logged in to.
  * @throws FerryError auth where none can be chosen, or a repository names one that the user isn't logged in to
  */
-export async function chooseHost(context: Context, linked?: string | null): Promise<ChosenHost> {
+export async function chooseHost(
+  context: Context,
+  linked?: string | null,
+  { withLogin = false }: { readonly withLogin?: boolean } = {},
+): Promise<ChosenHost> {
   const { host } = context;
   const config = await readConfig(host);
   const given = namedHost(context);
@@ -41,12 +46,18 @@ export async function chooseHost(context: Context, linked?: string | null): Prom
   if (configured !== undefined) return selected(configured, config, "ferry.host in the git configuration is");
   const [last] = config.hosts;
   if (last !== undefined) return { kind: "remote", url: last.url, entry: last, named: false };
-  if (context.interactive || (await localWasUsed(host)))
+  if (!withLogin && (context.interactive || (await localWasUsed(host))))
     return { kind: "local", named: false, why: "you are logged in to no other" };
   throw new FerryError("auth", "not logged in, and no host is named", {
-    hint: 'set FERRY_HOST and FERRY_API_KEY, pipe a key to "ferry login --with-token", or name the embedded service: --host local',
+    hint: context.interactive
+      ? "log in: ferry login --host URL"
+      : withLogin
+        ? ways.join(", or ")
+        : `${ways.join(", ")}, or name the embedded service: --host local`,
   });
 }
+
+const ways = ["set FERRY_HOST and FERRY_API_KEY", 'pipe a key to "ferry login --host URL --with-token"'];
 
 /** What the user names outright, for this command or in the environment. */
 export function namedHost({ global, host }: Context): string | undefined {

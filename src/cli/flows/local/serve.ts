@@ -1,4 +1,5 @@
 import { oneLine } from "../../../base/text.ts";
+import { shellWord } from "../../../base/words.ts";
 import { readConfig } from "../../config/config.ts";
 import { settingNamed } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
@@ -26,6 +27,8 @@ export interface ServeRequest {
   readonly tcp: TcpRequest | undefined;
   /** In ms. */
   readonly idle: number | undefined;
+  /** Whether --data named the folder: other commands have to be told it, too. */
+  readonly elsewhere: boolean;
 }
 
 /** Runs the embedded service in this process until it is told to stop. Here alone the cli meets the service, and only when it is called. */
@@ -43,11 +46,16 @@ export async function serveHere(context: Context, request: ServeRequest): Promis
     return value === "ask" ? "ask" : "allow";
   };
   const running = await serve({ ...request, configured, permissions, write }, host);
-  await print.note(
-    `serving ${running.data} on ${running.socket}${running.address === undefined ? "" : ` and ${oneLine(running.address)}`}`,
-  );
+  // Started in the background, it has its log for a stderr: JSON lines alone, of which one says the same.
+  if (request.idle === undefined)
+    await print.note(
+      `serving ${running.data} on ${running.socket}${running.address === undefined ? "" : ` and ${oneLine(running.address)}`}`,
+    );
   // Only to a person's screen: a log would keep it.
   const link = host.terminal.stderr.isTTY ? (await findLocal(host))?.signInLink : undefined;
-  if (link !== undefined) await print.note(`the portal, signed in (this link works once): ${link}`);
+  if (link !== undefined) {
+    await print.note(`the portal, signed in (this link works once): ${link}`);
+    if (request.elsewhere) await print.note(`another link: ferry service status --data ${shellWord(running.data)}`);
+  }
   await running.ended;
 }

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
 import { findFolders } from "../../../base/folders.ts";
 import { makeId } from "../../../base/ids.ts";
 import { oneLine } from "../../../base/text.ts";
+import { shellWord } from "../../../base/words.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../text.ts";
 import { findLocal } from "./find.ts";
@@ -11,6 +13,18 @@ export interface ServiceUser {
   readonly id: string;
   readonly name: string;
   readonly created_at: string;
+}
+
+/**
+ * A slip in a folder's name would make a service that nobody serves.
+ * @throws FerryError not_found where no service has kept anything there
+ */
+export async function requireData({ host }: Context): Promise<void> {
+  const { data } = findFolders(host);
+  if ((await host.files.status(join(data, "ferry.db"))) !== undefined) return;
+  throw new FerryError("not_found", `no service has its data in ${oneLine(data)}`, {
+    hint: `ferry serve --data ${shellWord(data)} makes one`,
+  });
 }
 
 /** In bytes: more is no password. */
@@ -29,6 +43,8 @@ export async function addUser(context: Context, name: string, fromStdin: boolean
   const { host } = context;
   checkName(name);
   const accounts = await accountsOf(context);
+  // Better told before a password was thought of.
+  await accounts.requireFree(name);
   const password = await readHashed(context, name, fromStdin);
   const user = { id: makeId("usr", host.random), name, created_at: new Date(host.clock.now()).toISOString() };
   await accounts.add({ user_id: user.id, name, password, created_at: user.created_at });
@@ -83,8 +99,10 @@ async function readHashed(context: Context, name: string, fromStdin: boolean): P
   const { host, interactive } = context;
   if (!fromStdin && !interactive)
     throw new FerryError("usage", "no password was given", { hint: "pipe it in: --password-stdin" });
-  const { hashPassword, readPassword } = await import("../../../service/keys/password.ts");
-  const typed = fromStdin ? await readLine(context) : await host.prompt.hidden(`Password for ${name}`);
+  const { hashPassword, lengths, readPassword } = await import("../../../service/keys/password.ts");
+  const typed = fromStdin
+    ? await readLine(context)
+    : await host.prompt.hidden(`Password for ${name} (${lengths.least} characters or more)`);
   const password = readPassword(typed);
   if (!fromStdin && (await host.prompt.hidden("The same once more")) !== typed)
     throw new FerryError("usage", "the two are not the same: nothing was changed");

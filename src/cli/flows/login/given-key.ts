@@ -1,5 +1,6 @@
 import { hostName } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
+import { exactWord } from "../../../base/words.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import type { Context } from "../../context.ts";
 import { hasKeySet } from "../host/choose.ts";
@@ -33,7 +34,7 @@ export async function checkSomebody(context: Context, url: string): Promise<void
   throw new FerryError("auth", "a login needs a person at a terminal", {
     hint: (await hasKeySet(context, url))
       ? "FERRY_API_KEY is set: commands use that key without a login, where FERRY_HOST or --host names the host"
-      : 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"',
+      : `set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --host ${exactWord(url) ?? "HOST"} --with-token"`,
   });
 }
 

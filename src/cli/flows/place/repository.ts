@@ -15,28 +15,35 @@ import { matchesOf } from "./remotes.ts";
 export type KnownRepository = Tolerant<Repository>;
 
 /**
- * The service's repository that this working copy is of; nothing is written for it.
+ * The service's repository that this working copy is of; nothing is written for it. `named` is how the command takes one by name.
  * @throws FerryError not_found where none matches, usage where several do, with their names
  */
-export async function repositoryHere(context: Context, connection: Connection, place: Place): Promise<KnownRepository> {
+export async function repositoryHere(
+  context: Context,
+  connection: Connection,
+  place: Place,
+  named: "with --repo" | "as REPOSITORY",
+): Promise<KnownRepository> {
   const all = await listAll(connection.client.listRepositories);
   const matching = connection.host === local ? all.filter(isAt(place)) : await matchRemotes(context, place, all);
   const [only] = matching;
   if (only !== undefined && matching.length === 1) return only;
   const details = (matching.length > 0 ? matching : all).map(({ id, full_name }) => `${id}  ${textOf(full_name)}`);
   if (matching.length > 1)
-    throw new FerryError("usage", "the remotes match several repositories", { details, hint: "name one of them" });
+    throw new FerryError("usage", "the remotes match several repositories", { details, hint: `name one of them ${named}` });
   const message =
     connection.host === local
       ? "the embedded service doesn't know this repository yet"
       : `no repository of ${connection.name} matches a remote of this working copy`;
-  const hint = `register it with: ferry repo create${hostArgument(context)}${details.length > 0 ? ", or name one of these" : ""}`;
+  const hint = `register it with: ferry repo create${hostArgument(context)}${details.length > 0 ? `, or name one of these ${named}` : ""}`;
   throw new FerryError("not_found", message, { details, hint });
 }
 
 /** The same for work that is to begin there: with the embedded service it is registered where it isn't yet. */
 export async function ensureRepositoryHere(context: Context, connection: Connection, place: Place): Promise<KnownRepository> {
-  return connection.host === local ? localRepository(connection, place) : repositoryHere(context, connection, place);
+  return connection.host === local
+    ? localRepository(connection, place)
+    : repositoryHere(context, connection, place, "with --repo");
 }
 
 /** The repositories that one of the working copy's remotes is of. */

@@ -27,6 +27,6 @@ export function addStartOptions(command: Command, autoCommit?: boolean): void {
     .option("--base <branch>", "the branch to start from (default: the current commit)")
     .option("--branch <name>", "the branch that the session works on")
     .option("--auto-commit", `commit after each turn${autoCommit === true ? " (the default)" : ""}`, autoCommit)
-    .option("--no-auto-commit", "leave committing to the agent")
+    .option("--no-auto-commit", `leave committing to the agent${autoCommit === true ? "" : " (a service's default)"}`)
     .option("--model <code>", "the language model, or the agent");
 }

@@ -15,6 +15,7 @@ import type { Place } from "../place/place.ts";
 import { repositoriesOf } from "../place/repository.ts";
 import { whileWaiting } from "../waiting.ts";
 import { connectFor, readPage } from "./address.ts";
+import { linkedTo } from "./linked.ts";
 import { repositoryNames } from "./repositories.ts";
 
 export type KnownSession = Tolerant<Session>;
@@ -28,7 +29,8 @@ export interface OpenSession {
 }
 
 /**
- * The session that `given` names (an id or the start of one, a branch, a portal address, `-` for the newest). Where nothing is
+ * The session that `given` names (an id or the start of one, its branch, a local branch that is linked to it, a portal
+ * address, `-` for the newest). Where nothing is
  * given: FERRY_SESSION, the link of the current branch, the one whose branch and repository are those here, a choice.
  * `known` is the working copy here, where the caller has found it already.
  * @throws FerryError not_found where nothing matches, usage with the candidates where several do
@@ -74,7 +76,8 @@ async function openNamed(context: Context, named: string): Promise<OpenSession> 
 
 async function findSession(context: Context, connection: Connection, given: string): Promise<KnownSession> {
   const { client, name } = connection;
-  const whole = given === "-" ? undefined : await client.readSession({ params: { sessionId: given } }).catch(unlessMissing);
+  const read = (sessionId: string) => client.readSession({ params: { sessionId } }).catch(unlessMissing);
+  const whole = given === "-" ? undefined : await read(given);
   if (whole !== undefined) return whole;
   const all = await listAll(client.listSessions);
   if (given === "-") {
@@ -86,6 +89,9 @@ async function findSession(context: Context, connection: Connection, given: stri
   const matching = starting.length > 0 ? starting : all.filter(({ branch_name }) => branch_name === given);
   const only = onlyOne(matching, `"${oneLine(given)}"`);
   if (only !== undefined) return only;
+  const link = await linkedTo(context, connection, given);
+  const linked = link === undefined ? undefined : await read(link);
+  if (linked !== undefined) return linked;
   const others = await othersThere(context, connection);
   return notFound(connection, `${name} has no session "${oneLine(given)}"`, { given, others });
 }
@@ -128,7 +134,8 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
   }
   const shown = (ours.length > 0 ? ours : recent).slice(0, 10);
   const more = recent.length - shown.length;
-  throw new FerryError("usage", "no session is named, and this branch is linked to none", {
+  const why = place === undefined ? `${oneLine(context.folder)} is not in a git repository` : "this branch is linked to none";
+  throw new FerryError("usage", `no session is named, and ${why}`, {
     details: [
       ...shown.map((session) => describe(session, names)),
       ...(more > 0 ? [`and ${count(more, "other")}: ferry session list${connection.argument}`] : []),

@@ -135,6 +135,7 @@ export function makeLiveTimeline(
   const daysTold = makeDays(now);
   const drawEvent = ({ event: given, update, late }: EventItem, canvas: Canvas): string => {
     const event = answers.spelledOut(given);
+    if (event === undefined) return "";
     const over = update ? rowsOf(event.id) : 0;
     const isInPlace = !update || (over > 0 && last?.whole === true) || (redraws && event.id === behind);
     const before = growing.get(event.id);

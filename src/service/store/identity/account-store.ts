@@ -10,6 +10,8 @@ export interface AccountRecord {
 
 /** Who may sign in with a password. */
 export interface AccountStore {
+  /** @throws FerryError usage where the name is taken, by an account or by the service's own user */
+  requireFree(name: string): Promise<void>;
   /** Makes the user as well. @throws FerryError usage where the name is taken */
   add(account: AccountRecord): Promise<void>;
   find(name: string): Promise<AccountRecord | undefined>;

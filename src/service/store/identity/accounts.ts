@@ -10,21 +10,10 @@ export function makeAccountStore(db: Database): AccountStore {
       inTransaction(db, async (trx) => {
         const { user_id, name } = account;
         await trx.insertInto("users").values({ id: user_id, name, email: "" }).execute();
-        const added = await trx
-          .insertInto("accounts")
-          .values(account)
-          .onConflict((conflict) => conflict.column("name").doNothing())
-          .returning("user_id")
-          .executeTakeFirst();
-        if (added === undefined)
-          throw new FerryError("usage", `there is a user ${name} already`, {
-            hint: `ferry service user password ${name} gives them another password`,
-          });
-        // Whose a key is is told by the name.
-        const others = trx.selectFrom("users").select("id").where("name", "=", name).where("removed_at", "is", null);
-        if ((await others.where("id", "!=", user_id).executeTakeFirst()) !== undefined)
-          throw new FerryError("usage", `${name} is what the service's own user is called`, { hint: "choose another name" });
+        await requireFree(trx, name, user_id);
+        await trx.insertInto("accounts").values(account).execute();
       }),
+    requireFree: (name) => requireFree(db, name),
     find: (name) => db.selectFrom("accounts").selectAll().where("name", "=", name).executeTakeFirst(),
     list: () => db.selectFrom("accounts").selectAll().orderBy("name").execute(),
     setPassword: (name, password) =>
@@ -47,4 +36,17 @@ export function makeAccountStore(db: Database): AccountStore {
         return true;
       }),
   };
+}
+
+/** `own` is the user that the name is for, where there is one already. */
+async function requireFree(db: Database, name: string, own = ""): Promise<void> {
+  const account = db.selectFrom("accounts").select("user_id").where("name", "=", name);
+  if ((await account.executeTakeFirst()) !== undefined)
+    throw new FerryError("usage", `there is a user ${name} already`, {
+      hint: `ferry service user password ${name} gives them another password`,
+    });
+  // Whose a key is is told by the name.
+  const others = db.selectFrom("users").select("id").where("name", "=", name).where("removed_at", "is", null);
+  if ((await others.where("id", "!=", own).executeTakeFirst()) !== undefined)
+    throw new FerryError("usage", `${name} is what the service's own user is called`, { hint: "choose another name" });
 }

@@ -11,7 +11,7 @@ export const browser: Check = {
     // A job has nobody who could open an address: there ferry login refuses, and says the same.
     const isJob = (host.env["CI"] ?? "") !== "";
     const hint = isJob
-      ? 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --with-token"'
+      ? 'set FERRY_HOST and FERRY_API_KEY, or pipe a key to "ferry login --host URL --with-token"'
       : "ferry login prints the address to open, and takes the code that the browser ends with; or use --device";
     if (obstacle !== undefined) return { verdict: "warning", says: `none is opened here: ${obstacle}`, hint };
     const named = namedBrowsers(host.env["BROWSER"], host.platform).map(([program = ""]) => program);

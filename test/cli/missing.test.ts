@@ -1,0 +1,26 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ferry } from "../support/ferry.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = makeWorld();
+});
+afterEach(() => world.dispose());
+
+test("an option that must be given stands in the usage, as an argument does", async () => {
+  const { stdout } = await ferry(world, "key", "create", "--help");
+  expect(stdout).toContain("\nUsage: ferry key create <name> --scopes <list> [options]\n");
+});
+
+test.each([
+  [["key", "create"], "argument 'name' and option '--scopes <list>'"],
+  [["key", "create", "k"], "option '--scopes <list>'"],
+  [["key", "create", "--scopes", "all:read"], "argument 'name'"],
+])("%j names all that is missing", async (argv, missing) => {
+  expect(await ferry(world, ...argv)).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `ferry: missing required ${missing}\n  hint: see ferry key create --help\n`,
+  });
+});
