@@ -7,9 +7,11 @@ import { unexpected } from "./http/json.ts";
 import type { Memory } from "./memory.ts";
 
 const day = 24 * 3_600_000;
+/** "None" may be a gateway's word while the service begins anew, and keys that are to end can't wait for a day. */
+const minute = 60_000;
 
 /**
- * The parts of our extension that a service has, remembered for a day; none for a service of the seed alone.
+ * The parts of our extension that a service has, remembered for a day; none for a service of the seed alone, for a minute.
  * @throws FerryError what else than a plain "no" the service said
  */
 export async function readCapabilities(
@@ -18,7 +20,8 @@ export async function readCapabilities(
 ): Promise<ReadonlySet<string>> {
   const known = await memory.get("capabilities");
   if (isCurrent(known, clock.now())) return new Set(known.words);
-  const remember = (words: readonly string[]) => memory.set("capabilities", { words, until: clock.now() + day });
+  const remember = (words: readonly string[]) =>
+    memory.set("capabilities", { words, until: clock.now() + (words.length === 0 ? minute : day) });
   try {
     const words = textsOf((await readCli()).capabilities);
     await remember(words);
@@ -53,7 +56,7 @@ function isNone(error: unknown): error is FerryError {
   return isLasting(error) || (status >= 300 && status < 500 && !toTheKey.includes(status));
 }
 
-/** Whether that is so tomorrow, too. */
+/** Whether that is so a moment later, too. */
 function isLasting({ status = 0, code }: FerryError): boolean {
   return [404, 405, 501].includes(status) || code === unexpected;
 }

@@ -55,14 +55,6 @@ describe("429 with a Retry-After (RFC 6585, 4) is rested for, and the same is as
     expect(rested).toEqual([3000, 5000]);
   });
 
-  test("where the service's login is looked for, and a gateway says so, too", async () => {
-    let asked = 0;
-    const path = "/.well-known/oauth-authorization-server";
-    server.answers.set(path, async () => (asked++ === 0 ? json(503, {}, { "retry-after": "1" }) : json(200, server.metadata)));
-    expect(await scene.login(scene.approve, { change: resting })).toMatchObject({ code: 0 });
-    expect(rested).toEqual([1000]);
-  });
-
   test("a revocation", async () => {
     await scene.login();
     busyAt("/revoke", 1, "1");
@@ -73,9 +65,31 @@ describe("429 with a Retry-After (RFC 6585, 4) is rested for, and the same is as
   });
 
   test("but no longer than 15 seconds in all", async () => {
+    busyAt("/token", 100, "6");
+    expect(await scene.login(scene.approve, { change: resting })).toMatchObject({ code: 6 });
+    expect(rested).toEqual([6000, 6000]);
+  });
+
+  test("nor more than three times", async () => {
     busyAt("/token", 100, "0");
     expect(await scene.login(scene.approve, { change: resting })).toMatchObject({ code: 6 });
-    expect(rested).toEqual(Array.from({ length: 15 }, () => 1000));
+    expect(rested).toEqual([1000, 1000, 1000]);
+  });
+
+  test("nor where the service answers the login itself", async () => {
+    server.answers.set("/token", async () => json(429, { error: "invalid_scope" }, { "retry-after": "1" }));
+    expect(await scene.login(scene.approve, { change: resting })).toMatchObject({ code: 4 });
+    expect(rested).toEqual([]);
+  });
+
+  test("nor between the questions of a login by device, which have a pace of their own (RFC 8628, 3.5)", async () => {
+    server.metadata = { ...server.metadata, device_authorization_endpoint: `${server.origin}/device` };
+    const task = { device_code: "dc", user_code: "WDJB-MJHT", verification_uri: `${server.origin}/activate`, expires_in: 600 };
+    server.answers.set("/device", async () => json(200, task));
+    const answers = [json(429, { error: "slow_down" }, { "retry-after": "1" }), json(400, { error: "access_denied" })];
+    server.answers.set("/token", async () => answers.shift() ?? json(500, {}));
+    expect(await scene.login(scene.approve, { argv: ["--device"], tty: false, change: resting })).toMatchObject({ code: 4 });
+    expect(rested).toEqual([5000, 10_000]);
   });
 
   test("and whoever asks for a longer rest gets it: the login ends, with the way on", async () => {

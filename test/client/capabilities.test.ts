@@ -34,10 +34,12 @@ describe("what a service can do", () => {
     ["a list", { body: [] }],
     ["an object of its own", { body: { hello: "world" } }],
     ["no list of words", { body: { capabilities: "" } }],
-  ])("is nothing by %s, which is remembered, too", async (_what, step) => {
-    const { client, asked } = play(step);
+  ])("is nothing by %s, which is remembered for a minute: it may be a gateway's word", async (_what, step) => {
+    const { client, asked, clock } = play(step, info);
     expect([...(await client.capabilities()), ...(await client.capabilities())]).toEqual([]);
     expect(asked).toHaveLength(1);
+    await clock.sleep(60_000);
+    expect([...(await client.capabilities())]).toEqual(["stream", "dance"]);
   });
 
   test.each<[string, Step]>([

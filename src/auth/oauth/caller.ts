@@ -3,7 +3,6 @@ import { isLoopback } from "../../base/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { isRedirect } from "../../client/http/address.ts";
 import { readBody } from "../../client/http/body.ts";
-import { isPassing, retryAfter } from "../../client/http/retry.ts";
 import { withoutKey } from "../../client/http/without-key.ts";
 import { loginResponseLines, requestLines } from "../../client/http/trace.ts";
 import type { Clock, Send, SendRequest } from "../../host/host.ts";
@@ -38,28 +37,7 @@ interface Init {
   readonly body?: URLSearchParams | undefined;
 }
 
-/** So long in all, in ms, a rest that the service asks for is kept: a person waits, and the code that a call brings soon ends. */
-const patience = 15_000;
-const shortestRest = 1000;
-
-/**
- * 429 says that nothing was done, so the same call may be made again (RFC 6585, 4), as one that only reads may after a gateway's answer;
- * where that names no time, who called decides.
- */
-async function call(caller: Caller, url: string, init: Init): Promise<Response> {
-  const { clock, signal } = caller;
-  for (let left = patience; ;) {
-    const response = await callOnce(caller, url, init);
-    const again = isPassing(response.status, init.method === "GET");
-    const asked = again ? retryAfter(response.headers.get("retry-after") ?? undefined, clock.now()) : undefined;
-    const rest = Math.max(asked ?? Infinity, shortestRest);
-    if (rest > left) return response;
-    left -= rest;
-    await clock.sleep(rest, signal);
-  }
-}
-
-async function callOnce({ send, clock, userAgent, signal, trace }: Caller, url: string, init: Init): Promise<Response> {
+async function call({ send, clock, userAgent, signal, trace }: Caller, url: string, init: Init): Promise<Response> {
   const { method, headers, body } = init;
   const request: SendRequest = {
     method,

@@ -11,6 +11,7 @@ import { cut, oneLine } from "../../base/text.ts";
 import { loginClient } from "../../wire/login.ts";
 import { callOptions, type Caller } from "./caller.ts";
 import { isOverload, isRefusal, isTransient, loginError } from "./failure.ts";
+import { patience, rested } from "./rest.ts";
 import { checkAddress, type LoginServer, requireTokens } from "./server.ts";
 import { keyOfCall, type Redeeming } from "./token-call.ts";
 
@@ -68,8 +69,10 @@ export async function loginByDevice(server: LoginServer, caller: Caller, login: 
 async function ask({ metadata, address }: LoginServer, caller: Caller, login: DeviceLogin): Promise<DeviceAuthorizationResponse> {
   const parameters = { scope: login.scopes.join(" "), ...login.requester };
   const options = callOptions(caller, address);
-  const response = await deviceAuthorizationRequest(metadata, client, None(), parameters, options);
-  const granted = await processDeviceAuthorizationResponse(metadata, client, await withoutZero(response));
+  const granted = await rested(caller, patience.login, async () => {
+    const response = await deviceAuthorizationRequest(metadata, client, None(), parameters, options);
+    return processDeviceAuthorizationResponse(metadata, client, await withoutZero(response));
+  });
   if (granted.expires_in < shortestInterval)
     throw new FerryError(
       "failure",

@@ -44,10 +44,15 @@ const words: readonly string[] = [
   ...["authorization_pending", "slow_down", "access_denied", "expired_token"],
 ];
 
+/** Whether the service has answered the login itself, and will say the same again. */
+export function isAnswer(error: unknown): boolean {
+  return isRefusal(error, ...words);
+}
+
 /** Whether the same call may go well a little later. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NoAnswerError) return true;
-  if (isRefusal(error, ...words)) return false;
+  if (isAnswer(error)) return false;
   const status = statusOf(error) ?? 0;
   return status === 429 || status >= 500;
 }
@@ -127,6 +132,11 @@ function refusal({ error, error_description, status }: Refusal, { host, errand }
 }
 
 function statusOf(error: unknown): number | undefined {
-  if (error instanceof WWWAuthenticateChallengeError || error instanceof ResponseBodyError) return error.status;
-  return error instanceof OperationProcessingError && error.cause instanceof Response ? error.cause.status : undefined;
+  return responseOf(error)?.status;
+}
+
+/** What was answered in the place of what was asked for. */
+export function responseOf(error: unknown): Response | undefined {
+  if (error instanceof WWWAuthenticateChallengeError || error instanceof ResponseBodyError) return error.response;
+  return error instanceof OperationProcessingError && error.cause instanceof Response ? error.cause : undefined;
 }

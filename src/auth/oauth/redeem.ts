@@ -4,6 +4,7 @@ import { loginClient } from "../../wire/login.ts";
 import { callOptions, type Caller } from "./caller.ts";
 import { loginError } from "./failure.ts";
 import type { Binding } from "./pkce.ts";
+import { patience, rested } from "./rest.ts";
 import type { LoginServer } from "./server.ts";
 import { keyOfCall, type Redeeming } from "./token-call.ts";
 
@@ -28,10 +29,12 @@ export async function redeem(
   try {
     const valid = validateAuthResponse(metadata, client, parameters, state);
     const options = callOptions(caller, address);
-    return await keyOfCall(
-      redeeming,
-      () => authorizationCodeGrantRequest(metadata, client, None(), valid, redirectUri, verifier, options),
-      (response) => processAuthorizationCodeResponse(metadata, client, response),
+    return await rested(caller, patience.login, () =>
+      keyOfCall(
+        redeeming,
+        () => authorizationCodeGrantRequest(metadata, client, None(), valid, redirectUri, verifier, options),
+        (response) => processAuthorizationCodeResponse(metadata, client, response),
+      ),
     );
   } catch (error) {
     if (error instanceof NoAnswerError && error.sent) throw unanswered(error);

@@ -3,6 +3,7 @@ import { FerryError } from "../../base/errors.ts";
 import { loginClient } from "../../wire/login.ts";
 import { callOptions, type Caller } from "./caller.ts";
 import { loginError } from "./failure.ts";
+import { patience, rested } from "./rest.ts";
 import { findLoginServer } from "./server.ts";
 
 /**
@@ -16,7 +17,9 @@ export async function revokeKey(address: string, key: string, caller: Caller): P
     throw new FerryError("failure", `${host} lets no login revoke its own key`);
   try {
     const options = callOptions(caller, address);
-    await processRevocationResponse(await revocationRequest(server.metadata, { client_id: loginClient }, None(), key, options));
+    await rested(caller, patience.revocation, async () =>
+      processRevocationResponse(await revocationRequest(server.metadata, { client_id: loginClient }, None(), key, options)),
+    );
   } catch (error) {
     throw loginError(error, host, "revocation");
   }

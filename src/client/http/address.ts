@@ -54,13 +54,14 @@ export function redirectTarget(from: string, { status, headers }: SendResponse, 
 /** The command that logs in where a call was sent: to the base address, which is what stands before the call's own path. */
 function wayThere(here: URL, there: URL, key: string): string {
   const [call = ""] = /\/api\/v1(?:\/.*)?$/u.exec(here.pathname) ?? [];
-  const path = call !== "" && there.pathname.endsWith(call) ? there.pathname.slice(0, -call.length) : "";
-  const address = `${there.origin}${path}`;
+  // Where the call itself isn't asked for it is a sign-in page, as gateways show to strangers, and no service.
+  const isCall = call !== "" && there.pathname.endsWith(call);
+  const address = `${there.origin}${there.pathname.slice(0, -call.length)}`;
   // What a command names must be an address and nothing else: a shell reads more into what a URL may hold.
   const isPlain = /^https?:\/\/[a-z0-9.:[\]-]+(?:\/[\w./-]*)?$/u.test(address) && address.length <= 300;
   // No login is made in the clear.
   const isSafe = there.protocol === "https:" || isLoopback(there.hostname);
-  return isPlain && isSafe && withoutSecrets(address, [key]) === address
+  return isCall && isPlain && isSafe && withoutSecrets(address, [key]) === address
     ? `if that is the service's new address, sign in there: ferry login --host ${shellWord(address)}`
     : "check the host's address, and ask whoever runs the service";
 }

@@ -35,11 +35,7 @@ test.each<[string, Step[]]>([
 
 test.each([
   [302, "/new", "use that address"],
-  [
-    308,
-    "https://other.example/",
-    "if that is the service's new address, sign in there: ferry login --host https://other.example",
-  ],
+  [308, "https://other.example/", "check the host's address, and ask whoever runs the service"],
 ])("a message that is redirected by %s is looked for twice, and its error keeps the advice", async (status, location, advice) => {
   const { send, calls, clock } = play(elsewhere(status, location), timeline(), timeline());
   const hint = `${advice}; but first see with: ferry message list ses_1`;

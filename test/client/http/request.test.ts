@@ -252,10 +252,12 @@ test("what helps against a refused key names the service with its path: another 
 });
 
 test.each([
-  ["https://new.example/", "https://new.example"],
+  // Somebody's page, or a gateway's to sign in: no service is there.
+  ["https://new.example/", undefined],
+  ["https://team.example/cdn-cgi/access/login/agents.example.com?kid=1", undefined],
   ["https://new.example/api/v1/sessions/ses_1", "https://new.example"],
   ["https://new.example/agents/api/v1/sessions/ses_1", "https://new.example/agents"],
-  ["https://me:secret@new.example/x?y=z", "https://new.example"],
+  ["https://me:secret@new.example/api/v1/sessions/ses_1?y=z", "https://new.example"],
   ["http://127.0.0.1:19001/api/v1/sessions/ses_1", "http://127.0.0.1:19001"],
   ["http://new.example/", undefined],
   ["https://new.example/$(id)/api/v1/sessions/ses_1", undefined],

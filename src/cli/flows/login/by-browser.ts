@@ -26,7 +26,7 @@ export async function keyByBrowser(context: Context, server: LoginServer, choice
       if (obstacle === undefined) await openBrowser(context, (await isFar(host)) ? start.url : start.opening);
     },
     redeeming,
-    ...makePasting(host.prompt, print),
+    ...makePasting(host.prompt, print, host.clock),
   });
 }
 

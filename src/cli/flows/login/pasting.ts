@@ -3,6 +3,9 @@ import type { Context } from "../../context.ts";
 
 const question = "Or paste here the code that the page shows, or the address that it ends at:";
 
+/** An answer that was entered just now, in ms, is taken before the question gives way (host/countdown-prompt.ts waits a little, too). */
+const settling = 100;
+
 /**
  * Asks for what a browser ended with, and says meanwhile what becomes of answers that came otherwise: the question gives way to each such
  * line and is asked again below it, since it draws itself anew each second, over what stands there then.
@@ -10,6 +13,7 @@ const question = "Or paste here the code that the page shows, or the address tha
 export function makePasting(
   prompt: Context["host"]["prompt"],
   print: Pick<Context["print"], "warn">,
+  clock: Context["host"]["clock"],
 ): Pick<BrowserLogin, "paste" | "complain"> {
   let open: { readonly giveWay: () => void; readonly gone: Promise<void> } | undefined;
   let said: Promise<void> = Promise.resolve();
@@ -39,10 +43,13 @@ export function makePasting(
       }
     },
     async complain(why) {
-      const [before, asked] = [said, open];
-      asked?.giveWay();
+      const before = said;
       said = (async () => {
-        await Promise.all([before, asked?.gone]);
+        await before;
+        await clock.sleep(settling);
+        const asked = open;
+        asked?.giveWay();
+        await asked?.gone;
         await print.warn(why);
       })();
       await said;
