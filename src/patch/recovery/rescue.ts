@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, cp, lstat, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "../../git/discover.ts";
 import type { GitPath } from "../../git/path.ts";
@@ -10,6 +10,8 @@ import { ferryFolder } from "../quarantine.ts";
 export interface Rescued {
   readonly path: GitPath;
   readonly copy: string;
+  /** Of the worktree of a parked pull, and moved there: a link or a whole folder may be among those. */
+  readonly isParked?: boolean;
 }
 
 /** Where copies go of what someone has written where a pull was at work. */
@@ -27,12 +29,51 @@ export async function rescuePath(workTree: string, path: GitPath, folder: string
 /** Copies a file there under the name of its path, beside the copies of earlier times. Gives the copy's name. */
 export async function rescueFile(file: string | Buffer, path: GitPath, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const name = encodeURIComponent(path).slice(0, 200);
   for (let number = 1; ; number++) {
-    const copy = join(folder, number === 1 ? name : `${name}.${number}`);
+    const copy = copyName(path, folder, number);
     const isCopied = await copyFile(file, copy, constants.COPYFILE_EXCL).then(() => true, unlessThere);
     if (isCopied) return copy;
   }
+}
+
+/**
+ * Moves a file, a link or a folder there under the name of its path, beside what lies there from earlier times: it needn't be readable,
+ * and a program that has it open goes on writing in what was kept. Gives its new name. The caller holds the repository's lock.
+ */
+export async function rescueByMoving(file: string | Buffer, path: GitPath, folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (let number = 1; ; number++) {
+    const copy = copyName(path, folder, number);
+    if (await isThere(copy)) continue;
+    if (!(await rename(file, copy).then(() => true, unlessFar))) await copyOver(file, copy);
+    return copy;
+  }
+}
+
+/** From another file system, as it is. Where it can't be read there is no copy, and it stays. */
+async function copyOver(file: string | Buffer, copy: string): Promise<void> {
+  const options = { recursive: true, errorOnExist: true, force: false, preserveTimestamps: true, verbatimSymlinks: true };
+  await cp(file.toString(), copy, options);
+  await rm(file, { recursive: true });
+}
+
+function copyName(path: GitPath, folder: string, number: number): string {
+  const name = encodeURIComponent(path).slice(0, 200);
+  return join(folder, number === 1 ? name : `${name}.${number}`);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(() => true, unlessMissing);
+}
+
+function unlessFar(error: NodeJS.ErrnoException): false {
+  if (error.code !== "EXDEV") throw error;
+  return false;
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): false {
+  if (error.code !== "ENOENT") throw error;
+  return false;
 }
 
 function unlessThere(error: NodeJS.ErrnoException): false {
