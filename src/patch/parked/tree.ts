@@ -7,6 +7,7 @@ import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { presentAs } from "../land/compare.ts";
 import { Looker } from "../land/disk.ts";
+import { linkedTo } from "../worktree/link.ts";
 import { runPorcelain } from "../recovery/porcelain.ts";
 import { parkedFolder, type ParkedNote } from "./note.ts";
 
@@ -28,14 +29,8 @@ export async function findTree(
   const text = await readFile(join(gitDir, "gitdir"), "utf8").catch(missing);
   if (text === undefined) return undefined;
   const workTree = dirname(resolve(gitDir, text.trim()));
-  return { gitDir, workTree: (await leadsTo(workTree, gitDir)) ? workTree : join(parkedFolder(context), note.name) };
-}
-
-/** Whether the worktree's `.git` names this git folder (gitrepository-layout(5)). */
-async function leadsTo(workTree: string, gitDir: string): Promise<boolean> {
-  const text = await readFile(join(workTree, ".git"), "utf8").catch(missing);
-  const [, named] = /^gitdir: (.*?)\r?\n?$/u.exec(text ?? "") ?? [];
-  return named !== undefined && (await realpath(resolve(workTree, named)).catch(missing)) === (await realpath(gitDir));
+  const isOurs = (await linkedTo(workTree)) === (await realpath(gitDir));
+  return { gitDir, workTree: isOurs ? workTree : join(parkedFolder(context), note.name) };
 }
 
 export async function isThere({ workTree }: ParkedTree): Promise<boolean> {
