@@ -29,7 +29,8 @@ function makeDirty(twice: boolean): Scene {
 
 describe("kill -9 of a pull that parks", () => {
   const early = checkpoints.slice(0, checkpoints.indexOf("written") + 1).filter((name) => name !== "fetched");
-  it.each([...early, ...moreCheckpoints.park])("at %s: the next run takes away what there is of it", async (dieAt) => {
+  const began = moreCheckpoints.park.filter((name) => name !== "park-picked");
+  it.each([...early, ...began])("at %s: the next run takes away what there is of it", async (dieAt) => {
     const scene = makeDirty(false);
     const before = visible(scene);
     expect(await ended(startPull(scene, dieAt, { options: { onConflict: "park" } }))).toMatchObject({
@@ -43,11 +44,37 @@ describe("kill -9 of a pull that parks", () => {
     await resume(scene.local.folder, "continue");
     expectComplete(scene);
   });
+
+  it("once it stands at its conflict: it is parked, and what was resolved there meanwhile comes", async () => {
+    for (const committed of [false, true]) {
+      const scene = makeDirty(false);
+      await ended(startPull(scene, "park-picked", { options: { onConflict: "park" } }));
+      const tree = parkedTree(scene.local);
+      writeFile(tree, "f", edited({ 2: "both" }));
+      tree("add", "f");
+      if (committed) tree("commit", "--quiet", "--no-edit", "--cleanup=verbatim");
+      expect(await refusedBy(pullInto(scene.local.folder, scene.source))).toMatchObject({ code: "parked" });
+      await resume(scene.local.folder, "continue");
+      expect(scene.local("show", "HEAD:f")).toContain("both");
+      expectComplete(scene);
+    }
+  });
+
+  it("before that, and then someone saves there: that is kept, and told", async () => {
+    const scene = makeDirty(false);
+    await ended(startPull(scene, "park-added", { options: { onConflict: "park" } }));
+    writeFile(parkedTree(scene.local), "f", "since\n");
+    const { message } = await refusedBy(pullInto(scene.local.folder, scene.source));
+    const rescue = `${scene.local.folder}/.git/ferry/rescue`;
+    expect(message).toContain(`f was saved in the parked worktree meanwhile: what was written is in ${rescue}/f`);
+    expect(readFileSync(`${rescue}/f`, "utf8")).toBe("since\n");
+    expect(readdirSync(`${scene.local.folder}/.git/ferry`)).toEqual(["rescue"]);
+  });
 });
 
 describe("kill -9 of --continue", () => {
   const landing = checkpoints.slice(checkpoints.indexOf("journaled"), checkpoints.indexOf("finished"));
-  it.each(["locked", "park-read", ...landing, "park-landed", "park-removed"] as const)(
+  it.each(["locked", "park-read", ...landing, "park-landed", "park-aside", "park-removed"] as const)(
     "at %s: it goes on, or has come",
     async (dieAt) => {
       const scene = makeDirty(false);
@@ -92,11 +119,10 @@ describe("kill -9 of --continue", () => {
       const since = { f: "since\n", g: "staged since\n", n: "n, since\n", "new/u": "untracked since\n" };
       for (const [path, content] of Object.entries(since)) writeFile(tree, path, content);
       tree("add", "g");
-      const { hint } = await refusedBy(resume(scene.local.folder, "continue"));
+      const { message } = await refusedBy(resume(scene.local.folder, "continue"));
       const rescue = `${scene.local.folder}/.git/ferry/rescue`;
-      expect(hint).toContain(rescue);
-      const kept = readdirSync(rescue).map((name) => [decodeURIComponent(name), readFileSync(`${rescue}/${name}`, "utf8")]);
-      expect(Object.fromEntries(kept)).toEqual(since);
+      expect(message).toContain(rescue);
+      for (const [path, content] of Object.entries(since)) expect(readFileSync(`${rescue}/${path}`, "utf8")).toBe(content);
     },
   );
 });
@@ -113,8 +139,8 @@ describe("kill -9 of --skip on the way to the next conflict", () => {
   it.each(["park-moved", "park-reset"] as const)("at %s: the conflict that was left out is nobody's work", async (dieAt) => {
     const { scene, tree } = await make();
     expect(await ended(startPull(scene, dieAt, { how: "skip" }))).toMatchObject({ signal: "SIGKILL" });
-    const { hint } = await refusedBy(resume(scene.local.folder, "continue"));
-    expect([hint, existsSync(rescue(scene))]).toEqual([expect.not.stringContaining("rescue"), false]);
+    const { message } = await refusedBy(resume(scene.local.folder, "continue"));
+    expect([message, existsSync(rescue(scene))]).toEqual([expect.not.stringContaining("rescue"), false]);
     expect(tree("status", "--porcelain")).toBe("UU g");
   });
 
@@ -122,8 +148,8 @@ describe("kill -9 of --skip on the way to the next conflict", () => {
     const { scene, tree } = await make();
     await ended(startPull(scene, "park-moved", { how: "skip" }));
     writeFile(tree, "f", "resolved after all\n");
-    const { hint } = await refusedBy(resume(scene.local.folder, "continue"));
-    expect(hint).toContain(rescue(scene));
+    const { message } = await refusedBy(resume(scene.local.folder, "continue"));
+    expect(message).toContain(rescue(scene));
     expect(readFileSync(`${rescue(scene)}/f`, "utf8")).toBe("resolved after all\n");
   });
 });

@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitIn, writeFile } from "../support/git.ts";
+import { edited, makeConflict, parkIn } from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, pullExactly, removeScenes, type Scene } from "../support/scene.ts";
 import { filesBelow, stateOf } from "../support/state.ts";
@@ -17,6 +18,30 @@ const canFreeze = (() => {
 afterAll(removeScenes);
 
 describe("a file that can't be written", () => {
+  it("or read, saved in the worktree of a parked pull: it doesn't go with it", async () => {
+    const scene = makeConflict();
+    const tree = await parkIn(scene);
+    writeFile(tree, "f", edited({ 2: "both" }));
+    tree("add", "f");
+    await ended(startPull(scene, "park-landed", { how: "continue" }));
+    for (const path of ["secret", "closed/c", "read-only/r"]) writeFile(tree, path, `${path}\n`);
+    chmodSync(`${tree.folder}/secret`, 0);
+    chmodSync(`${tree.folder}/f`, 0);
+    chmodSync(`${tree.folder}/closed`, 0);
+    chmodSync(`${tree.folder}/read-only`, 0o555);
+    const child = startPull(scene, "", { ...nobody, program: asNobody(scene) });
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    expect(await ended(child)).toMatchObject({ code: 1 });
+    expect(said).toMatch(/were saved in the parked worktree meanwhile: what was written is in \S+\/rescue$/u);
+    const rescue = `${scene.local.folder}/.git/ferry/rescue`;
+    const whole = readdirSync(rescue).find((name) => name.startsWith("ses_1-")) ?? expect.fail("no worktree was kept");
+    execFileSync("chmod", ["-R", "u+rwX", rescue]);
+    for (const path of ["secret", `${whole}/closed/c`, `${whole}/read-only/r`])
+      expect(readFileSync(`${rescue}/${path}`, "utf8")).toBe(`${path.replace(`${whole}/`, "")}\n`);
+    expect(existsSync(`${scene.local.folder}/.git/worktrees`)).toBe(false);
+  });
+
   // Permissions don't hold root back, so there the pull runs as somebody else.
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const env = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "safe.directory", GIT_CONFIG_VALUE_0: "*" };

@@ -24,7 +24,10 @@ export async function readHere(id: string, { git, repository: { gitDir } }: Cont
 }
 
 /** Whether it stands there still: a cherry-pick of that commit is in progress. */
-export async function standsHere({ commit }: Pick<HereNote, "commit">, { git, repository }: Context): Promise<boolean> {
+export async function standsHere(
+  { commit }: Pick<HereNote, "commit">,
+  { git, repository }: Pick<Context, "git" | "repository">,
+): Promise<boolean> {
   const { gitDir } = repository;
   const found = await git.run(["rev-parse", "--verify", "--quiet", "CHERRY_PICK_HEAD"], { cwd: gitDir, gitDir });
   return found.stdout.toString("latin1").trim() === commit;

@@ -2,15 +2,23 @@ import { resolve } from "node:path";
 import type { Context } from "../context.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { moveRef } from "../land/transaction.ts";
+import { isHalfMade } from "../recovery/half-made.ts";
+import type { Known } from "./look.ts";
 import { listParked, type Parked, replaceNote, tipRef } from "./note.ts";
-import { hasParked, removeFolder, removeTree } from "./tree.ts";
+import { takeAway } from "./take-away.ts";
+import { findTree, hasParked, inTree, isThere, removeFolder } from "./tree.ts";
 
-/** Takes a parked pull away: the worktree, then what remembers it. Killed on the way, the next run goes on with it. */
-export async function end(parked: Parked, given: Context): Promise<void> {
+/**
+ * Takes a parked pull away: the worktree, then what remembers it. Killed on the way, the next run goes on with it. What someone has made
+ * in the worktree since it was `seen` is kept, and told at the end.
+ */
+export async function end(parked: Parked, given: Context, seen?: Known["seen"]): Promise<void> {
   // We may have been called in the very worktree that goes.
   const context = { ...given, repository: { ...given.repository, gitDir: given.repository.commonDir } };
+  const isHalfMade = parked.note.stage === "adding";
   const over = parked.note.stage === "over" ? parked : await replaceNote(parked, { stage: "over" }, { context });
-  await removeTree(over.note, context);
+  const { from, clean, givenUp } = over.note;
+  context.edited.push(...(await takeAway(over.note, { commits: [from ?? clean], seen, givenUp, isHalfMade }, context)));
   await context.checkpoint("park-removed");
   const { git, repository } = context;
   const { gitDir } = repository;
@@ -21,13 +29,31 @@ export async function end(parked: Parked, given: Context): Promise<void> {
 }
 
 /**
- * Ends what was being made, or being taken away, when its ferry was killed. The caller holds the repository's lock.
+ * Ends what was being made, or being taken away, when its ferry was killed; one that stands at its conflict already is parked. The caller
+ * holds the repository's lock.
  */
 export async function sweepParked(context: Context): Promise<void> {
   if (!(await hasParked(context))) return;
   const all = await listParked(context);
-  for (const parked of all) if (parked.note.stage === "adding" || parked.note.stage === "over") await end(parked, context);
+  for (const parked of all) {
+    const { stage } = parked.note;
+    if (stage === "adding" && (await stands(parked, context))) await replaceNote(parked, { stage: "stopped" }, { context });
+    else if (stage === "adding" || stage === "over") await end(parked, context);
+  }
   await removeFolderAtLast(context);
+}
+
+/** Whether the commit that doesn't fit was picked there: git names it once its markers are written. Or someone has committed since. */
+async function stands({ note }: Parked, context: Context): Promise<boolean> {
+  const tree = await findTree(note, context);
+  if (tree === undefined || !(await isThere(tree)) || (await isHalfMade(tree.gitDir))) return false;
+  const ask = async (name: string) => {
+    const found = await context.git.run(["rev-parse", "--verify", "--quiet", `${name}^{commit}`], inTree(tree));
+    return found.code === 0 ? found.stdout.toString("latin1").trim() : undefined;
+  };
+  const head = await ask("HEAD");
+  if (head === undefined) return false;
+  return head !== note.clean || (await ask("CHERRY_PICK_HEAD")) === note.queue[0]?.commit;
 }
 
 async function removeFolderAtLast(context: Context): Promise<void> {

@@ -30,9 +30,9 @@ export interface ParkedNote {
   readonly onto: string;
   /** Where the worktree stood when it stopped: the end of what fits. */
   readonly clean: string;
-  /** What it held, while it is taken on from there to `clean`. */
+  /** What it held, while it is taken on from there to `clean`, or taken away. */
   readonly from?: string | undefined;
-  /** What was changed there and is given up on the way: paths by the SHA-256 of their content. */
+  /** What was changed there and is given up then: paths by the SHA-256 of their content. */
   readonly givenUp?: Readonly<Record<GitPath, string>> | undefined;
   readonly items: readonly { readonly sequence: number; readonly commit: string; readonly subject: string }[];
   /** For each item what became of it so far. */

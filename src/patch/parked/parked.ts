@@ -1,16 +1,18 @@
 import type { Context } from "../context.ts";
 import type { PullDeps, PullRequest } from "../request.ts";
 import { typedId } from "../../base/ids.ts";
+import { withEdited } from "../edited.ts";
 import { underLock } from "../under-lock.ts";
 import type { Verdict } from "../verdict.ts";
 import { findHere, gitsOwnError, skipHere, type StoppedHere } from "../here/skip.ts";
 import { end, parkedHere } from "./end.ts";
 import { findParked } from "./find.ts";
-import type { Parked } from "./note.ts";
+import { changedContents, seeAll, type Seen } from "./look.ts";
+import { type Parked, replaceNote } from "./note.ts";
 import { refuseUntrackedIn } from "./resolved.ts";
 import { goOn } from "./resume.ts";
 import { unmoved } from "./told.ts";
-import { findTree, isThere } from "./tree.ts";
+import { findTree, isThere, type ParkedTree } from "./tree.ts";
 
 export interface ParkedRequest extends Pick<PullRequest, "progress" | "acceptDeletion" | "allowSymlinks"> {
   /** A folder of the repository: of the parked worktree, or of any other working copy. */
@@ -44,6 +46,7 @@ export function resumeParked(request: ParkedRequest, deps: PullDeps): Promise<Re
     const { errand, target } = parked.note;
     const own = { ...context, request: { ...nobody, ...errand, progress, acceptDeletion, allowSymlinks } };
     const verdict = how === "abort" ? await abort(parked, own, acceptDeletion === true) : await goOn(parked, how, own);
+    if (context.edited.length > 0) throw withEdited(undefined, context, verdict);
     const branch = "ref" in target ? target.ref.replace(/^refs\/heads\//u, "") : undefined;
     return { session: typedId(errand.session), branch, verdict };
   });
@@ -56,7 +59,18 @@ async function endHere(here: StoppedHere, how: ParkedRequest["how"], context: Co
 
 async function abort(parked: Parked, context: Context, isForced: boolean): Promise<Verdict> {
   const tree = await findTree(parked.note, context);
-  if (tree !== undefined && !isForced && (await isThere(tree))) await refuseUntrackedIn(tree, context);
-  await end(parked, context);
+  if (tree === undefined || !(await isThere(tree))) await end(parked, context);
+  else {
+    const seen = seeAll(tree);
+    if (isForced) await end(parked, context, seen);
+    else await giveUp(parked, { tree, seen }, context);
+  }
   return unmoved(parked.note);
+}
+
+/** Notes first what is given up, for whoever goes on with it if we are killed. */
+async function giveUp(parked: Parked, { tree, seen }: { tree: ParkedTree; seen: Seen }, context: Context): Promise<void> {
+  const { head } = await refuseUntrackedIn(tree, context);
+  const givenUp = await changedContents(head, { tree, seen }, context);
+  await end(await replaceNote(parked, { stage: "over", from: head, givenUp }, { context }), context, seen);
 }

@@ -41,9 +41,11 @@ export async function skippedCommit(note: ParkedNote, tree: ParkedTree, context:
   throw attention("the worktree has commits of its own by now", "ferry pull --continue takes them, --abort gives all of it up");
 }
 
-/** @throws FerryError attention for files that nobody else has: what is tracked is given up by intent */
-export async function refuseUntrackedIn(tree: ParkedTree, context: Context): Promise<void> {
-  refuseUntracked(await readState(tree, context), tree);
+/** Gives what is there else. @throws FerryError attention for files that nobody else has: what is tracked is given up by intent */
+export async function refuseUntrackedIn(tree: ParkedTree, context: Context): Promise<TreeState> {
+  const state = await readState(tree, context);
+  refuseUntracked(state, tree);
+  return state;
 }
 
 function refuseUnsaved(state: TreeState, tree: ParkedTree): void {

@@ -15,9 +15,9 @@ import { end } from "./end.ts";
 import { readItems } from "./items.ts";
 import { landParked } from "./land.ts";
 import { type Parked, type ParkedNote, type Queued, replaceNote, writeNote } from "./note.ts";
-import { changedContents, rescueChanged } from "./rescue.ts";
-import { resolvedCommit, skippedCommit } from "./resolved.ts";
+import { type Line, readLine, refuseChanged } from "./line.ts";
 import { stoppedError, unmoved } from "./told.ts";
+import { rescueOwn } from "./take-away.ts";
 import { findTarget, type ParkedTarget } from "./target.ts";
 import { findTree, inTree, isThere, type ParkedTree } from "./tree.ts";
 
@@ -33,17 +33,17 @@ const attempts = 3;
  */
 export async function goOn(parked: Parked, how: "continue" | "skip", context: GoOnContext): Promise<Verdict> {
   const tree = await requireTree(parked, context);
-  if (parked.note.stage === "moving")
-    return stopThere(parked, { tree, rescued: await rescueChanged(parked.note, tree, context) }, context);
-  const end = how === "skip" ? await skippedCommit(parked.note, tree, context) : await resolvedCommit(parked.note, tree, context);
-  await context.checkpoint("park-read");
-  const settled = settle(parked.note, { tip: end, isLeft: how === "skip" });
+  if (parked.note.stage === "moving") return stopThere(parked, { tree }, context);
+  let line = await readLine(parked.note, { tree, how }, context);
   for (let left = attempts; ; left--) {
     try {
-      return await build({ ...parked, note: settled }, { tip: end, tree }, context);
+      const note = settle(parked.note, { tip: line.tip, isLeft: how === "skip" });
+      return await build({ ...parked, note }, line, context);
     } catch (error) {
       if (!(error instanceof RefsMoved)) throw error;
       if (left <= 1) throw new FerryError("attention", "HEAD keeps moving", { hint: "try again when nothing else commits here" });
+      // Not where a commit is left out: what was changed since is no part of what was given up.
+      if (how === "continue") line = await readLine(parked.note, { tree, how }, context);
     }
   }
 }
@@ -66,15 +66,10 @@ function settle(note: ParkedNote, { tip, isLeft }: { tip: string; isLeft: boolea
   };
 }
 
-interface Line {
-  /** What the worktree's line ends with. */
-  readonly tip: string;
-  readonly tree: ParkedTree;
-}
-
 async function build(parked: Parked, line: Line, context: GoOnContext): Promise<Verdict> {
   const target = await findTarget(parked.note, context);
   const quarantine = await makeQuarantine(context.git, context.host, context.repository);
+  const leaving = { from: line.tip, givenUp: line.givenUp };
   let verdict: Verdict;
   try {
     const note = await onto(target, parked.note, { tip: line.tip, context });
@@ -84,7 +79,8 @@ async function build(parked: Parked, line: Line, context: GoOnContext): Promise<
       context,
     );
     const built = await rebuild({ items }, { onto: start, quarantine }, context);
-    const next = { ...parked, note: advance(note, built) };
+    const next = { ...parked, note: { ...advance(note, built), ...leaving } };
+    await refuseChanged(line, context);
     if ("paths" in built) return await moveOn(next, { conflict: built, target, line, quarantine }, context);
     const { acceptDeletion = false, allowSymlinks = false } = context.request;
     const may = { acceptDeletion, allowSymlinks: allowSymlinks || note.allowSymlinks };
@@ -97,7 +93,11 @@ async function build(parked: Parked, line: Line, context: GoOnContext): Promise<
     cwd: context.repository.gitDir,
     gitDir: context.repository.gitDir,
   });
-  await end({ ...parked, id: now.toString("latin1").trim(), note: { ...parked.note, stage: "over" } }, context);
+  await end(
+    { ...parked, id: now.toString("latin1").trim(), note: { ...parked.note, ...leaving, stage: "over" } },
+    context,
+    line.seen,
+  );
   return verdict;
 }
 
@@ -144,29 +144,33 @@ interface Next {
 /** Takes the worktree on to the next commit that doesn't fit: its HEAD and the note in one step, then its files. */
 async function moveOn(parked: Parked, { conflict, target, line, quarantine }: Next, context: GoOnContext): Promise<Verdict> {
   const { git, repository } = context;
-  const { tree, tip } = line;
+  const { tree, head } = line;
   await promote({ tips: [conflict.tip], known: [target.head.commit] }, { git, quarantine, repository });
-  const head = (await git.ok(["rev-parse", "--verify", "HEAD"], inTree(tree))).toString("latin1").trim();
   if ((await git.run(["symbolic-ref", "--quiet", "HEAD"], inTree(tree))).code === 0)
     throw new FerryError("attention", `the parked worktree is on a branch of its own, and the next commit doesn't fit either`, {
       hint: `git switch --detach in ${tree.workTree}, then ferry pull --continue`,
     });
-  const note: ParkedNote = { ...parked.note, stage: "moving", from: tip, givenUp: await changedContents(tip, tree, context) };
+  const note: ParkedNote = { ...parked.note, stage: "moving" };
   const id = await writeNote(note, context);
   const inside: Context = { ...context, repository: { ...repository, ...tree } };
   const updates = [moveRef("HEAD", head, conflict.tip), moveRef(parked.ref, parked.id, id)];
   await moveRefs({ updates, reason: "ferry pull: parked at the next conflict" }, inside);
   await context.checkpoint("park-moved");
-  return stopThere({ ...parked, id, note }, { tree, rescued: [] }, context);
+  return stopThere({ ...parked, id, note }, line, context);
 }
 
-/** Brings the worktree's files to where its HEAD is, and leaves the first commit of the queue there with its markers. */
+/**
+ * Brings the worktree's files to where its HEAD is, and leaves the first commit of the queue there with its markers. What someone has made
+ * there since it was read is kept first, and told at the end: the reset would write over it.
+ */
 async function stopThere(
   parked: Parked,
-  { tree, rescued }: { readonly tree: ParkedTree; readonly rescued: readonly string[] },
+  { tree, seen }: Pick<Line, "tree"> & Partial<Pick<Line, "seen">>,
   context: GoOnContext,
 ): Promise<Verdict> {
-  const reset = ["reset", "--quiet", "--hard", parked.note.clean];
+  const { clean, from = clean, givenUp } = parked.note;
+  context.edited.push(...(await rescueOwn(tree, { commits: [from, clean], seen, givenUp }, context)));
+  const reset = ["reset", "--quiet", "--hard", clean];
   const result = await runPorcelain(reset, inTree(tree), context);
   if (result.code !== 0) throw gitError(reset, result);
   await context.checkpoint("park-reset");
@@ -179,5 +183,5 @@ async function stopThere(
     .split("\0")
     .filter((path) => path !== "")
     .map(showPath);
-  throw await stoppedError(stopped, { paths, verdict: unmoved(parked.note), rescued }, context);
+  throw await stoppedError(stopped, { paths, verdict: unmoved(parked.note) }, context);
 }

@@ -2,7 +2,6 @@ import { oneLine } from "../../base/text.ts";
 import type { Head } from "../../git/discover.ts";
 import type { Context } from "../context.ts";
 import { listed } from "../place/listed.ts";
-import { rescueFolder } from "../recovery/rescue.ts";
 import { short } from "../series/series.ts";
 import { PullRefused, unmovedVerdict, type Verdict } from "../verdict.ts";
 import type { Parked, ParkedNote } from "./note.ts";
@@ -13,20 +12,16 @@ const ways = "ferry pull --continue (--skip leaves that commit out, --abort give
 /** The pull stands at a conflict, in its worktree. */
 export async function stoppedError(
   { note }: Parked,
-  { paths, verdict, rescued = [] }: { paths: readonly string[]; verdict: Verdict; rescued?: readonly string[] },
+  { paths, verdict }: { paths: readonly string[]; verdict: Verdict },
   context: Context,
 ): Promise<PullRefused> {
   const place = await placeOf(note, context);
-  const copies =
-    rescued.length === 0
-      ? ""
-      : `what was changed there since it was interrupted (${listed(rescued)}) is in ${oneLine(rescueFolder(context.repository))}; `;
   return new PullRefused("attention", `commit ${stopOf(note)} and yours both change ${listed(paths)}`, {
     code: "conflict",
     // No notice: those are told beside the hint, which names the place, too.
     verdict: { ...verdict, conflicts: paths, blocked_by: [`parked in ${place}`] },
     details: paths,
-    hint: `${copies}parked in ${place}${before(note)}; resolve it there, git add, then ${ways}`,
+    hint: `parked in ${place}${before(note)}; resolve it there, git add, then ${ways}`,
   });
 }
 

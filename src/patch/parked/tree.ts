@@ -1,5 +1,5 @@
-import { readFile, rm, rmdir, stat } from "node:fs/promises";
-import { dirname, join, resolve, sep } from "node:path";
+import { readFile, realpath, rmdir, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { openOperations, type Operation } from "../../git/operations.ts";
 import { showPath } from "../../git/path.ts";
 import { modes } from "../../git/records.ts";
@@ -7,6 +7,7 @@ import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { presentAs } from "../land/compare.ts";
 import { Looker } from "../land/disk.ts";
+import { linkedTo } from "../worktree/link.ts";
 import { runPorcelain } from "../recovery/porcelain.ts";
 import { parkedFolder, type ParkedNote } from "./note.ts";
 
@@ -16,15 +17,29 @@ export interface ParkedTree {
   readonly workTree: string;
 }
 
-/** Where it is now, since it can be moved (git worktree move); undefined where git knows nothing of it any more. */
-export async function findTree({ name }: Pick<ParkedNote, "name">, { repository }: Context): Promise<ParkedTree | undefined> {
-  const gitDir = join(repository.commonDir, "worktrees", name);
+/**
+ * Where it is now, since it can be moved (git worktree move); undefined where git knows nothing of it any more. Where the whole repository
+ * was moved or copied, git names its old place, which is none of ours: then it is the one in this repository.
+ */
+export async function findTree(
+  note: Pick<ParkedNote, "name">,
+  context: Pick<Context, "repository">,
+): Promise<ParkedTree | undefined> {
+  const gitDir = join(context.repository.commonDir, "worktrees", note.name);
   const text = await readFile(join(gitDir, "gitdir"), "utf8").catch(missing);
-  return text === undefined ? undefined : { gitDir, workTree: dirname(resolve(gitDir, text.trim())) };
+  if (text === undefined) return undefined;
+  const workTree = dirname(resolve(gitDir, text.trim()));
+  const isOurs = (await linkedTo(workTree)) === (await realpath(gitDir));
+  return { gitDir, workTree: isOurs ? workTree : join(parkedFolder(context), note.name) };
 }
 
 export async function isThere({ workTree }: ParkedTree): Promise<boolean> {
   return (await stat(join(workTree, ".git")).catch(missing)) !== undefined;
+}
+
+/** Where it lies while it is taken away. */
+export function asideOf({ name }: Pick<ParkedNote, "name">, context: Pick<Context, "repository">): string {
+  return join(parkedFolder(context), `${name}.over`);
 }
 
 /** How git is run in it. */
@@ -38,22 +53,6 @@ export async function addTree({ name, clean }: ParkedNote, context: Context): Pr
   const { gitDir, workTree } = context.repository;
   const result = await runPorcelain(args, { cwd: workTree, gitDir, workTree }, context);
   if (result.code !== 0) throw gitError(args, result);
-}
-
-/** Takes it away with all that is in it. What is half gone goes as well. */
-export async function removeTree(note: ParkedNote, context: Context): Promise<void> {
-  const { git, repository } = context;
-  const { gitDir } = repository;
-  const folder = parkedFolder(context);
-  const tree = await findTree(note, context);
-  const path = tree?.workTree ?? join(folder, note.name);
-  if (path.startsWith(`${folder}${sep}`)) await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  if (tree !== undefined) {
-    // Twice: also one that git had begun to make, which is locked till it is whole.
-    const args = ["worktree", "remove", "--force", "--force", path];
-    const result = await git.run(args, { cwd: gitDir, gitDir });
-    if (result.code !== 0) throw gitError(args, result);
-  }
 }
 
 export interface TreeState {
@@ -134,6 +133,7 @@ function missing(error: NodeJS.ErrnoException): undefined {
   return undefined;
 }
 
-function unlessInUse(error: NodeJS.ErrnoException): void {
+/** For a folder that goes once it is empty. */
+export function unlessInUse(error: NodeJS.ErrnoException): void {
   if (!["ENOENT", "ENOTEMPTY", "EEXIST"].includes(error.code ?? "")) throw error;
 }

@@ -7,6 +7,7 @@ import { gitError } from "../../git/runner.ts";
 import type { Context } from "../context.ts";
 import { walk } from "../land/disk.ts";
 import { ferryFolder } from "../quarantine.ts";
+import { linkedTo } from "../worktree/link.ts";
 import { sortOut } from "./sort-out.ts";
 import { changesBetween } from "./settle.ts";
 
@@ -25,6 +26,8 @@ export async function removeHalfMade(made: MadeWorktree, context: Context): Prom
   const { git, repository } = context;
   const gitDir = await findHalfMade(made.path, repository.commonDir);
   if (gitDir === undefined) return;
+  // Made for the repository that this one is a copy of, or before it was moved.
+  if (((await linkedTo(made.path)) ?? gitDir) !== gitDir) return;
   if (!(await holdsOnlyOurs(made, gitDir, context))) throw halfMadeError(made.path);
   // Twice: it is locked till it is whole.
   const args = ["worktree", "remove", "--force", "--force", made.path];

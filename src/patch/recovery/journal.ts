@@ -7,10 +7,13 @@ import type { Before } from "../land/path-check.ts";
 import type { ChildNotes } from "../land/working-copy.ts";
 import type { RefUpdate } from "../land/transaction.ts";
 import { asideFolder } from "./aside.ts";
+import { foreignNoteError, noted, placesNow } from "./places.ts";
 
 /** What is about to happen to a working copy, on disk before it does, so that whoever comes next can end it or take it back. */
 export interface Plan {
+  /** On disk this and the locks are named from the common folder on (places.ts). */
   readonly gitDir: string;
+  /** Where it was when this was written. */
   readonly workTree: string;
   /** Undefined for an unborn branch, and for one that stays so. */
   readonly old: string | undefined;
@@ -54,17 +57,22 @@ const append = constants.O_APPEND | constants.O_WRONLY;
 
 export class Journal {
   private readonly path: string;
+  private readonly commonDir: string;
   private readonly aside: string;
   private readonly clock: Clock;
 
   constructor(ferryFolder: string, clock: Clock) {
     this.path = join(ferryFolder, "journal");
+    this.commonDir = dirname(ferryFolder);
     this.aside = asideFolder(ferryFolder);
     this.clock = clock;
   }
 
   begin(plan: Plan): Promise<void> {
-    return this.write(create, plan);
+    return this.write(
+      create,
+      placed(plan, (path) => noted(path, this.commonDir)),
+    );
   }
 
   /** Notes the children of a kind. */
@@ -96,7 +104,10 @@ export class Journal {
     await syncFolder(dirname(this.path));
   }
 
-  /** What an earlier pull left; undefined where it ended in order, or hadn't begun: its first line is written before all else. */
+  /**
+   * What an earlier pull left; undefined where it ended in order, or hadn't begun: its first line is written before all else.
+   * @throws FerryError attention where it is of no working copy of this repository
+   */
   async read(): Promise<Left | undefined> {
     const text = await readFile(this.path, "utf8").catch(missing);
     if (text === undefined) return undefined;
@@ -107,7 +118,18 @@ export class Journal {
     }
     const ended = new Set(notes.map((note) => note.ended));
     const children = notes.flatMap(({ child }) => (child === undefined || ended.has(child.pid) ? [] : [child]));
-    return { ...(plan as unknown as Plan), children, before: notes.find((note) => note.before !== undefined)?.before };
+    return {
+      ...this.placeNow(plan as unknown as Plan),
+      children,
+      before: notes.find((note) => note.before !== undefined)?.before,
+    };
+  }
+
+  private placeNow(plan: Plan): Plan {
+    const { gitDir, locks } = plan;
+    const now = placesNow({ gitDir, locks: Object.values(locks).flat() }, this.commonDir);
+    if (now === undefined) throw foreignNoteError(gitDir, { note: this.path, aside: this.aside });
+    return placed(plan, now);
   }
 
   private async write(flag: number, line: object): Promise<void> {
@@ -120,6 +142,12 @@ export class Journal {
     }
     if (flag === create) await syncFolder(dirname(this.path));
   }
+}
+
+function placed(plan: Plan, where: (path: string) => string): Plan {
+  const { refs, index, tree } = plan.locks;
+  const locks = { refs: refs.map(where), index: index.map(where), tree: tree.map(where) };
+  return { ...plan, gitDir: where(plan.gitDir), locks };
 }
 
 interface Note {

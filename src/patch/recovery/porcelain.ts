@@ -14,6 +14,7 @@ import { ferryFolder } from "../quarantine.ts";
 import { type MadeWorktree, removeHalfMade } from "./half-made.ts";
 import type { JournalChild } from "./journal.ts";
 import { outlive } from "./outlive.ts";
+import { foreignNoteError, noted, placesNow } from "./places.ts";
 import { finishMoves } from "./place-refs.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
 
@@ -22,7 +23,7 @@ const pause = 50;
 
 /** The gits of the opt-in flags: worktree, cherry-pick, reset, stash; and one that moves refs alone. */
 interface Note extends JournalChild {
-  /** Whose index and HEAD it may hold. */
+  /** Whose index and HEAD it may hold. On disk this and the locks are named from the common folder on (places.ts). */
   readonly gitDir: string;
   /** The lock files that it may leave, where these are others. */
   readonly locks?: readonly string[] | undefined;
@@ -91,8 +92,9 @@ function locksOf(gitDir: string, { repository }: Context): string[] {
 /** Keeps the one note that there is room for: of a git that writes in this git folder, and may leave these locks if it is killed. */
 export function notesOf(about: Pick<Note, "gitDir" | "locks" | "making" | "moves">, { host, repository }: Context): ChildNotes {
   const path = notePath(repository);
+  const where = (each: string) => noted(each, repository.commonDir);
   return {
-    starting: (child) => write(path, { ...child, kind: "index", at: host.clock.now(), ...about }),
+    starting: (child) => write(path, { ...child, kind: "index", at: host.clock.now(), ...about, ...placed(about, where) }),
     ended: () => rm(path, { force: true }),
   };
 }
@@ -104,7 +106,7 @@ export function notesOf(about: Pick<Note, "gitDir" | "locks" | "making" | "moves
 export async function outlivePorcelain(context: Context): Promise<void> {
   const { repository } = context;
   const path = notePath(repository);
-  const note = await read(path);
+  const note = await readNow(path, repository);
   if (note !== undefined) {
     await outlive(note, context);
     const locks = { refs: [], index: note.locks ?? locksOf(note.gitDir, context), tree: [] };
@@ -118,6 +120,20 @@ export async function outlivePorcelain(context: Context): Promise<void> {
 
 function notePath(repository: Context["repository"]): string {
   return join(ferryFolder(repository), "porcelain");
+}
+
+/** Git folder and locks are named from the common folder on. */
+function placed({ gitDir, locks }: Pick<Note, "gitDir" | "locks">, where: (path: string) => string) {
+  return { gitDir: where(gitDir), locks: locks?.map(where) };
+}
+
+/** @throws FerryError attention where it is of no working copy of this repository */
+async function readNow(path: string, { commonDir }: Context["repository"]): Promise<Note | undefined> {
+  const note = await read(path);
+  if (note === undefined) return undefined;
+  const now = placesNow({ gitDir: note.gitDir, locks: note.locks ?? [] }, commonDir);
+  if (now === undefined) throw foreignNoteError(note.gitDir, { note: path });
+  return { ...note, ...placed(note, now) };
 }
 
 async function write(path: string, note: Note): Promise<void> {

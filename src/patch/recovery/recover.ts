@@ -1,17 +1,21 @@
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
+import { shellWord } from "../../base/words.ts";
 import { showPath } from "../../git/path.ts";
 import type { Context } from "../context.ts";
 import { standsHere } from "../here/note.ts";
 import { ferryFolder } from "../quarantine.ts";
+import { asideFolder } from "./aside.ts";
+import { findWorkTree } from "./find-work-tree.ts";
 import { Journal, type Left } from "./journal.ts";
 import { lockPatience } from "../../git/locked.ts";
 import { letGo } from "../land/hold.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { outlive } from "./outlive.ts";
 import { placeRefs } from "./place-refs.ts";
-import type { Rescued } from "./rescue.ts";
+import { type Rescued, rescueFolder } from "./rescue.ts";
 import { foreignError, rescueAside, rescueEdited, settle } from "./settle.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
 
@@ -31,31 +35,44 @@ export async function recover(context: Context): Promise<void> {
     await letGo(left, { git: context.git, repository: context.repository, children: journal.children("refs") });
     await journal.end();
   };
-  if (!(await exists(left.workTree))) return end();
-  if (
-    left.stop !== undefined &&
-    (await standsHere({ commit: left.stop }, { ...context, repository: { ...context.repository, gitDir: left.gitDir } }))
-  )
-    return end();
+  const found = await findWorkTree(left, context);
+  if (found === "away" && left.before !== undefined) throw awayError(left, context.repository);
+  if (found === "away") return end();
   const scratch = join(folder, "recovery");
+  const place = (at: Pick<Left, "gitDir" | "workTree">) => workingCopy(at, context, { scratch, journal });
+  if (found !== "gone" && left.stop !== undefined && (await standsHere({ commit: left.stop }, place({ ...left, ...found }))))
+    return end();
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { mode: 0o700 });
-  const copy = workingCopy(left, context, { scratch, journal });
+  if (found === "gone") return endGone(left, place({ gitDir: context.repository.commonDir, workTree: scratch }), end);
+  const copy = place({ ...left, ...found });
   const { state, foreign } = await settle(left, copy);
   await placeRefs(left.updates, state, copy);
   const rescued = state === "elsewhere" ? await rescueAside(left, copy) : [];
   if (state === "new") context.edited.push(...(await rescueEdited(left, copy)));
   await rm(scratch, { recursive: true, force: true });
   await end();
-  if (state === "elsewhere") throw elsewhereError(left, rescued, folder);
+  if (state === "elsewhere") throw elsewhereError({ ...left, ...found }, rescued, folder);
   if (foreign.length > 0) throw foreignError(foreign, folder);
 }
 
-function workingCopy(left: Left, { git, host, repository }: Context, own: { scratch: string; journal: Journal }): WorkingCopy {
+/** There is nothing to take back, and what was put away is nowhere else. */
+async function endGone(left: Left, nowhere: WorkingCopy, end: () => Promise<void>): Promise<void> {
+  const rescued = await rescueAside(left, nowhere);
+  await rm(nowhere.scratch, { recursive: true, force: true });
+  await end();
+  if (rescued.length > 0) throw goneError(left, rescued, rescueFolder(nowhere.repository));
+}
+
+function workingCopy(
+  place: Pick<Left, "gitDir" | "workTree">,
+  { git, host, repository }: Context,
+  own: { scratch: string; journal: Journal },
+): WorkingCopy {
   return {
     git,
     host,
-    repository: { ...repository, gitDir: left.gitDir, workTree: left.workTree },
+    repository: { ...repository, gitDir: place.gitDir, workTree: place.workTree },
     scratch: own.scratch,
     patience: lockPatience,
     children: own.journal.children("index"),
@@ -70,11 +87,27 @@ function elsewhereError(left: Left, rescued: readonly Rescued[], folder: string)
   });
 }
 
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).then(() => true, missing)) ?? false;
+function goneError({ workTree }: Left, rescued: readonly Rescued[], rescue: string): FerryError {
+  return new FerryError("attention", `a pull was interrupted in ${oneLine(workTree)}, a worktree that is gone`, {
+    details: rescued.map(({ path }) => showPath(path)),
+    hint: `files as they were before are in ${rescue}; pull again`,
+  });
 }
 
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") throw error;
-  return undefined;
+/** Nothing is deleted: it may be on a disk that isn't there at the moment. */
+function awayError({ gitDir, workTree }: Left, repository: Context["repository"]): FerryError {
+  const { commonDir } = repository;
+  const aside = asideFolder(ferryFolder(repository));
+  const way =
+    gitDir === commonDir
+      ? "pull in it, where it is now"
+      : `git worktree repair PATH names where it is now, then pull again; where it is gone for good, or is another repository's: rm -r ${shellWord(gitDir)}`;
+  return new FerryError(
+    "attention",
+    `a pull was interrupted in ${oneLine(workTree)}, and no working copy of this repository is there`,
+    {
+      code: "working_copy_away",
+      hint: `${way}; files as they were before are in ${oneLine(aside)}`,
+    },
+  );
 }

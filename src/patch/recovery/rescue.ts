@@ -1,5 +1,5 @@
 import { constants, lstatSync } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "../../git/discover.ts";
 import type { GitPath } from "../../git/path.ts";
@@ -10,6 +10,8 @@ import { ferryFolder } from "../quarantine.ts";
 export interface Rescued {
   readonly path: GitPath;
   readonly copy: string;
+  /** Of the worktree of a parked pull, and moved there: a link or a whole folder may be among those. */
+  readonly isParked?: boolean;
 }
 
 /** Where copies go of what someone has written where a pull was at work. */
@@ -32,6 +34,24 @@ export async function rescueFile(file: string | Buffer, path: GitPath, folder: s
   return copy;
 }
 
+/**
+ * Moves a file, a link or a folder there under the name of its path, beside what lies there from earlier times: it needn't be readable,
+ * and a program that has it open goes on writing in what was kept. Gives its new name.
+ */
+export async function rescueByMoving(file: string | Buffer, path: GitPath, folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const copy = freeName(folder, nameOf(path));
+  if (!(await rename(file, copy).then(() => true, unlessFar))) await copyOver(file, copy);
+  return copy;
+}
+
+/** From another file system, as it is. Where it can't be read there is no copy, and it stays. */
+async function copyOver(file: string | Buffer, copy: string): Promise<void> {
+  const options = { recursive: true, errorOnExist: true, force: false, preserveTimestamps: true, verbatimSymlinks: true };
+  await cp(file.toString(), copy, options);
+  await rm(file, { recursive: true });
+}
+
 /** What a file is called there: its path, in what each system takes for one name. */
 export function nameOf(path: GitPath): string {
   return encodeURIComponent(path).slice(0, 200);
@@ -43,4 +63,9 @@ export function freeName(folder: string, name: string): string {
     const place = join(folder, number === 1 ? name : `${name}.${number}`);
     if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return place;
   }
+}
+
+function unlessFar(error: NodeJS.ErrnoException): false {
+  if (error.code !== "EXDEV") throw error;
+  return false;
 }

@@ -19,9 +19,12 @@ export async function removeStaleLocks(left: Pick<Left, "children" | "locks">, k
   }
 }
 
-/** Some file systems (NFS, 9p, ramfs) don't tell when a file was made, and git writes its locks once, at the beginning. */
+/**
+ * Some file systems (NFS, 9p, ramfs) don't tell when a file was made, and git writes its locks once, at the beginning. That of a copied
+ * repository (cp -a) is made later than it was written.
+ */
 function madeAt({ birthtimeMs, mtimeMs }: Stats): number {
-  return birthtimeMs === 0 ? mtimeMs : birthtimeMs;
+  return birthtimeMs === 0 ? mtimeMs : Math.min(birthtimeMs, mtimeMs);
 }
 
 function isOf(made: number, { at }: JournalChild): boolean {

@@ -5,6 +5,7 @@ import { modes } from "../../git/records.ts";
 import type { Context } from "../context.ts";
 import { presentAs } from "../land/compare.ts";
 import { ferryFolder } from "../quarantine.ts";
+import { findWorkTree } from "../recovery/find-work-tree.ts";
 import { changesBetween } from "../recovery/settle.ts";
 import { readStashNote, removeStashNote, type StashNote } from "./note.ts";
 import { dropStash, stashName } from "./stash.ts";
@@ -20,15 +21,17 @@ export async function recoverStash(given: Context): Promise<void> {
   if (note === undefined) return;
   // Half way: the next run takes that back first.
   if ((await stat(join(ferryFolder(given.repository), "journal")).catch(() => undefined)) !== undefined) return;
-  const { gitDir, workTree } = note;
-  const context = { ...given, repository: { ...given.repository, gitDir, workTree } };
+  const found = await findWorkTree(note, given);
+  const place = typeof found === "string" ? {} : { gitDir: note.gitDir, workTree: found.workTree };
+  const context = { ...given, repository: { ...given.repository, ...place } };
   const name = await stashName(note, context);
   // Not stored yet, so nothing was taken out.
   if (name === undefined) return removeStashNote(context);
+  const { gitDir } = note;
   const options = { cwd: gitDir, gitDir };
   const parse = async (commit: string) =>
     (await context.git.run(["rev-parse", "--verify", "--quiet", commit], options)).stdout.toString("latin1").trim();
-  if ((await parse("HEAD")) === (await parse(`${note.stash}^1`)) && (await isThere(note, context)))
+  if (typeof found !== "string" && (await parse("HEAD")) === (await parse(`${note.stash}^1`)) && (await isThere(note, context)))
     return dropStash(note, context);
   await removeStashNote(context);
   throw new FerryError("attention", `a pull was interrupted, and local changes that it put away are in ${name}`, {
