@@ -114,6 +114,10 @@ describe("an agent of the user's own", () => {
       message: `the agent "claude" isn't installed: there is no claude-agent-acp`,
       hint: "npm install -g @agentclientprotocol/claude-agent-acp",
     });
+    await expect(launch({ "agents.goose.command": "/nonexistent/goose acp" }, "goose")).rejects.toMatchObject({
+      message: `the agent "goose" isn't installed: there is no /nonexistent/goose`,
+      hint: "there is no program /nonexistent/goose: ferry config set agents.goose.command '…' names another",
+    });
     await expect(launch({ "agents.codex.command": goose }, "codex")).rejects.toMatchObject({
       kind: "auth",
       hint: "set OPENAI_API_KEY where the service starts, or: ferry service agents login codex; where it needs none: ferry config set agents.codex.keyless true",

@@ -115,6 +115,7 @@ test("a cost in dollars is told as it is; without one, or in another currency, t
   const usage = { sessionUpdate: "usage_update", used: 1, size: 2 } as const;
   const paid = (amount: number, currency: string): SessionUpdate => ({ ...usage, cost: { amount, currency } });
   expect(reduce(usage, paid(0.5, "EUR"), paid(0.25, "USD"))).toEqual([{ type: "cost", total: 0.25 }]);
+  for (const amount of [-5, 1e308, Number.NaN, Number.POSITIVE_INFINITY]) expect(reduce(paid(amount, "USD"))).toEqual([]);
 });
 
 test("a plan is one event that is replaced", () => {

@@ -99,14 +99,18 @@ async function pass(response: SendResponse, reply: ServerResponse, used: Forward
   const meter = new UsageMeter();
   reply.writeHead(response.status, kept(response.headers, answerHeaders));
   let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > limits.answer) throw new Error("the answer is too large");
-    meter.push(chunk);
-    if (!reply.write(chunk)) await drained(reply);
+  try {
+    for await (const chunk of response.body) {
+      size += chunk.length;
+      if (size > limits.answer) throw new Error("the answer is too large");
+      meter.push(chunk);
+      if (!reply.write(chunk)) await drained(reply);
+    }
+  } finally {
+    // A call that the agent hung up on was made all the same.
+    meter.end();
+    used(meter);
   }
-  meter.end();
-  used(meter);
   reply.end();
 }
 

@@ -1,3 +1,4 @@
+import { access } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { FerryError } from "../../../base/errors.ts";
 import type { Mount } from "../../sandbox/driver.ts";
@@ -103,7 +104,10 @@ function programOf({ program }: AgentRecipe, configured: ConfiguredAgent | undef
 /** Where the user names a command, that is what isn't there: how to install another is no help. */
 function installed(recipe: AgentRecipe, configured: ConfiguredAgent | undefined): string {
   const [program] = configured?.command ?? [];
-  return program === undefined ? recipe.install : `install ${program}, or name it by its full path: it isn't on PATH`;
+  if (program === undefined) return recipe.install;
+  if (isAbsolute(program))
+    return `there is no program ${program}: ferry config set agents.${recipe.name}.command '…' names another`;
+  return `install ${program}, or name it by its full path: it isn't on PATH`;
 }
 
 async function findProgram(
@@ -112,7 +116,13 @@ async function findProgram(
   place: AgentPlace,
 ): Promise<string | undefined> {
   const program = programOf(recipe, configured);
-  return isAbsolute(program) ? program : place.find(program);
+  if (!isAbsolute(program)) return place.find(program);
+  // In an image of its own there are other files than here.
+  if (place.ownPrograms === true) return program;
+  return access(program).then(
+    () => program,
+    () => undefined,
+  );
 }
 
 /** Where the user says what it needs, all of it is seen where it is on the host, and nothing is found out. */

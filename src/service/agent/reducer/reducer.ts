@@ -22,6 +22,15 @@ export interface Reducer {
 const mostOpen = 64;
 const mostCalls = 10_000;
 
+/** In USD: what an agent says beyond is no account of anything. */
+const mostCost = 1_000_000;
+
+type Cost = { readonly currency: string; readonly amount: number } | null | undefined;
+
+function isCost(cost: Cost): cost is NonNullable<Cost> {
+  return cost?.currency === "USD" && cost.amount >= 0 && cost.amount <= mostCost;
+}
+
 /**
  * What an agent did to files is not taken from what it says: diffs come as fragments, relative, several in a call or not at all. Git
  * tells it, asked after each call that may have changed one.
@@ -59,7 +68,7 @@ export function makeReducer(scene: Scene): Reducer {
           if (update.status !== "completed") return [];
           return [...message.flush(), note(`notice ${notices++}`, "the agent summed up the conversation so far, to make room")];
         case "usage_update":
-          return update.cost?.currency === "USD" ? [{ type: "cost", total: update.cost.amount }] : [];
+          return isCost(update.cost) ? [{ type: "cost", total: update.cost.amount }] : [];
         default:
           // Thoughts, replays and the client's own controls are not for the timeline.
           return [];

@@ -47,7 +47,7 @@ export async function forgetSignIn(files: Pick<Files, "remove">, data: string, a
 }
 
 /** Bytes of a file, files, and folders down: what signs in is small, what else an agent keeps isn't needed. */
-export const bounds = { file: 64 * 1024, files: 100, depth: 6 };
+const bounds = { file: 64 * 1024, files: 100, depth: 6 };
 const beside = /^(node_modules|\.cache|\.npm|logs?|tmp|sessions|history)$/u;
 
 export interface KeptFile {

@@ -120,9 +120,6 @@ async function work(tools: TurnTools, turn: Turn, room: Room): Promise<TurnOutco
   const record = new TurnRecord(session.id, timeline, room, signal);
   const stopped = new AbortController();
   const stopping = stopOn(signal, deps, room, stopped.signal);
-  const ended = new AbortController();
-  await room.signIn?.share();
-  const tending = room.signIn?.tend(ended.signal);
   const { sandbox, desk } = room;
   desk.open({
     scene: async () => ({ deps, session: await findSession(deps.store, session.id), sandbox, tree: room.lastTree, signal }),
@@ -136,8 +133,6 @@ async function work(tools: TurnTools, turn: Turn, room: Room): Promise<TurnOutco
     await stopping;
     await questions.close();
     desk.close();
-    ended.abort();
-    await tending;
     await record.settled();
     await count(tools, turn, room, record);
   }

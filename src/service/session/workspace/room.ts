@@ -8,8 +8,9 @@ import { noUsage } from "../../agent/gateway/usage.ts";
 import { type Outfit, outfit } from "../../agent/launcher/outfit.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
 import type { SessionsDeps } from "../deps.ts";
+import { filesOf } from "../../agent/sign-in/store.ts";
+import { fillHome } from "../memory/home.ts";
 import { keepMemory, type Memory, restoreMemory } from "../memory/memory.ts";
-import { SignInCopy, type SignIns } from "../memory/sign-in.ts";
 import { within } from "../patience.ts";
 import { layout } from "../repository/layout.ts";
 import { Desk } from "../tools/desk.ts";
@@ -26,8 +27,6 @@ interface Parts {
   readonly fitted: Outfit;
   readonly desk: Desk;
   readonly sandbox: Sandbox;
-  /** Of an agent that has signed in by itself. */
-  readonly signIn: SignInCopy | undefined;
 }
 
 /** The agent, and what it remembers of the session. */
@@ -66,7 +65,7 @@ export class Room {
    * A new sandbox for an agent, with a clean clone of the session's branch.
    * @throws FerryError failure with the reason where there can't be one; nothing is left of it then
    */
-  static async make(deps: SessionsDeps, signIns: SignIns, session: Session, launch: AgentLaunch): Promise<Room> {
+  static async make(deps: SessionsDeps, session: Session, launch: AgentLaunch): Promise<Room> {
     const definition = await deps.agents.find(session.model);
     const id = makeId("sbx", deps.host.random);
     const desk = new Desk();
@@ -84,8 +83,7 @@ export class Room {
         env: { ...gitEnvironment(definition.name), ...fitted.env },
         limits: deps.limits.sandbox,
       });
-      const signIn = launch.home === undefined ? undefined : new SignInCopy(signIns, deps, sandbox, launch.home);
-      return await Room.furnish(deps, session, { definition, launch, gateway, fitted, desk, sandbox, signIn });
+      return await Room.furnish(deps, session, { definition, launch, gateway, fitted, desk, sandbox });
     } catch (error) {
       await gateway?.close();
       throw error;
@@ -100,7 +98,7 @@ export class Room {
       await room.look();
       const { definition, sandbox } = parts;
       if (definition.remembers) room.memory = await restoreMemory(deps, session.id, definition.name, sandbox);
-      await parts.signIn?.begin();
+      if (parts.launch.home !== undefined) await fillHome(sandbox, await filesOf(deps.host.files, parts.launch.home));
       return room;
     } catch (error) {
       await parts.sandbox.destroy();
@@ -145,11 +143,6 @@ export class Room {
       child.kill();
       throw error;
     }
-  }
-
-  /** The agent's own sign-in, where it has one. */
-  get signIn(): SignInCopy | undefined {
-    return this.parts.signIn;
   }
 
   /** After a turn: what the agent remembers of it is kept, so that a later process can go on there. */

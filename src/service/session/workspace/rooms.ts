@@ -1,19 +1,16 @@
 import type { Session } from "../../../wire/resources.ts";
 import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
-import { SignIns } from "../memory/sign-in.ts";
 import { Room } from "./room.ts";
 
 /** The rooms of all sessions: made when they are needed, kept between messages, given up when they were idle for long. */
 export class Rooms {
   private readonly deps: SessionsDeps;
-  private readonly signIns: SignIns;
   private readonly open = new Map<string, Room>();
   private readonly idle = new Map<string, AbortController>();
 
   constructor(deps: SessionsDeps) {
     this.deps = deps;
-    this.signIns = new SignIns(deps.host.files);
   }
 
   /** The session's room that is there, which is in use then. */
@@ -24,7 +21,7 @@ export class Rooms {
 
   /** A room for a session that has none. @throws FerryError failure where it can't be made */
   async make(session: Session, launch: AgentLaunch): Promise<Room> {
-    const room = await Room.make(this.deps, this.signIns, session, launch);
+    const room = await Room.make(this.deps, session, launch);
     this.open.set(session.id, room);
     return room;
   }

@@ -157,6 +157,28 @@ test("a redirect is not followed, so the key goes nowhere else", async () => {
   expect(received).toHaveLength(1);
 });
 
+test("what an agent hangs up on is counted all the same", async () => {
+  answer = (reply) => void reply.write('data: {"message":{"usage":{"input_tokens":25,"output_tokens":1}}}\n\n');
+  const leave = new AbortController();
+  const url = "http://localhost/anthropic/v1/messages";
+  const response = await ask({ method: "POST", url, headers: {}, body: "{}", signal: leave.signal });
+  for await (const chunk of response.body) {
+    expect(Buffer.from(chunk).toString()).toContain("input_tokens");
+    break;
+  }
+  leave.abort();
+  await response.cancel();
+  const counted = { calls: 0, inputTokens: 0 };
+  await expect
+    .poll(() => {
+      const { calls, inputTokens } = gateway.takeUsage();
+      counted.calls += calls;
+      counted.inputTokens += inputTokens;
+      return counted;
+    })
+    .toEqual({ calls: 1, inputTokens: 25 });
+});
+
 test("a stream arrives as it is written, and its usage is counted", async () => {
   let finish: (() => void) | undefined;
   answer = (reply) => {
