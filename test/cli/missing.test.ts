@@ -14,6 +14,8 @@ test("an option that must be given stands in the usage, as an argument does", as
 });
 
 test.each([
+  [["schedule", "create"], "argument 'name' and option '--every <interval>'"],
+  [["schedule", "create", "nightly", "do it"], "option '--every <interval>'"],
   [["key", "create"], "argument 'name' and option '--scopes <list>'"],
   [["key", "create", "k"], "option '--scopes <list>'"],
   [["key", "create", "--scopes", "all:read"], "argument 'name'"],
@@ -21,6 +23,6 @@ test.each([
   expect(await ferry(world, ...argv)).toEqual({
     code: 2,
     stdout: "",
-    stderr: `ferry: missing required ${missing}\n  hint: see ferry key create --help\n`,
+    stderr: `ferry: missing required ${missing}\n  hint: see ferry ${argv.slice(0, 2).join(" ")} --help\n`,
   });
 });
