@@ -65,7 +65,8 @@ function coloured({ terminal }: Host, when: GlobalOptions["color"]): Host["termi
   return { ...terminal, stdout: painted(terminal.stdout), stderr: painted(terminal.stderr) };
 }
 
-function isInteractive({ env, terminal }: Host, { input }: GlobalOptions): boolean {
+/** Whether there is a person to ask, who has not said that they want none of it. */
+export function isInteractive({ env, terminal }: Host, { input }: Pick<GlobalOptions, "input">): boolean {
   const unwanted = [env["CI"], env["FERRY_NO_INPUT"]].some(
     (value) => value !== undefined && value !== "" && value !== "0" && value !== "false",
   );

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { Host, Output } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
-import { checkFolder, type Context, makeContext } from "./context.ts";
+import { checkFolder, type Context, isInteractive, makeContext } from "./context.ts";
 import { refuseEmpty } from "./empty.ts";
 import { namingFlags } from "./flags.ts";
 import { tellingHabit } from "./habits.ts";
@@ -29,7 +29,7 @@ export async function parse(argv: readonly string[], host: Host): Promise<void> 
       if (!json && fields === undefined) await host.terminal.stderr.write(`${await helpFor(command, host.terminal.stderr)}\n`);
       throw verbMissing(command);
     }
-    if (error.exitCode !== 0) throw await usageError(error, program);
+    if (error.exitCode !== 0) throw await usageError(error, program, isInteractive(host, program.opts<GlobalOptions>()));
     // Commander has the help of the noun, or of all, for a word that it doesn't know.
     const [word] = command?.args ?? [];
     if (command !== undefined && command.commands.length > 0 && word !== undefined && !word.startsWith("-"))

@@ -7,14 +7,17 @@ import { sameFlags, wordMeant } from "./habits.ts";
 import { nearMisses } from "./near.ts";
 import type { GlobalOptions } from "./options.ts";
 
-/** Commander puts `error: ` before and a suggestion in brackets behind; its own exit code for all of them is 1. */
-export async function usageError({ code, message }: CommanderError, program: Command): Promise<FerryError> {
+/**
+ * Commander puts `error: ` before and a suggestion in brackets behind; its own exit code for all of them is 1. Where `asks`, there is a
+ * person who can be asked for what an editor takes.
+ */
+export async function usageError({ code, message }: CommanderError, program: Command, asks: boolean): Promise<FerryError> {
   const [, what = message] = /^(?:error: )?([\s\S]*?)(?:\n\(Did you mean .*?\?\))?$/u.exec(message.trim()) ?? [];
   const { asked, noun, called } = askedFor(program);
   const path = asked.split(" ").slice(1).join(" ");
   if (code === "commander.unknownOption") return unknownOption(what, called, path);
   if (code === "commander.missingMandatoryOptionValue")
-    return new FerryError("usage", missingIn(called), { hint: hintFor([], asked) });
+    return new FerryError("usage", missingIn(called, asks), { hint: hintFor([], asked) });
   const word = /'([^']*)'/u.exec(what)?.[1] ?? "";
   const told =
     code === "commander.excessArguments"
@@ -32,8 +35,13 @@ export async function usageError({ code, message }: CommanderError, program: Com
 }
 
 /** All that must be given and isn't: commander names the first of the options alone. */
-function missingIn(called: Command): string {
-  const words = called.registeredArguments.filter(({ required }, at) => required && called.args[at] === undefined);
+function missingIn(called: Command, asks: boolean): string {
+  const { file } = called.opts<{ file?: string }>();
+  // What may come from a file or an editor instead is no required argument.
+  const isText = !asks && file === undefined && called.options.some(({ long }) => long === "--file");
+  const words = called.registeredArguments.filter(
+    ({ required, variadic }, at) => (required || (variadic && isText)) && called.args[at] === undefined,
+  );
   const flags = called.options.filter(
     (option) => option.mandatory && called.getOptionValue(option.attributeName()) === undefined,
   );

@@ -37,7 +37,7 @@ export type Patience = Readonly<Record<"headersTimeout" | "requestTimeout" | "co
 export const patience: Patience = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
 const maxHeaderSize = 16 * 1024;
 const maxConnections = 1024;
-/** Bytes of a refused body that are read on, so that its sender sees the answer and not a broken connection. */
+/** Bytes of a refused body that are read before the answer goes out: many senders look for none before they have sent all of it. */
 const maxDrained = 16 * 1024 * 1024;
 /** How long answers may take to end when the service stops, in ms. */
 const grace = 5000;
@@ -140,14 +140,21 @@ function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   );
 }
 
+/**
+ * Until nothing more of the body comes, or there is too much of it. The answer goes out then, too, and who looks for one while it sends,
+ * as ferry does, has it whatever the size; what goes on coming is read for as long as a request may take, or cut off behind the answer
+ * where the connection is for this one request.
+ */
 async function drain(message: IncomingMessage): Promise<void> {
   if (message.complete || message.destroyed) return;
-  let size = 0;
-  message.on("data", (chunk: Uint8Array) => {
-    size += chunk.length;
-    if (size > maxDrained) message.destroy();
+  await new Promise<void>((resolve, reject) => {
+    let size = 0;
+    message.on("data", (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size > maxDrained) resolve();
+    });
+    finished(message).then(resolve, reject);
   });
-  await finished(message);
 }
 
 async function bind(server: AnyServer, place: Place): Promise<string> {

@@ -14,7 +14,7 @@ test.each([
   [["key", "create", "nightly", "--scopes", ""], "--scopes"],
   [["key", "create", "nightly", "--scopes", "sessions:read", "--scopes", " , "], "--scopes"],
   [["events", "--type="], "--type"],
-  [["schedule", "create", "nightly", "--on", "", "go"], "--on"],
+  [["schedule", "create", "nightly", "--every", "1d", "--on", "", "go"], "--on"],
 ])("a list that names nothing is exit 2, and not one that was left out: %j", async (argv, name) => {
   expect(await ferry(world, ...argv)).toEqual({
     code: 2,

@@ -9,8 +9,11 @@ export interface Column<Row> {
   readonly spare?: number;
   /** Never cut: left out where there is no room for it as it is. */
   readonly whole?: boolean;
-  /** Ids: on a terminal as short as tells them apart, and without their middle where a row wouldn't fit else. */
-  readonly id?: true;
+  /**
+   * Ids: on a terminal as short as tells them apart, and without their middle where a row wouldn't fit else. Those that commands take
+   * `whole` alone are so, unless nothing would stand beside them.
+   */
+  readonly id?: true | "whole";
   /** Sentences, or what is there to be copied: not cut on a terminal, but going on below. Of the last column alone. */
   readonly prose?: boolean;
   /** What stands in the cell: `terminal` tells whether a person reads it there, or a script uncut. */
@@ -40,8 +43,10 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
   const grid = columns.at(-1)?.prose === true ? columns.slice(0, -1) : columns;
   const widthsOf = (lines: readonly (readonly string[])[]): number[] =>
     grid.map(({ header }, at) => widest([header, ...lines.map((line) => line[at] || nothing)], widthOf));
-  const short = withIds(whole, columns, shortIds);
-  const cells = widthOfRow(widthsOf(short)) > output.columns ? withIds(whole, columns, narrowIds) : short;
+  const isCrowded = leaveOut(widthsOf(whole), grid, output.columns).length < 2;
+  const shortened = columns.map(({ id }) => id === true || (id === "whole" && isCrowded));
+  const short = withIds(whole, shortened, shortIds);
+  const cells = widthOfRow(widthsOf(short)) > output.columns ? withIds(whole, shortened, narrowIds) : short;
   const shown = cells.map((line) => line.map((cell) => cell || nothing));
   const natural = widthsOf(cells);
   const kept = leaveOut(natural, grid, output.columns);
@@ -58,14 +63,10 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
   return [makeStyle(output.color).bold(head.trimEnd()), ...rowsBelow.flat(), ""].join("\n");
 }
 
-/** The cells with their ids made shorter. */
-function withIds<Row>(
-  cells: string[][],
-  columns: readonly Column<Row>[],
-  shorten: (ids: readonly string[]) => string[],
-): string[][] {
-  return columns.reduce((lines, { id }, at) => {
-    if (id !== true) return lines;
+/** The cells with the ids of those columns made shorter. */
+function withIds(cells: string[][], columns: readonly boolean[], shorten: (ids: readonly string[]) => string[]): string[][] {
+  return columns.reduce((lines, isShort, at) => {
+    if (!isShort) return lines;
     const short = shorten(lines.map((line) => line[at] ?? ""));
     return lines.map((line, row) => line.with(at, short[row] ?? ""));
   }, cells);

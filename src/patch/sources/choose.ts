@@ -78,7 +78,7 @@ async function fromBest(reached: Reached, context: PullContext): Promise<Found> 
       if (source === "events") requireAutomatic(context);
       return await from(source, reached, context);
     } catch (error) {
-      if (!isNoSource(error) && !(error instanceof FerryError && error.code === "no_branch")) throw error;
+      if (!isNoSource(error) && !(error instanceof FerryError && error.code === "no_branch")) throw withTimeline(error, context);
       reasons.push(error.message);
     }
   }
@@ -98,4 +98,13 @@ function noSource(message: string): FerryError {
     code: "no_source",
     hint: "ferry pull --help tells of the other sources (--source)",
   });
+}
+
+/** Where no remote answers, what the agent did may be told by the timeline, too: nobody is given that unasked. */
+function withTimeline(error: unknown, { request }: PullContext): unknown {
+  const isAway = error instanceof FerryError && error.code === "remote_unreachable" && error.hint === undefined;
+  if (!isAway || request.offers.events === undefined || request.offers.patches !== undefined) return error;
+  const { kind, message, code, details } = error;
+  const hint = "try again when it answers, or take the diffs of its timeline (approximate): ferry pull --source events";
+  return new FerryError(kind, message, { code, details, hint, cause: error });
 }

@@ -189,3 +189,14 @@ describe("what can be kept", () => {
     expect(readdirSync(folder()).sort()).toEqual(["config.json", "credentials.json"]);
   });
 });
+
+test("a wrong setting is the config's failure, told once", async () => {
+  mkdirSync(folder());
+  const path = join(folder(), "config.json");
+  writeFileSync(path, JSON.stringify({ version: 1, hosts: [], settings: { sandbox: "glass" } }));
+  const { code, stdout } = await ferry(world.next({ env: inFile }), "doctor");
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /^FAILED +config +\S+config\.json: settings\.sandbox is not auto, .* \(ferry config unset sandbox\)\nFAILED +keychain +for the same reason as config$/mu,
+  );
+});

@@ -38,6 +38,26 @@ test("ids are as short as tells them apart on a terminal, and whole in a pipe", 
   expect(await shown(false, one)).toBe(`${one}\n`);
 });
 
+test("ids that commands take whole stay so, unless nothing would stand beside them", async () => {
+  const columns: Column<Row>[] = [
+    { header: "ID", id: "whole", value: ({ id }) => id },
+    { header: "NAME", value: ({ name }) => name },
+  ];
+  const shown = async (width: number, ...ids: string[]) =>
+    (
+      await table(
+        ids.map((id) => ({ id, name: "acme/shop-and-till" })),
+        columns,
+        output(true, width),
+      )
+    ).split("\n")[1];
+  expect(await shown(80, "rep_4h2k9q7m3n5p8r2t")).toBe("rep_4h2k9q7m3n5p8r2t  acme/shop-and-till");
+  expect(await shown(35, "rep_4h2k9q7m3n5p8r2t")).toBe("rep_4h2k9q7m3n5p8r2t  acme/shop-an…");
+  const [one, other] = ["0199c3a1-2b0c-7a4e-9f7b-0d3a6f1f0a11", "0199c3a1-2b0d-7a4e-9f7b-0d3a6f1f0a12"];
+  expect(await shown(60, one, other)).toBe(`${one}  acme/shop-and-till`);
+  expect(await shown(40, one, other)).toBe("0199c3a1-2b0c  acme/shop-and-till");
+});
+
 test("ids that differ at their end alone leave the narrow terminal room for the rest, and are taken as they stand there", async () => {
   const columns: Column<Row>[] = [
     { header: "ID", id: true, value: ({ id }) => id },

@@ -116,6 +116,21 @@ test("a folder is registered once, with .git at its end or without", async () =>
   expect(service.repositories).toHaveLength(1);
 });
 
+test("what is unset of a registered one and wished for now is refused, as what is otherwise", async () => {
+  await create("--clone-url", "/srv/shop");
+  for (const [flag, wish] of [
+    ["--external-id", "5"],
+    ["--default-branch", "trunk"],
+  ] as const) {
+    const again = await ferry(world.next({ cwd: git.folder }), "repo", "create", "--clone-url", "/srv/shop", flag, wish);
+    expect(again).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(`\n  ${flag} is empty there\n`) as string,
+    });
+  }
+});
+
 test("and a repository is found again behind it", async () => {
   remote("https://gitlab.example/acme/shop.git");
   const made = await create("--full-name", "other/name");

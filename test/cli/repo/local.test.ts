@@ -115,3 +115,29 @@ describe("what the service refuses", () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) as string });
   });
 });
+
+test("an agent that isn't there is told by what names it, and a disabled repository with a hint that works as it stands", async () => {
+  const clone = freshRepository(world, { a: "1\n" });
+  const start = (env: Record<string, string>, ...argv: string[]) =>
+    ferry(world.next({ cwd: clone.folder, env }), "session", "start", "--host", "local", ...argv);
+  const none = 'there is no agent "nope" here; there is ';
+  expect((await start({ FERRY_AGENT: "nope" })).stderr).toContain(`ferry: FERRY_AGENT: ${none}`);
+  expect((await start({ FERRY_AGENT: "nope" }, "--model", "nope")).stderr).toContain(`ferry: --model: ${none}`);
+  const id = (await ferry(world.next({ cwd: clone.folder }), "repo", "create", "--jq", ".id")).stdout.trim();
+  await here("edit", id, "--disable");
+  const { code, stderr } = await start({}, "--model", "shell");
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining(`hint: ferry repo edit ${id} --enable --host local\n`) as string,
+  });
+  expect((await here("edit", id, "--enable")).code).toBe(0);
+});
+
+test("on a terminal ids are as commands take them", async () => {
+  await here("create", "--clone-url", "https://x.example/acme/one.git");
+  const { stdout } = await ferry(world.next({}, { tty: true, columns: 40 }), "repo", "list", "--host", "local");
+  const [head = "", row = ""] = stdout.split("\n");
+  expect(head).toMatch(/^ID +NAME/u);
+  const [id = ""] = row.split(" ");
+  expect(await here("view", id)).toMatchObject({ code: 0, stdout: expect.stringContaining(id) as string });
+});

@@ -82,7 +82,7 @@ describe("create", () => {
     [["--every", "1d", "--timezone", "Mars/Base"], "--timezone Mars/Base: there is none of that name"],
     [["--every", "1d", "--budget", "run=lots"], "--budget run=lots is no limit"],
     [["--every", "1d", "--budget", "year=5"], "--budget year=5 is no limit"],
-    [[], "how often is missing"],
+    [[], "missing required option '--every <interval>'"],
   ])("%j: exit 2, before anything is asked of the service", async (options, message) => {
     world.services.clear();
     const { code, stderr } = await call(["create", "x", "do it", ...options]);

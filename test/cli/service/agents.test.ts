@@ -202,13 +202,13 @@ describe("a run on host local takes", () => {
   const env = { ANTHROPIC_API_KEY: "k" };
 
   test("what the config or FERRY_AGENT says", async () => {
-    expect(await choose(withAgents([], { FERRY_AGENT: "codex:gpt" }))).toBe("codex:gpt");
+    expect(await choose(withAgents([], { FERRY_AGENT: "codex:gpt" }))).toEqual({ name: "codex:gpt", from: "FERRY_AGENT" });
     await ferry(world.next(), "config", "set", "agent", "gemini");
-    expect(await choose(withAgents([]))).toBe("gemini");
+    expect(await choose(withAgents([]))).toEqual({ name: "gemini", from: "agent in the config" });
   });
 
   test("the only one that is ready", async () => {
-    expect(await choose(withAgents(["claude-agent-acp", "codex-acp"], env))).toBe("claude");
+    expect(await choose(withAgents(["claude-agent-acp", "codex-acp"], env))).toEqual({ name: "claude", from: null });
   });
 
   test("one of several by asking, or says how to name it where there is nobody to ask", async () => {
@@ -224,7 +224,7 @@ describe("a run on host local takes", () => {
       return Promise.resolve((choices[1] ?? choices[0])?.value as T);
     };
     const host = { ...several.host, prompt: { ...several.host.prompt, select } };
-    expect(await choose({ ...several, host }, true)).toBe("opencode");
+    expect(await choose({ ...several, host }, true)).toEqual({ name: "opencode", from: null });
     expect(asked).toEqual(["claude", "opencode"]);
   });
 

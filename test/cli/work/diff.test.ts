@@ -100,3 +100,10 @@ test("a pager that is quit ends it well, and while it is read nobody waits for t
   expect(quit.code).toBe(0);
   expect(execFileSync("ls", ["-A", join(git.folder, ".git", "ferry")], { encoding: "utf8" })).toBe("");
 });
+
+test("outside of a repository it says so as pull does, whether a session is named or not", async () => {
+  const outside = (...argv: string[]) => ferry(world.next({ cwd: world.folder }), ...argv);
+  const told = `ferry: ${world.folder} is not in a git repository\n  hint: go to one, or name it with -C DIR\n`;
+  for (const argv of [["diff"], ["diff", "4h2k9q7m"], ["pull"]])
+    expect(await outside(...argv)).toEqual({ code: 5, stdout: "", stderr: told });
+});

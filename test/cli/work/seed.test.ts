@@ -73,13 +73,6 @@ test("--repo, where no session says which repository it is of: said, not told as
   });
 });
 
-test("a computed field that was asked for has a column of its own, and none is told", async () => {
-  service.sessions.push({ id: "1", mr_pipeline_summary: { state: "passed" } }, { id: "2", mr_pipeline_summary: "none" });
-  const { stdout } = await call("session", "list", "--include", "mr_pipeline_summary");
-  expect(stdout.split("\n").map((line) => line.split("\t").at(-1))).toEqual(['{"state":"passed"}', "none", ""]);
-  expect((await call("session", "list", "--include", "weather")).stderr).toBe("no session here has weather\n");
-});
-
 test("events: where none is shown, it is said why", async () => {
   await call("session", "start");
   expect(await call("events")).toEqual({ code: 0, stdout: "", stderr: "no events\n" });

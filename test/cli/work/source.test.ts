@@ -54,6 +54,15 @@ test("it isn't there: said with why each source has nothing", async () => {
   expect(await call("pull", "--source", "nowhere")).toMatchObject({ code: 2 });
 });
 
+test("a remote that doesn't answer is exit 6, with what its timeline may have", async () => {
+  const nobody = "https://127.0.0.1:1/o/up.git";
+  service.repositories[0] = { ...service.repositories[0], clone_url: nobody };
+  local("remote", "set-url", "origin", nobody);
+  const told = /^ferry: the remote origin can't be reached: .*\n {2}hint: try again when .*: ferry pull --source events\n$/u;
+  expect(await call("pull")).toEqual({ code: 6, stdout: "", stderr: expect.stringMatching(told) as string });
+  expect((await call("pull", "--source", "branch")).stderr).not.toContain("events");
+});
+
 test("no remote is of the repository: an address that the service tells is never used", async () => {
   push({ a: "b\n" });
   local("remote", "set-url", "origin", "https://elsewhere.example.com/x.git");

@@ -4,7 +4,7 @@ import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
 export const providerColumns: readonly Column<KnownProvider>[] = [
-  { header: "ID", id: true, value: ({ id }) => id },
+  { header: "ID", id: "whole", value: ({ id }) => id },
   { header: "NAME", value: ({ name }) => name },
   { header: "PLATFORM", value: ({ platform }) => platform },
   { header: "ADDRESS", value: ({ base_url }) => base_url },

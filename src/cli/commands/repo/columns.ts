@@ -5,7 +5,7 @@ import type { Column } from "../../output/table.ts";
 import { when } from "../../output/when.ts";
 
 export const repositoryColumns: readonly Column<KnownRepository>[] = [
-  { header: "ID", id: true, value: ({ id }) => id },
+  { header: "ID", id: "whole", value: ({ id }) => id },
   { header: "NAME", value: ({ full_name }) => full_name },
   { header: "PLATFORM", value: ({ platform }) => platform },
   { header: "BRANCH", value: ({ default_branch }) => default_branch },

@@ -34,7 +34,7 @@ export function refuseOther(known: KnownRepository, wishes: Wishes): void {
     ["--default-branch", wishes.defaultBranch, known.default_branch],
     ["--external-id", wishes.externalId, known.external_id],
   ];
-  const other = pairs.filter(([, wish, there]) => wish !== undefined && there !== undefined && wish !== there);
+  const other = pairs.filter(([, wish, there]) => wish !== undefined && wish !== textOf(there));
   const details = other.map(([flag, , there]) => `${flag} is ${textOf(there) === "" ? "empty" : textOf(there)} there`);
   const id = shellWord(known.id);
   const name = nameOf(known);

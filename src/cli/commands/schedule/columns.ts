@@ -18,7 +18,7 @@ export type KnownRun = Tolerant<ScheduleRun>;
 export function scheduleColumns({ clock }: Host): readonly Column<KnownSchedule>[] {
   const now = clock.now();
   return [
-    { header: "ID", id: true, value: ({ id }) => id },
+    { header: "ID", id: "whole", value: ({ id }) => id },
     { header: "NAME", value: ({ name }) => name },
     { header: "WHEN", spare: 1, value: (schedule) => describeTimes(schedule) },
     { header: "NEXT RUN", value: (schedule, terminal) => nextRun(schedule, terminal, now) },

@@ -1,4 +1,3 @@
-import { FerryError } from "../../../base/errors.ts";
 import type { BodyOf } from "../../../wire/contract.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
@@ -12,9 +11,10 @@ import type { Budget } from "./budget.ts";
 import { scheduleLines } from "./columns.ts";
 import { connectForSchedules } from "./find.ts";
 import { addTimesOptions, readTimes, type Times, type TimesOptions } from "./options.ts";
-import { localTimezone } from "./times.ts";
+import { localTimezone, parseInterval } from "./times.ts";
 
 interface Options extends TimesOptions {
+  readonly every: string;
   readonly disabled: boolean;
 }
 
@@ -32,12 +32,13 @@ export const create: Verb = {
     command
       .argument("<name>", "what to call it")
       .argument("[prompt...]", "what the agent is told each time; without it, your editor opens");
-    addTimesOptions(command);
+    addTimesOptions(command, { isNew: true });
     command.option("--disabled", "make it without letting it run", false);
   },
   async run(context, options: Options, name: string, words: readonly string[]) {
-    const { every, budget, ...times } = readTimes(options);
-    if (every === undefined) throw new FerryError("usage", "how often is missing", { hint: "give --every, e.g. --every 1d" });
+    const { every: given, ...others } = options;
+    const every = parseInterval(given);
+    const { budget, ...times } = readTimes(others);
     const { connection, schedule } = await withText(
       context,
       { words, file: options.file, what: "the prompt" },

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { list } from "../../options.ts";
 import { type Budget, parseBudget } from "./budget.ts";
 import { type Interval, parseDays, parseInterval, parseTimeOfDay, parseTimezone } from "./times.ts";
@@ -15,10 +15,12 @@ export interface TimesOptions {
   readonly file?: string;
 }
 
-export function addTimesOptions(command: Command): void {
+/** Without how often it runs there is no schedule to create. */
+export function addTimesOptions(command: Command, { isNew = false } = {}): void {
+  const every = new Option("--every <interval>", "how often: 6h, 1d, 2w, 1mo, or hour, day, week, month");
   command
     .option("-F, --file <file>", "the prompt from a file; - is stdin")
-    .option("--every <interval>", "how often: 6h, 1d, 2w, 1mo, or hour, day, week, month")
+    .addOption(every.makeOptionMandatory(isNew))
     .option("--on <days>", "only on these days: mon,wed,fri, weekdays or weekend", list)
     .option("--at <time>", "at this time of day, on a quarter of an hour, e.g. 09:00")
     .option("--timezone <name>", "whose days and hours these are, e.g. Europe/Berlin")

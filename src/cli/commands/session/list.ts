@@ -1,3 +1,4 @@
+import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import { listAll, readList } from "../../../client/pages.ts";
 import { fields } from "../../../wire/fields.ts";
@@ -41,7 +42,7 @@ export const list: Verb = {
   async run(context, { status, user, repo, branch, include, limit }: Options) {
     const connection = await connect(context);
     const waiting = <T>(work: () => Promise<T>): Promise<T> => whileWaiting(context, connection.name, work);
-    await waiting(() => checkStatus(connection, status));
+    const isForeign = await waiting(() => isForeignStatus(connection, status));
     const repository = repo === undefined ? undefined : await waiting(() => repositoryNamed(connection, repo));
     const filters = { status, user_id: user, include };
     const linked = branch === undefined ? undefined : await linkedTo(context, connection, branch);
@@ -62,9 +63,12 @@ export const list: Verb = {
     const more = listing.more || (cutHere && items.length > (limit ?? Infinity));
     const names = context.global.json ? new Map<string, string>() : await waiting(() => repositoryNames(connection, items));
     const columns = [...sessionColumns(context.host, names), ...(include === undefined ? [] : [computed(include)])];
-    await showList(context, { items: items.slice(0, limit), more }, columns, { known: fields.session, many: "sessions" });
+    // No session may have it at the moment.
+    const known = [...fields.session, ...(include === undefined ? [] : [include])];
+    await showList(context, { items: items.slice(0, limit), more }, columns, { known, many: "sessions" });
     if (include !== undefined && items.length > 0 && items.every((session) => valueOf(session, include) === undefined))
       await context.print.note(`no session here has ${oneLine(include)}`);
+    if (isForeign && items.length === 0) await context.print.note(`no session has the status ${oneLine(status ?? "")} now`);
     for (const [field, what] of Object.entries(untold))
       if (told[field as keyof typeof untold] !== undefined && isUntold(listing.items, field))
         await context.print.note(`the sessions of ${connection.name} don't tell ${what}`);
@@ -102,10 +106,28 @@ function valueOf(session: KnownSession, field: string): unknown {
   return (session as Readonly<Record<string, unknown>>)[field] ?? undefined;
 }
 
-/** A service may have statuses of its own: what isn't ours is looked for in its sessions. */
-async function checkStatus({ client }: Connection, status: string | undefined): Promise<void> {
+/**
+ * Whether it is a status of the service's own: what isn't ours is looked for in its sessions, or is none's at the moment, where the
+ * service takes the filter.
+ * @throws FerryError usage for one that there isn't
+ */
+async function isForeignStatus({ client }: Connection, status: string | undefined): Promise<boolean> {
   const ours: readonly string[] = sessionStatuses;
-  if (status === undefined || ours.includes(status)) return;
+  if (status === undefined || ours.includes(status)) return false;
   const there = (await listAll(client.listSessions)).flatMap((session) => session.status ?? []);
+  if (there.includes(status)) return true;
+  if (await takesStatus(client, status)) return true;
   checkKnown({ one: "status", many: "statuses" }, [status], [...ours, ...there]);
+  return false;
+}
+
+/** Whether the service answers with nothing to that filter, and not with a refusal, or with what it has of other statuses. */
+async function takesStatus(client: Connection["client"], status: string): Promise<boolean> {
+  try {
+    const query = { status: status as (typeof sessionStatuses)[number] };
+    return (await client.listSessions({ query })).items.length === 0;
+  } catch (error) {
+    if (error instanceof FerryError && (error.status === 400 || error.status === 422)) return false;
+    throw error;
+  }
 }

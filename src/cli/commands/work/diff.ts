@@ -4,6 +4,7 @@ import { previewFiles } from "../../../patch/preview/files.ts";
 import { notesOf, PullRefused, type Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
 import { sessionArgument } from "../../flows/host/argument.ts";
+import { findLinked } from "../../flows/place/link.ts";
 import { checkRepository, previewPull } from "../../flows/pull.ts";
 import { addExclude, shapeOf } from "../../flows/pull/shape.ts";
 import { leftBehindError } from "../../flows/pull/left-behind.ts";
@@ -48,7 +49,7 @@ export const diff: Verb = {
     addExclude(command);
   },
   async run(context, options: Options, given?: string) {
-    const open = await openSession(context, given);
+    const open = await openSession(context, given, await findLinked(context));
     if (given !== undefined) await checkRepository(context, open);
     const shown = new Pile(context.print);
     const verdict = await previewPull(context, open, { ...options, shape: shapeOf(options) }, async (preview) => {

@@ -12,6 +12,13 @@ import { findLocal } from "./find.ts";
 
 export type AgentReport = Awaited<ReturnType<typeof listAgents>>[number];
 
+export interface ChosenAgent {
+  /** Or AGENT:MODEL. */
+  readonly name: string;
+  /** The setting that says so, as whoever made a slip in it finds it. */
+  readonly from: string | null;
+}
+
 /** The built-in one takes a message as a script, so it is never chosen for anybody. */
 const scripts = "shell";
 
@@ -32,28 +39,30 @@ export async function knownAgents(host: Host): Promise<string[]> {
  * one that is ready; with several a person is asked.
  * @throws FerryError usage where there are several and nobody to ask, failure with what to do where there is none
  */
-export async function chooseAgent(context: Context): Promise<string> {
+export async function chooseAgent(context: Context): Promise<ChosenAgent> {
   const { host, interactive, print } = context;
-  const chosen =
-    currentSetting(context, settingNamed("agent"), (await readConfig(host)).settings).value ?? (await findLocal(host))?.agent;
-  if (chosen !== undefined) return chosen;
+  const { value, from } = currentSetting(context, settingNamed("agent"), (await readConfig(host)).settings);
+  if (value !== null) return { name: value, from: from === "config" ? "agent in the config" : from };
+  const started = (await findLocal(host))?.agent;
+  if (started !== undefined) return { name: started, from: null };
   const agents = (await listAgents(host)).filter(({ name }) => name !== scripts);
   const [first, ...others] = agents.filter(({ ready }) => ready);
   if (first === undefined) throw noAgent(agents);
   if (others.length === 0) {
     await print.note(`agent: ${first.name}`);
-    return first.name;
+    return { name: first.name, from: null };
   }
   const names = [first, ...others].map(({ name }) => name);
   if (!interactive)
     throw new FerryError("usage", `several agents are ready here: ${names.join(", ")}`, {
       hint: `name one with --model, or once for all: ferry config set agent ${shellWord(first.name)}`,
     });
-  return choose(
+  const name = await choose(
     host,
     "Which agent?",
     [first, ...others].map(({ name, version }) => ({ name: [name, version ?? ""].join(" ").trim(), value: name })),
   );
+  return { name, from: null };
 }
 
 function noAgent(agents: readonly AgentReport[]): FerryError {

@@ -12,7 +12,7 @@ import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { ensureRepositoryHere, isOf, repositoryNamed, type KnownRepository } from "../place/repository.ts";
 import type { StartOptions } from "./options.ts";
 import { mayHaveArrived } from "./message.ts";
-import { sessionRefused } from "./refused.ts";
+import { namingSetting, sessionRefused } from "./refused.ts";
 import type { OpenSession } from "./select.ts";
 
 export interface StartedSession extends OpenSession {
@@ -35,7 +35,8 @@ export async function startSession(
   const place = await findPlaceIfAny(context);
   const connection = await connect(context, undefined, { silent: true });
   await check?.(connection);
-  const model = options.model ?? (connection.host === local ? await chooseAgent(context) : undefined);
+  const agent = options.model === undefined && connection.host === local ? await chooseAgent(context) : undefined;
+  const model = options.model ?? agent?.name;
   const capabilities = await connection.client.capabilities();
   const extended = capabilities.has("sessions");
   if (!extended) refuseUntaken(connection, options);
@@ -58,6 +59,8 @@ export async function startSession(
       ...(base === undefined || base.branch === "" ? {} : { base_branch: base.branch }),
       ...(base?.commit === undefined ? {} : { base_commit: base.commit }),
     },
+  }).catch((error: unknown) => {
+    throw namingSetting(error, agent?.from);
   });
   await context.print.note(`session: ${session.id}`);
   if (place !== undefined) await writeLink(context, place, { session: session.id, host: connection.host });
@@ -76,12 +79,9 @@ async function checkBranchName({ git, folder }: Context, name: string | undefine
 }
 
 /** An embedded service that runs already has the environment that it was started with: other keys and programs than this one, perhaps. */
-async function createSession(
-  context: Context,
-  { client, host: where, name }: Connection,
-  call: Parameters<Client["createSession"]>[0],
-) {
+async function createSession(context: Context, connection: Connection, call: Parameters<Client["createSession"]>[0]) {
   const { host } = context;
+  const { client, host: where } = connection;
   try {
     host.interrupt.throwIfAborted();
     return await client.createSession(call);
@@ -94,7 +94,7 @@ async function createSession(
         cause: error,
       });
     if (!(error instanceof FerryError) || error.code !== "agent_not_ready" || where !== local)
-      throw sessionRefused(error, name, call?.body ?? {});
+      throw sessionRefused(error, connection, call?.body ?? {});
     const { message, kind, status, code } = error;
     const here = (await listAgents(host)).find(({ name }) => name === call?.body?.model?.split(":", 1)[0]);
     const hint = here?.ready === true ? "the service runs with an older environment: ferry service stop, and again" : error.hint;
