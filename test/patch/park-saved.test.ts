@@ -106,6 +106,20 @@ describe("what is saved in a parked worktree while a pull goes on with it", () =
     expectMuch(scene);
   });
 
+  it.each(["committed", "park-landed", "park-aside"] as const)(
+    "at %s, and git takes it for what it has: it is kept, and told",
+    async (at) => {
+      const { scene, tree } = await makeResolved();
+      scene.local("config", "filter.bare.clean", "sed /^out/d");
+      writeFile(scene.local, ".git/info/attributes", "b filter=bare\n");
+      const folder = at === "park-aside" ? `${tree.folder}.over` : tree.folder;
+      const work = () => appendFileSync(`${folder}/b`, "out of an hour\n");
+      await expect(resumeWhile(scene, "continue", { at, work })).rejects.toMatchObject({ code: "edited_meanwhile" });
+      expect(readFileSync(`${rescueOf(scene)}/b`, "utf8")).toBe("b\nout of an hour\n");
+      expect(scene.local("log", "--format=%s")).toBe("four\nthree\ntwo\none\nmine\nbase");
+    },
+  );
+
   it("where the worktree was, once it is moved aside: that is kept, and told", async () => {
     const { scene, tree } = await makeResolved();
     const work = () => writeFile(tree, "deep/NOTES.txt", "notes\n");

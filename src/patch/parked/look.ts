@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { type Entry, presentAs } from "../land/compare.ts";
 import { look, onDisk, stampOf } from "../land/disk.ts";
 import { ferryFolder } from "../quarantine.ts";
-import { isBeginningOf } from "../recovery/contents.ts";
+import { isBeginningOf, isCheckoutOf } from "../recovery/contents.ts";
 import { changesBetween } from "../recovery/settle.ts";
 import { inTree, type ParkedTree } from "./tree.ts";
 
@@ -109,11 +109,12 @@ async function accountFor(
     const changed = await differing(commit, tree, context);
     if (changed !== undefined) {
       const left = new Set(changed);
-      for (const { path } of tracked) if (!left.has(path)) rest.delete(path);
+      for (const entry of tracked) if (!left.has(entry.path) && (await isWhole(copy, entry))) rest.delete(entry.path);
     }
     const scratch = await makeScratch(context);
     const entries = tracked.filter(({ path }) => rest.has(path));
-    for (const path of await presentAs(git, copy.repository, { entries, scratch })) rest.delete(path);
+    const present = new Set(await presentAs(git, copy.repository, { entries, scratch }));
+    for (const entry of entries) if (present.has(entry.path) && (await isWhole(copy, entry))) rest.delete(entry.path);
     await rm(scratch, { recursive: true, force: true });
     for (const entry of about.isHalfMade === true ? entries : [])
       if (rest.has(entry.path) && (await isBegun(copy, entry))) rest.delete(entry.path);
@@ -122,6 +123,13 @@ async function accountFor(
     const content = about.givenUp?.[path];
     if (content !== undefined && content === (await contentOf(path, tree))) rest.delete(path);
   }
+}
+
+/** Whether a commit has all of a file that git takes for its content: a filter may lead there from many a content. */
+async function isWhole(copy: Parameters<typeof isCheckoutOf>[0], entry: Entry): Promise<boolean> {
+  const { workTree } = copy.repository;
+  if ((await look(workTree, entry.path)).what !== "file") return true;
+  return isCheckoutOf(copy, onDisk(workTree, entry.path), entry);
 }
 
 async function isBegun(copy: Parameters<typeof isBeginningOf>[0], entry: Entry): Promise<boolean> {
