@@ -66,6 +66,12 @@ describe("the service answers the token call with HTML, with 500, or never (case
         "  hint: if that is the service's address, log in there: ferry login --host https://evil.example\n",
     ],
     [
+      "a redirect to a page to sign in",
+      () => text(302, "", { location: "https://sso.example/login?rd=x" }),
+      1,
+      "redirects the login to https://sso.example\n  hint: check the host's address, and ask whoever runs the service\n",
+    ],
+    [
       "a client that is unknown",
       () => json(400, { error: "invalid_client", error_description: "\u001b[31mold\u0007" }),
       4,

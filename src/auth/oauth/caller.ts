@@ -67,13 +67,13 @@ function secretsOf(body: URLSearchParams | undefined): string[] {
 async function moved(url: string, response: Awaited<ReturnType<Send>>): Promise<FerryError> {
   await response.cancel();
   const target = response.headers["location"] ?? "";
-  const { host, origin } = new URL(url);
-  const there = URL.canParse(target, url) ? new URL(target, url).origin : "";
+  const { host, origin, pathname } = new URL(url);
+  const { origin: there = "", pathname: path = "" } = URL.canParse(target, url) ? new URL(target, url) : {};
   // There is where the login was called: to say "log in there" would send the user round in a circle.
   if (there === origin)
     return new FerryError("failure", `${host} redirects the login within itself`, {
       status: response.status,
       hint: "ask whoever runs the service",
     });
-  return elsewhere(`${host} redirects the login to`, there, response.status);
+  return elsewhere(`${host} redirects the login to`, there, { status: response.status, isPage: !path.endsWith(pathname) });
 }

@@ -3,7 +3,7 @@ import type { Caller } from "./caller.ts";
 import { isAnswer, responseOf } from "./failure.ts";
 
 /** So long, in ms: a person waits, and a code soon ends; a key that is to end has less time in all (cli/flows/login/end.ts). */
-export const patience = { login: 15_000, revocation: 4000 };
+export const patience = { login: 15_000, revocation: 3000 };
 const shortest = 1000;
 const mostTries = 4;
 

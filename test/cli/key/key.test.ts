@@ -162,6 +162,17 @@ test("a service that makes keys only in its portal: told plainly", async () => {
   });
 });
 
+test("a gateway that sends all calls to its sign-in page is no service without keys", async () => {
+  const headers = { location: "https://sso.example/login" };
+  world.services.set(url, async () => ({ ...text(302, "", headers) }));
+  const { code, stderr } = await ferry(world.next(), "key", "revoke", "nightly", "-y");
+  expect([code, stderr]).toEqual([
+    1,
+    "ferry: agents.example.com redirects to https://sso.example; the key is not sent there\n" +
+      "  hint: check the host's address, and ask whoever runs the service\n",
+  ]);
+});
+
 describe("a key that is made and doesn't get out", () => {
   const create = (there: World, ...more: string[]) => ferry(there, "key", "create", "ci", "--scopes", "all:all", ...more);
   /** A world whose stdout takes nothing. */

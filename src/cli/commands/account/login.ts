@@ -83,6 +83,10 @@ async function obtainKey(context: Context, url: string, options: Options): Promi
   const server = await whileWaiting(context, hostName(url), () => findLoginServer(url, caller));
   if (server === undefined) {
     await whileWaiting(context, hostName(url), () => knock(url, caller));
+    if (options.device && !context.interactive)
+      throw new FerryError("failure", `${hostName(url)} has no login by device`, {
+        hint: "make a key in its portal, and pipe it to ferry login --with-token",
+      });
     await checkSomebody(context, url);
     await checkPlace(context);
     return { key: await keyFromPrompt(context, url) };

@@ -6,6 +6,7 @@ import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Schedule } from "../../../wire/schedules.ts";
 import type { Context } from "../../context.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
+import { requireReachable } from "../../flows/host/reachable.ts";
 import { theOneNamed } from "../../flows/named.ts";
 import { when } from "../../output/when.ts";
 import { whileWaiting } from "../../flows/waiting.ts";
@@ -20,6 +21,7 @@ export async function connectForSchedules(context: Context): Promise<Connection>
   const connection = await connect(context);
   const { client, name } = connection;
   if ((await whileWaiting(context, name, () => client.capabilities())).has("schedules")) return connection;
+  await requireReachable(connection);
   if ((await readCliInfo(client.readCli))?.service?.name === "ferry")
     throw new FerryError("failure", `${name} has no scheduled agents`, { hint: "let cron start: ferry run" });
   throw new FerryError("failure", `${name} has no scheduled agents that a program can manage`, {

@@ -1,5 +1,6 @@
 import { loginByDevice } from "../../../auth/oauth/device.ts";
 import { requesterOf } from "../../../auth/oauth/requester.ts";
+import { hostName } from "../../../auth/address.ts";
 import type { LoginServer } from "../../../auth/oauth/server.ts";
 import type { Redeeming } from "../../../auth/oauth/token-call.ts";
 import { isLoopback } from "../../../base/address.ts";
@@ -19,13 +20,14 @@ interface DeviceChoice {
 /** A key that a person approves on another device: says where, with which code, and for which computer. */
 export async function keyByDevice(context: Context, server: LoginServer, choice: DeviceChoice): Promise<string> {
   const { host, print } = context;
-  let spinner: Spinner | undefined;
+  let spinner: Spinner | undefined = host.terminal.spin(`waiting for ${hostName(server.address)}`);
   let troubled = false;
   try {
     return await loginByDevice(server, callerOf(context), {
       ...choice,
       requester: requesterOf(host),
       async tell({ userCode, page, direct, expiresIn }) {
+        spinner?.stop();
         // The address of a service on this computer leads nowhere from another one.
         const isHere = isLoopback(new URL(server.address).hostname);
         await print.warn(isHere ? "In a browser on this computer, open:" : "On any device with a browser, open:");
@@ -43,6 +45,6 @@ export async function keyByDevice(context: Context, server: LoginServer, choice:
       },
     });
   } finally {
-    spinner?.stop();
+    spinner.stop();
   }
 }

@@ -5,6 +5,7 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { shellWord } from "../../../base/words.ts";
 import { configPath, type HostEntry } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
+import { whileWaiting } from "../waiting.ts";
 import { callerOf } from "./caller.ts";
 
 /** How long the end of a key may take, in ms. */
@@ -19,7 +20,7 @@ export async function endKey(context: Context, url: string, key: string, interru
   const bound = AbortSignal.timeout(patience);
   const signal = interrupt === undefined ? bound : AbortSignal.any([bound, interrupt]);
   try {
-    await revokeKey(url, key, { ...callerOf(context), signal });
+    await whileWaiting(context, hostName(url), () => revokeKey(url, key, { ...callerOf(context), signal }));
     return undefined;
   } catch (error) {
     interrupt?.throwIfAborted();
