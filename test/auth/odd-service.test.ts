@@ -91,3 +91,19 @@ test.each([{ WSL_DISTRO_NAME: "Debian" }, { SSH_TTY: "/dev/pts/1", BROWSER: "the
     expect(scene.world.opened).toEqual([expect.stringMatching(/^https:\/\/agents\.example\.com\/authorize\?/u)]);
   },
 );
+
+test.each([
+  ["https://new.example/.well-known/oauth-authorization-server", "https://new.example"],
+  ["https://new.example/.well-known/oauth-authorization-server/agents/", "https://new.example/agents"],
+  ["https://sso.example/login?rd=x", undefined],
+  ["https://new.example/base/.well-known/oauth-authorization-server", undefined],
+])("where the login's metadata has moved to %s, the hint names the service there: %s", async (location, address) => {
+  scene.server.answers.set("/.well-known/oauth-authorization-server", async () => text(302, "", { location }));
+  const { code, stderr } = await scene.login();
+  expect([code, stderr.split("\n  hint: ")[1]]).toEqual([
+    1,
+    address === undefined
+      ? "check the host's address, and ask whoever runs the service\n"
+      : `if that is the service's address, log in there: ferry login --host ${address}\n`,
+  ]);
+});

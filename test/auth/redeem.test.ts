@@ -62,8 +62,7 @@ describe("the service answers the token call with HTML, with 500, or never (case
       "a redirect elsewhere",
       () => text(307, "", { location: "https://evil.example/token" }),
       1,
-      "redirects the login to https://evil.example\n" +
-        "  hint: if that is the service's address, log in there: ferry login --host https://evil.example\n",
+      "redirects the login to https://evil.example\n  hint: check the host's address, and ask whoever runs the service\n",
     ],
     [
       "a redirect to a page to sign in",

@@ -63,11 +63,13 @@ function secretsOf(body: URLSearchParams | undefined): string[] {
   return ["code", "code_verifier", "device_code", "token"].flatMap((name) => body?.get(name) ?? []);
 }
 
+const metadataPath = "/.well-known/oauth-authorization-server";
+
 /** A redirect is never followed: what these calls carry is meant for one place. */
 async function moved(url: string, response: Awaited<ReturnType<Send>>): Promise<FerryError> {
   await response.cancel();
   const target = response.headers["location"] ?? "";
-  const { host, origin, pathname } = new URL(url);
+  const { host, origin } = new URL(url);
   const { origin: there = "", pathname: path = "" } = URL.canParse(target, url) ? new URL(target, url) : {};
   // There is where the login was called: to say "log in there" would send the user round in a circle.
   if (there === origin)
@@ -75,5 +77,8 @@ async function moved(url: string, response: Awaited<ReturnType<Send>>): Promise<
       status: response.status,
       hint: "ask whoever runs the service",
     });
-  return elsewhere(`${host} redirects the login to`, there, { status: response.status, isPage: !path.endsWith(pathname) });
+  // Of the metadata's address alone it can be told whose it is (RFC 8414, 3.1); all else may be a page to sign in.
+  const isMetadata = path.startsWith(metadataPath);
+  const address = isMetadata ? there + path.slice(metadataPath.length).replace(/\/$/u, "") : there;
+  return elsewhere(`${host} redirects the login to`, address, { status: response.status, isPage: !isMetadata });
 }

@@ -20,7 +20,8 @@ interface DeviceChoice {
 /** A key that a person approves on another device: says where, with which code, and for which computer. */
 export async function keyByDevice(context: Context, server: LoginServer, choice: DeviceChoice): Promise<string> {
   const { host, print } = context;
-  let spinner: Spinner | undefined = host.terminal.spin(`waiting for ${hostName(server.address)}`);
+  const spin = (text: string): Spinner | undefined => (context.global.quiet ? undefined : host.terminal.spin(text));
+  let spinner = spin(`waiting for ${hostName(server.address)}`);
   let troubled = false;
   try {
     return await loginByDevice(server, callerOf(context), {
@@ -35,7 +36,7 @@ export async function keyByDevice(context: Context, server: LoginServer, choice:
         await print.warn(
           `The page must show the code ${userCode} and this computer, ${oneLine(host.hostname)}. It waits for ${inWords(expiresIn)}.`,
         );
-        spinner = host.terminal.spin(approval);
+        spinner = spin(approval);
       },
       async trouble(why) {
         spinner?.update(why === undefined ? approval : `${approval}; it can't be asked for now: ${why}`);
@@ -45,6 +46,6 @@ export async function keyByDevice(context: Context, server: LoginServer, choice:
       },
     });
   } finally {
-    spinner.stop();
+    spinner?.stop();
   }
 }
