@@ -57,11 +57,18 @@ function wayThere(here: URL, there: URL, key: string): string {
   // Where the call itself isn't asked for it is a sign-in page, as gateways show to strangers, and no service.
   const isCall = call !== "" && there.pathname.endsWith(call);
   const address = `${there.origin}${there.pathname.slice(0, -call.length)}`;
-  // What a command names must be an address and nothing else: a shell reads more into what a URL may hold.
-  const isPlain = /^https?:\/\/[a-z0-9.:[\]-]+(?:\/[\w./-]*)?$/u.test(address) && address.length <= 300;
-  // No login is made in the clear.
-  const isSafe = there.protocol === "https:" || isLoopback(there.hostname);
-  return isCall && isPlain && isSafe && withoutSecrets(address, [key]) === address
+  return isCall && isPlainAddress(address) && mayGetKey(address) && withoutSecrets(address, [key]) === address
     ? `if that is the service's new address, sign in there: ferry login --host ${shellWord(address)}`
     : "check the host's address, and ask whoever runs the service";
+}
+
+/** What a command names must be an address and nothing else: a shell reads more into what a URL may hold. */
+export function isPlainAddress(address: string): boolean {
+  return /^https?:\/\/[a-z0-9.:[\]-]+(?:\/[\w./-]*)?$/u.test(address) && address.length <= 300;
+}
+
+/** As `parseAddress` has it: no login is made in the clear. */
+export function mayGetKey(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || isLoopback(hostname);
 }

@@ -16,6 +16,12 @@ export function onDisk(workTree: string, path: GitPath): Buffer | string {
   return Buffer.concat([Buffer.from(`${workTree}/`), bytes]);
 }
 
+/** The folders on the way to a path, the innermost first. */
+export function foldersTo(path: GitPath): GitPath[] {
+  const names = path.split("/");
+  return names.slice(1).map((_, at) => names.slice(0, names.length - 1 - at).join("/"));
+}
+
 /** Looks at a path without following a link on the way to it. */
 export async function look(workTree: string, path: GitPath): Promise<Found> {
   return new Looker(workTree).look(path);

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import type { GitPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
-import { type Found, Looker, onDisk } from "./disk.ts";
+import { foldersTo, type Found, Looker, onDisk } from "./disk.ts";
 
 /** What git doesn't record of files, which it makes anew: paths by their permissions, in octal. */
 export type Permissions = Readonly<Record<string, readonly GitPath[]>>;
@@ -15,10 +15,7 @@ export function permissionsOf(found: ReadonlyMap<GitPath, Found>): Permissions {
 
 /** Of the folders that these files lie in, on all the way: where one is emptied it goes with its last file. */
 export function foldersOf(workTree: string, paths: Iterable<GitPath>): Permissions {
-  const folders = new Set<GitPath>();
-  for (const path of paths)
-    for (let end = path.lastIndexOf("/"); end > 0 && !folders.has(path.slice(0, end)); end = path.lastIndexOf("/", end - 1))
-      folders.add(path.slice(0, end));
+  const folders = new Set([...paths].flatMap(foldersTo));
   const looker = new Looker(workTree);
   const all: Record<string, GitPath[]> = {};
   for (const folder of folders) {
@@ -37,7 +34,7 @@ export async function makeFolders(
   permissions: Permissions,
   entries: readonly { readonly path: GitPath }[],
 ): Promise<() => Promise<void>> {
-  const needed = new Set(entries.flatMap(({ path }) => [...path.matchAll(/\//gu)].map(({ index }) => path.slice(0, index))));
+  const needed = new Set(entries.flatMap(({ path }) => foldersTo(path)));
   const known = Object.entries(permissions).flatMap(([octal, folders]) =>
     folders.map((folder) => ({ folder, mode: Number.parseInt(octal, 8) })),
   );

@@ -5,7 +5,7 @@ import { fileTrouble } from "../../git/trouble.ts";
 import type { Aside } from "../recovery/aside.ts";
 import { removeEmptyFolder, removeEmptyTree } from "../recovery/remove.ts";
 import type { Checkpoint } from "../request.ts";
-import { look, Looker, onDisk } from "./disk.ts";
+import { foldersTo, look, Looker, onDisk } from "./disk.ts";
 import { writeIndex } from "./locks.ts";
 import { RefsMoved } from "./transaction.ts";
 import type { ChildNotes, WorkingCopy } from "./working-copy.ts";
@@ -67,10 +67,10 @@ async function removeFolders(
   copy: WorkingCopy,
   { gone, written }: { gone: readonly Change[]; written: readonly Change[] },
 ): Promise<void> {
-  const needed = new Set(written.flatMap(({ path }) => foldersOf(path)));
+  const needed = new Set(written.flatMap(({ path }) => foldersTo(path)));
   for (const { path, oldMode } of gone) {
     if (oldMode === modes.gitlink) await removeEmptyFolder(copy, path);
-    for (const folder of foldersOf(path)) if (needed.has(folder) || !(await removeEmptyFolder(copy, folder))) break;
+    for (const folder of foldersTo(path)) if (needed.has(folder) || !(await removeEmptyFolder(copy, folder))) break;
   }
   const looker = new Looker(copy.repository.workTree);
   for (const { path, newMode } of written)
@@ -83,12 +83,6 @@ async function makeSubmodule({ repository: { workTree } }: WorkingCopy, path: Gi
   const { what } = await look(workTree, path);
   if (what === "nothing") await mkdir(onDisk(workTree, path), { recursive: true });
   else if (what !== "folder") throw new RefsMoved("attention", `${showPath(path)} was changed meanwhile`);
-}
-
-/** The innermost first. */
-function foldersOf(path: GitPath): GitPath[] {
-  const names = path.split("/");
-  return names.slice(1).map((_, at) => names.slice(0, names.length - 1 - at).join("/"));
 }
 
 /**

@@ -121,7 +121,7 @@ export class Aside {
   private giveBack(name: string, path: GitPath): void {
     const { repository } = this.copy;
     const file = onDisk(repository.workTree, path);
-    if (lstatSync(name).isDirectory() ? moveFolder(name, file) : moveFile(name, file)) return;
+    if (moveBack(name, file)) return;
     mkdirSync(rescueFolder(repository), { recursive: true, mode: 0o700 });
     renameSync(name, freeName(rescueFolder(repository), nameOf(path)));
   }
@@ -175,15 +175,13 @@ export class Aside {
   }
 }
 
-/** False where something is there. */
-export function moveFile(from: Place, to: Place): boolean {
-  if (!linkOrCopy(from, to)) return false;
-  unlinkSync(from);
-  return true;
-}
-
 /** False where something is there: rename(2) gives a folder no file's place, and none that something is in. */
-export function moveFolder(from: Place, to: Place): boolean {
+export function moveBack(from: Place, to: Place): boolean {
+  if (!lstatSync(from).isDirectory()) {
+    if (!linkOrCopy(from, to)) return false;
+    unlinkSync(from);
+    return true;
+  }
   try {
     renameSync(from, to);
     return true;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type GitPath, pathBytes, showPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
 import { type Entry, indexInfo, withIndex } from "../land/compare.ts";
-import { look } from "../land/disk.ts";
+import { foldersTo, look } from "../land/disk.ts";
 import { refreshIndex, writeIndex } from "../land/locks.ts";
 import type { Before } from "../land/path-check.ts";
 import { makeFolders, restorePermissions } from "../land/permissions.ts";
@@ -72,9 +72,7 @@ export async function rollBack({ copy, changes, indexed, before, aside, rescue }
 async function removeFile(copy: WorkingCopy, path: GitPath, stamp: string): Promise<TakenOut> {
   const taken = takeOut(copy.repository, path, stamp);
   if (taken !== "gone") return taken;
-  const names = path.split("/");
-  for (let depth = names.length - 1; depth > 0; depth--)
-    if (!(await removeEmptyFolder(copy, names.slice(0, depth).join("/")))) break;
+  for (const folder of foldersTo(path)) if (!(await removeEmptyFolder(copy, folder))) break;
   return taken;
 }
 

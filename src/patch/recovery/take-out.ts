@@ -1,10 +1,10 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import type { GitPath } from "../../git/path.ts";
 import { onDisk, stampOf } from "../land/disk.ts";
 import { ferryFolder } from "../quarantine.ts";
-import { moveFile, moveFolder } from "./aside.ts";
+import { moveBack } from "./aside.ts";
 import { isGone } from "./remove.ts";
 import { freeName, nameOf, rescueFolder } from "./rescue.ts";
 
@@ -31,8 +31,7 @@ export function takeOut(repository: WorkingCopy["repository"], path: GitPath, st
     unlinkSync(name);
     return "gone";
   }
-  if (lstatSync(name).isDirectory()) moveFolder(name, file);
-  else moveFile(name, file);
+  moveBack(name, file);
   return "changed";
 }
 
