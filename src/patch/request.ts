@@ -93,7 +93,7 @@ export const checkpoints = [
 /** What a pull goes through besides, by flag. */
 export const moreCheckpoints = {
   park: ["park-noted", "park-added", "park-picked"],
-  continue: ["park-read", "park-moved", "park-reset", "park-landed", "park-aside", "park-removed"],
+  continue: ["park-read", "park-moved", "park-reset", "park-made", "park-looked", "park-taken", "park-landed", "park-aside", "park-removed"],
   here: ["here-landed", "here-picked"],
   worktree: ["worktree-added"],
   hereSkip: ["here-skipped"],

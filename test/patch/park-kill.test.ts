@@ -12,6 +12,8 @@ afterAll(removeScenes);
 
 const visible = ({ local }: Scene) => ({ ...stateOf(local.folder), objects: "" });
 
+const onTheWay = ["park-moved", "park-reset", "park-made", "park-looked", "park-taken"] as const;
+
 function expectComplete(scene: Scene): void {
   expect(scene.local("log", "--format=%s")).toBe("four\nthree\ntwo\none\nmine\nbase");
   expect(scene.local("status", "--porcelain")).toBe(" M b");
@@ -93,7 +95,7 @@ describe("kill -9 of --continue", () => {
     },
   );
 
-  it.each(["park-moved", "park-reset"] as const)("on the way to the next conflict, at %s: it stops there", async (dieAt) => {
+  it.each(onTheWay)("on the way to the next conflict, at %s: it stops there", async (dieAt) => {
     const scene = makeDirty(true);
     const tree = await parkIn(scene);
     writeFile(tree, "f", edited({ 2: "both" }));
@@ -108,7 +110,7 @@ describe("kill -9 of --continue", () => {
     expectComplete(scene);
   });
 
-  it.each(["park-moved", "park-reset"] as const)(
+  it.each(onTheWay)(
     "at %s, and then the user works there: that is kept, and told",
     async (dieAt) => {
       const scene = makeDirty(true);
@@ -136,7 +138,7 @@ describe("kill -9 of --skip on the way to the next conflict", () => {
     return { scene, tree };
   };
 
-  it.each(["park-moved", "park-reset"] as const)("at %s: the conflict that was left out is nobody's work", async (dieAt) => {
+  it.each(onTheWay)("at %s: the conflict that was left out is nobody's work", async (dieAt) => {
     const { scene, tree } = await make();
     expect(await ended(startPull(scene, dieAt, { how: "skip" }))).toMatchObject({ signal: "SIGKILL" });
     const { message } = await refusedBy(resume(scene.local.folder, "continue"));

@@ -95,8 +95,11 @@ async function inTurns(copy: WorkingCopy, paths: readonly GitPath[]): Promise<Gi
   return [paths.filter(isFirst), paths.filter((path) => !isFirst(path))].filter((turn) => turn.length > 0);
 }
 
-/** By the attributes as they will be, which the index has (git-check-attr(1), --cached). */
-async function filtered({ git, repository, index }: WorkingCopy, paths: readonly GitPath[]): Promise<Set<GitPath>> {
+/** Those that go through a filter, by the attributes as they will be, which the index has (git-check-attr(1), --cached). */
+export async function filtered(
+  { git, repository, index }: Pick<WorkingCopy, "git" | "repository" | "index">,
+  paths: readonly GitPath[],
+): Promise<Set<GitPath>> {
   const { workTree, gitDir } = repository;
   const options = { cwd: workTree, gitDir, workTree };
   const filters = await git.run(["config", "--get-regexp", "^filter\\..*\\.(smudge|process)$"], options);

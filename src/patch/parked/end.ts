@@ -5,6 +5,7 @@ import { moveRef } from "../land/transaction.ts";
 import { isHalfMade } from "../recovery/half-made.ts";
 import type { Known } from "./look.ts";
 import { listParked, type Parked, replaceNote, tipRef } from "./note.ts";
+import { knownOf, sweepStop } from "./next-stop.ts";
 import { takeAway } from "./take-away.ts";
 import { findTree, hasParked, inTree, isThere, removeFolder } from "./tree.ts";
 
@@ -17,8 +18,8 @@ export async function end(parked: Parked, given: Context, seen?: Known["seen"]):
   const context = { ...given, repository: { ...given.repository, gitDir: given.repository.commonDir } };
   const isHalfMade = parked.note.stage === "adding";
   const over = parked.note.stage === "over" ? parked : await replaceNote(parked, { stage: "over" }, { context });
-  const { from, clean, givenUp } = over.note;
-  context.edited.push(...(await takeAway(over.note, { commits: [from ?? clean], seen, givenUp, isHalfMade }, context)));
+  await sweepStop(over.note, context);
+  context.edited.push(...(await takeAway(over.note, { ...knownOf(over.note), seen, isHalfMade }, context)));
   await context.checkpoint("park-removed");
   const { git, repository } = context;
   const { gitDir } = repository;

@@ -20,8 +20,8 @@ export interface Known {
   readonly commits: readonly string[];
   /** What was there when the worktree was read, and was taken over or given up by intent. Unknown after a kill. */
   readonly seen?: Seen | undefined;
-  /** What was given up: paths by the SHA-256 of their content. */
-  readonly givenUp?: Readonly<Record<GitPath, string>> | undefined;
+  /** What was given up, or made here: paths by the SHA-256 of their content. */
+  readonly contents?: readonly Readonly<Record<GitPath, string>>[];
   /** A git may have been killed that was checking these commits out: what it had begun to write is nobody's. */
   readonly isHalfMade?: boolean;
 }
@@ -55,10 +55,20 @@ export async function changedContents(
 ): Promise<Readonly<Record<GitPath, string>>> {
   const changed: Record<GitPath, string> = {};
   for (const path of (await differing(commit, tree, context)) ?? []) {
-    const content = await contentOf(path, tree);
+    const content = await contentOf(path, tree.workTree);
     if (content !== "" && stampOf(onDisk(tree.workTree, path)) === seen.get(path)) changed[path] = content;
   }
   return changed;
+}
+
+/** What lies at these paths of a folder, by its content; what isn't a file is left out. */
+export async function contentsOf(paths: readonly GitPath[], folder: string): Promise<Record<GitPath, string>> {
+  const contents: Record<GitPath, string> = {};
+  for (const path of paths) {
+    const content = await contentOf(path, folder);
+    if (content !== "") contents[path] = content;
+  }
+  return contents;
 }
 
 /** The file that makes a folder a worktree is git's. */
@@ -120,8 +130,8 @@ async function accountFor(
       if (rest.has(entry.path) && (await isBegun(copy, entry))) rest.delete(entry.path);
   }
   for (const path of rest) {
-    const content = about.givenUp?.[path];
-    if (content !== undefined && content === (await contentOf(path, tree))) rest.delete(path);
+    const contents = (about.contents ?? []).flatMap((each) => each[path] ?? []);
+    if (contents.length > 0 && contents.includes(await contentOf(path, tree.workTree))) rest.delete(path);
   }
 }
 
@@ -145,8 +155,8 @@ async function makeScratch({ repository }: Context): Promise<string> {
   return scratch;
 }
 
-/** Also what git is told not to look at. Undefined where the worktree has no index that git can read. */
-async function differing(commit: string, tree: ParkedTree, { git }: Context): Promise<GitPath[] | undefined> {
+/** The paths where a worktree isn't as a commit has it, also those that git is told not to look at. Undefined where the worktree has no index that git can read. */
+export async function differing(commit: string, tree: ParkedTree, { git }: Context): Promise<GitPath[] | undefined> {
   const args = ["diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", "--ignore-submodules=all", commit, "--"];
   const unseen = await git.run(["ls-files", "-z", "-v"], inTree(tree));
   const changed = await git.run(args, inTree(tree));
@@ -157,7 +167,7 @@ async function differing(commit: string, tree: ParkedTree, { git }: Context): Pr
 }
 
 /** Its SHA-256; "" for what is no file, or can't be read. */
-async function contentOf(path: GitPath, { workTree }: ParkedTree): Promise<string> {
+async function contentOf(path: GitPath, workTree: string): Promise<string> {
   if ((await look(workTree, path)).what !== "file") return "";
   const hash = createHash("sha256");
   try {

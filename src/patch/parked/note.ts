@@ -34,6 +34,8 @@ export interface ParkedNote {
   readonly from?: string | undefined;
   /** What was changed there and is given up then: paths by the SHA-256 of their content. */
   readonly givenUp?: Readonly<Record<GitPath, string>> | undefined;
+  /** What a cherry-pick made for the commit that it stops at, likewise, while that comes to the worktree. */
+  readonly made?: Readonly<Record<GitPath, string>> | undefined;
   readonly items: readonly { readonly sequence: number; readonly commit: string; readonly subject: string }[];
   /** For each item what became of it so far. */
   readonly came: readonly (string | null)[];

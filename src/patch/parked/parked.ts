@@ -59,7 +59,8 @@ async function endHere(here: StoppedHere, how: ParkedRequest["how"], context: Co
 
 async function abort(parked: Parked, context: Context, isForced: boolean): Promise<Verdict> {
   const tree = await findTree(parked.note, context);
-  if (tree === undefined || !(await isThere(tree))) await end(parked, context);
+  // On its way to the next stop it has nothing of anybody's choice, and what someone made there since is kept.
+  if (tree === undefined || parked.note.stage === "moving" || !(await isThere(tree))) await end(parked, context);
   else {
     const seen = seeAll(tree);
     if (isForced) await end(parked, context, seen);

@@ -1,23 +1,20 @@
 import { FerryError } from "../../base/errors.ts";
 import { showPath } from "../../git/path.ts";
-import { cherryPick } from "../conflict/pick.ts";
 import type { Context } from "../context.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { promote } from "../land/promote.ts";
 import { moveRef, RefsMoved } from "../land/transaction.ts";
-import { gitError } from "../../git/runner.ts";
 import { type Conflict, rebuild, type Rebuilt } from "../place/rebuild.ts";
 import { makeQuarantine, type Quarantine } from "../quarantine.ts";
-import { runPorcelain } from "../recovery/porcelain.ts";
 import type { PullRequest } from "../request.ts";
 import type { Verdict } from "../verdict.ts";
 import { end } from "./end.ts";
 import { readItems } from "./items.ts";
 import { landParked } from "./land.ts";
 import { type Parked, type ParkedNote, type Queued, replaceNote, writeNote } from "./note.ts";
+import { makeStop } from "./next-stop.ts";
 import { type Line, readLine, refuseChanged } from "./line.ts";
 import { stoppedError, unmoved } from "./told.ts";
-import { rescueOwn } from "./take-away.ts";
 import { findTarget, type ParkedTarget } from "./target.ts";
 import { findTree, inTree, isThere, type ParkedTree } from "./tree.ts";
 
@@ -159,24 +156,16 @@ async function moveOn(parked: Parked, { conflict, target, line, quarantine }: Ne
   return stopThere({ ...parked, id, note }, line, context);
 }
 
-/**
- * Brings the worktree's files to where its HEAD is, and leaves the first commit of the queue there with its markers. What someone has made
- * there since it was read is kept first, and told at the end: the reset would write over it.
- */
+/** Brings the worktree to where its HEAD is, and leaves the first commit of the queue there with its markers. */
 async function stopThere(
   parked: Parked,
   { tree, seen }: Pick<Line, "tree"> & Partial<Pick<Line, "seen">>,
   context: GoOnContext,
 ): Promise<Verdict> {
-  const { clean, from = clean, givenUp } = parked.note;
-  context.edited.push(...(await rescueOwn(tree, { commits: [from, clean], seen, givenUp }, context)));
-  const reset = ["reset", "--quiet", "--hard", clean];
-  const result = await runPorcelain(reset, inTree(tree), context);
-  if (result.code !== 0) throw gitError(reset, result);
-  await context.checkpoint("park-reset");
-  const outcome = await cherryPick(parked.note.queue[0]?.commit ?? "", inTree(tree), context);
-  const stopped = await replaceNote(parked, { stage: "stopped", from: undefined, givenUp: undefined }, { context });
-  if (outcome === "came") return goOn(stopped, "continue", context);
+  const made = await makeStop(parked, { tree, seen }, context);
+  const over = { stage: "stopped", from: undefined, givenUp: undefined, made: undefined } as const;
+  const stopped = await replaceNote(made.parked, over, { context });
+  if (made.outcome === "came") return goOn(stopped, "continue", context);
   const unmerged = await context.git.ok(["diff", "--name-only", "--diff-filter=U", "-z"], inTree(tree));
   const paths = unmerged
     .toString("latin1")

@@ -7,7 +7,7 @@ import { onDisk, stampOf } from "../land/disk.ts";
 import { type Rescued, rescueByMoving, rescueFolder } from "../recovery/rescue.ts";
 import { gitLink, type Known, lookAt, type Seen } from "./look.ts";
 import { parkedFolder, type ParkedNote } from "./note.ts";
-import { asideOf, findTree, type ParkedTree, unlessInUse } from "./tree.ts";
+import { asideOf, findTree, gitDirOf, type ParkedTree, unlessInUse } from "./tree.ts";
 
 /** How often it is looked again at what came while it was being taken away. */
 const rounds = 3;
@@ -20,7 +20,7 @@ const rounds = 3;
 export async function takeAway(note: ParkedNote, known: Known, context: Context): Promise<Rescued[]> {
   const { repository } = context;
   const tree = (await findTree(note, context)) ?? {
-    gitDir: join(repository.commonDir, "worktrees", note.name),
+    gitDir: gitDirOf(note, context),
     workTree: join(parkedFolder(context), note.name),
   };
   const aside = await setAside(note, tree, context);
@@ -76,7 +76,8 @@ async function empty(
   return [...rescued, await rescueWhole(tree.workTree, note, context)];
 }
 
-async function moveOwn({ workTree }: ParkedTree, path: GitPath, { repository }: Context): Promise<Rescued> {
+/** Moves what someone has made in a worktree to the rescue folder. */
+export async function moveOwn({ workTree }: ParkedTree, path: GitPath, { repository }: Context): Promise<Rescued> {
   return { path, copy: await rescueByMoving(onDisk(workTree, path), path, rescueFolder(repository)), isParked: true };
 }
 

@@ -25,12 +25,17 @@ export async function findTree(
   note: Pick<ParkedNote, "name">,
   context: Pick<Context, "repository">,
 ): Promise<ParkedTree | undefined> {
-  const gitDir = join(context.repository.commonDir, "worktrees", note.name);
+  const gitDir = gitDirOf(note, context);
   const text = await readFile(join(gitDir, "gitdir"), "utf8").catch(missing);
   if (text === undefined) return undefined;
   const workTree = dirname(resolve(gitDir, text.trim()));
   const isOurs = (await linkedTo(workTree)) === (await realpath(gitDir));
   return { gitDir, workTree: isOurs ? workTree : join(parkedFolder(context), note.name) };
+}
+
+/** Its own git folder, which it needn't have any more. */
+export function gitDirOf({ name }: Pick<ParkedNote, "name">, { repository }: Pick<Context, "repository">): string {
+  return join(repository.commonDir, "worktrees", name);
 }
 
 export async function isThere({ workTree }: ParkedTree): Promise<boolean> {

@@ -35,8 +35,8 @@ export function takeOut(repository: WorkingCopy["repository"], path: GitPath, st
   return "changed";
 }
 
-/** Where a worktree lies on another file system. */
-function withoutMoving(file: Buffer | string, stamp: string, error: NodeJS.ErrnoException): TakenOut {
+/** Where moving it failed: a worktree may lie on another file system. */
+export function withoutMoving(file: Buffer | string, stamp: string, error: NodeJS.ErrnoException): TakenOut {
   if (error.code === "ENOTDIR") return "gone";
   if (error.code !== "EXDEV") return isGone(error) ? "gone" : "stays";
   if (stampOf(file) !== stamp) return "changed";

@@ -1,0 +1,180 @@
+import { lstatSync, mkdirSync, renameSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type GitPath, pathBytes } from "../../git/path.ts";
+import { exchange, type Made } from "../conflict/exchange.ts";
+import { cherryPick } from "../conflict/pick.ts";
+import type { Context } from "../context.ts";
+import { foldersTo, Looker, onDisk, stampOf } from "../land/disk.ts";
+import { filtered } from "../land/replace.ts";
+import { porcelainError, type PorcelainOptions, runPorcelain } from "../recovery/porcelain.ts";
+import { changesBetween } from "../recovery/settle.ts";
+import { type TakenOut, withoutMoving } from "../recovery/take-out.ts";
+import { contentsOf, differing, type Known, lookAt, type Seen } from "./look.ts";
+import { type Parked, type ParkedNote, parkedFolder, replaceNote } from "./note.ts";
+import { moveOwn, rescueOwn } from "./take-away.ts";
+import { gitDirOf, inTree, type ParkedTree } from "./tree.ts";
+
+export interface Stop {
+  readonly parked: Parked;
+  readonly outcome: "stopped" | "came";
+}
+
+/**
+ * Takes a worktree whose HEAD has been moved on to the first commit of the queue, which stands there with its markers then. `git reset
+ * --hard` and a cherry-pick look at all files before they write the first, and then write over whatever they find: what is saved in
+ * between is lost. So git makes the files in an empty folder of its own, where it takes what is missing for untouched, and they come to
+ * the worktree when all are made. What someone has made there since it was read is in the rescue folder then, and told at the end.
+ */
+export async function makeStop(
+  parked: Parked,
+  { tree, seen }: { tree: ParkedTree; seen?: Seen | undefined },
+  context: Context,
+): Promise<Stop> {
+  const { note } = parked;
+  await sweepStop(note, context);
+  const { files, was } = placesOf(note, context);
+  for (const folder of [files, was]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const far = await farFrom(note, tree, context);
+  await run(["reset", "--quiet", note.clean], inTree(tree), context);
+  await context.checkpoint("park-reset");
+  const before = await readEntries(tree, context);
+  await checkOut(far, before, { tree, files }, context);
+  const outcome = await cherryPick(note.queue[0]?.commit ?? "", { ...inTree(tree), cwd: files, workTree: files }, context);
+  const after = await readEntries(tree, context);
+  const picked = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path));
+  const made = await contentsOf(picked, files);
+  const noted = await replaceNote(parked, { made }, { context });
+  await context.checkpoint("park-made");
+  await bringIn(sorted([...far, ...picked], files, after), { tree, was, known: { ...knownOf(noted.note), seen } }, context);
+  await context.git.run(["update-index", "-q", "--refresh"], inTree(tree));
+  await rm(dirname(files), { recursive: true, force: true });
+  return { parked: noted, outcome };
+}
+
+/** What may go of a worktree that is on its way. */
+export function knownOf({ from, clean, givenUp, made }: ParkedNote): Known {
+  return { commits: [from ?? clean, clean], contents: [givenUp ?? {}, made ?? {}] };
+}
+
+/** What a killed run left of its way to a stop: a file that it had just moved may be one that nobody had looked at. */
+export async function sweepStop(note: ParkedNote, context: Context): Promise<void> {
+  const { files, was } = placesOf(note, context);
+  const tree = { gitDir: gitDirOf(note, context), workTree: was };
+  if (lstatSync(was, { throwIfNoEntry: false }) !== undefined)
+    context.edited.push(...(await rescueOwn(tree, knownOf(note), context)));
+  await rm(dirname(files), { recursive: true, force: true });
+}
+
+/** Where the files of the next stop are made, and where those that they replace lie meanwhile. */
+function placesOf({ name }: Pick<ParkedNote, "name">, context: Context): { files: string; was: string } {
+  const folder = join(parkedFolder(context), `${name}.next`);
+  return { files: join(folder, "files"), was: join(folder, "was") };
+}
+
+/** The paths where the worktree isn't as its HEAD is by now. Of what is in no index, as after a kill, the note tells. */
+async function farFrom(note: ParkedNote, tree: ParkedTree, context: Context): Promise<GitPath[]> {
+  const { clean, from = clean, givenUp, made } = note;
+  const { git, repository } = context;
+  const copy = { git, repository: { ...repository, gitDir: repository.commonDir, workTree: tree.workTree } };
+  const left = (await changesBetween(copy, from, clean)).map(({ path }) => path);
+  const changed = (await differing(clean, tree, context)) ?? [];
+  return [...new Set([...left, ...changed, ...Object.keys({ ...givenUp, ...made })])];
+}
+
+/** The index: what it has at each path, its stages and whether git is told not to look there among it. */
+async function readEntries(tree: ParkedTree, { git }: Context): Promise<Map<GitPath, string>> {
+  const records = (await git.ok(["ls-files", "-z", "-v", "--stage"], inTree(tree))).toString("latin1").split("\0");
+  const entries = new Map<GitPath, string>();
+  for (const record of records) {
+    const tab = record.indexOf("\t");
+    const path = record.slice(tab + 1);
+    if (tab > 0) entries.set(path, (entries.get(path) ?? "") + record.slice(0, tab));
+  }
+  return entries;
+}
+
+/** Into the folder, with their times in the index, by which the cherry-pick knows them for untouched. */
+async function checkOut(
+  far: readonly GitPath[],
+  entries: ReadonlyMap<GitPath, string>,
+  { tree, files }: { tree: ParkedTree; files: string },
+  context: Context,
+): Promise<void> {
+  const isInSight = (path: GitPath) => /^[^Ss]/u.test(entries.get(path) ?? "S");
+  const all = (await runsFromTree(entries, tree, context)) ? [...entries.keys()] : far;
+  const paths = all.filter(isInSight);
+  const last = await filtered({ git: context.git, repository: { ...context.repository, ...tree } }, paths);
+  const options = { ...inTree(tree), cwd: files, workTree: files };
+  for (const turn of [paths.filter((path) => !last.has(path)), paths.filter((path) => last.has(path))]) {
+    const input = pathBytes(turn.map((path) => `${path}\0`).join(""));
+    if (turn.length > 0) await run(["checkout-index", "-u", "-z", "--stdin"], { ...options, input }, context);
+  }
+}
+
+/** Whether a filter or a merge driver is a program of the tree itself, which git runs at its top. */
+async function runsFromTree(entries: ReadonlyMap<GitPath, string>, tree: ParkedTree, { git }: Context): Promise<boolean> {
+  const args = ["config", "-z", "--get-regexp", "^(filter|merge)\\..*\\.(clean|smudge|process|driver)$"];
+  const commands = (await git.run(args, inTree(tree))).stdout.toString("latin1");
+  const words = commands.split(/[\s\0"'`;|&()=]+/u).map((word) => word.replace(/^(?:\.\/+)+/u, ""));
+  return words.some((word) => entries.has(word));
+}
+
+/** What comes and what goes. What git left alone stays: one side of a conflict, and what is out of sight. */
+function sorted(paths: readonly GitPath[], folder: string, entries: ReadonlyMap<GitPath, string>): Made {
+  const looker = new Looker(folder);
+  const all = [...new Set(paths)];
+  return {
+    folder,
+    coming: all.filter((path) => entries.has(path) && !["nothing", "behind"].includes(looker.look(path).what)),
+    going: all.filter((path) => !entries.has(path)),
+  };
+}
+
+async function bringIn(
+  made: Made,
+  { tree, was, known: about }: { tree: ParkedTree; was: string; known: Known },
+  context: Context,
+): Promise<void> {
+  const { known, own } = await lookAt(tree, about, context);
+  for (const path of own) context.edited.push(await moveOwn(tree, path, context));
+  await context.checkpoint("park-looked");
+  const taken = new Map<GitPath, string>();
+  const take = async (path: GitPath) => {
+    const stamp = known.get(path);
+    if (stamp === undefined) return false;
+    const found = moveOut(path, stamp, { tree, was });
+    if (found === "other") context.edited.push(await moveOwn({ ...tree, workTree: was }, path, context));
+    if (found === "moved") taken.set(path, stamp);
+    await context.checkpoint("park-taken");
+    return found !== "changed" && found !== "stays";
+  };
+  const makeRoom = async (path: GitPath) => {
+    const { what } = new Looker(tree.workTree).look(path);
+    if (what !== "nothing" && what !== "behind") context.edited.push(await moveOwn(tree, path, context));
+  };
+  const copy = { repository: { ...context.repository, workTree: tree.workTree } };
+  await exchange(made, { copy, take, makeRoom });
+  // By a program that had it open.
+  for (const [path, stamp] of taken)
+    if (stampOf(onDisk(was, path)) !== stamp) context.edited.push(await moveOwn({ ...tree, workTree: was }, path, context));
+}
+
+/** `other`: it wasn't the one that was looked at, and was moved all the same. */
+function moveOut(path: GitPath, stamp: string, { tree, was }: { tree: ParkedTree; was: string }): "moved" | "other" | TakenOut {
+  const [file, name] = [onDisk(tree.workTree, path), onDisk(was, path)];
+  const [folder] = foldersTo(path);
+  if (folder !== undefined) mkdirSync(onDisk(was, folder), { recursive: true, mode: 0o700 });
+  try {
+    renameSync(file, name);
+  } catch (error) {
+    return withoutMoving(file, stamp, error as NodeJS.ErrnoException);
+  }
+  return stampOf(name) === stamp ? "moved" : "other";
+}
+
+/** Runs one of git's commands in the worktree, noted for whoever comes after us. */
+async function run(args: readonly string[], options: PorcelainOptions, context: Context): Promise<void> {
+  const result = await runPorcelain(args, options, context);
+  if (result.code !== 0) throw porcelainError(args, result);
+}
