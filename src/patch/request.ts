@@ -93,8 +93,18 @@ export const checkpoints = [
 /** What a pull goes through besides, by flag. */
 export const moreCheckpoints = {
   park: ["park-noted", "park-added", "park-picked"],
-  continue: ["park-read", "park-moved", "park-reset", "park-made", "park-looked", "park-taken", "park-landed", "park-aside", "park-removed"],
-  here: ["here-landed", "here-picked"],
+  continue: [
+    "park-read",
+    "park-moved",
+    "park-reset",
+    "park-made",
+    "park-looked",
+    "park-taken",
+    "park-landed",
+    "park-aside",
+    "park-removed",
+  ],
+  here: ["here-landed", "here-made", "here-looked", "here-taken", "here-picked"],
   worktree: ["worktree-added"],
   hereSkip: ["here-skipped"],
   stash: ["stash-made", "stash-stored", "stash-landed", "stash-applied"],

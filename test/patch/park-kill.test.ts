@@ -110,23 +110,20 @@ describe("kill -9 of --continue", () => {
     expectComplete(scene);
   });
 
-  it.each(onTheWay)(
-    "at %s, and then the user works there: that is kept, and told",
-    async (dieAt) => {
-      const scene = makeDirty(true);
-      const tree = await parkIn(scene);
-      writeFile(tree, "f", edited({ 2: "both" }));
-      tree("add", "f");
-      await ended(startPull(scene, dieAt, { how: "continue" }));
-      const since = { f: "since\n", g: "staged since\n", n: "n, since\n", "new/u": "untracked since\n" };
-      for (const [path, content] of Object.entries(since)) writeFile(tree, path, content);
-      tree("add", "g");
-      const { message } = await refusedBy(resume(scene.local.folder, "continue"));
-      const rescue = `${scene.local.folder}/.git/ferry/rescue`;
-      expect(message).toContain(rescue);
-      for (const [path, content] of Object.entries(since)) expect(readFileSync(`${rescue}/${path}`, "utf8")).toBe(content);
-    },
-  );
+  it.each(onTheWay)("at %s, and then the user works there: that is kept, and told", async (dieAt) => {
+    const scene = makeDirty(true);
+    const tree = await parkIn(scene);
+    writeFile(tree, "f", edited({ 2: "both" }));
+    tree("add", "f");
+    await ended(startPull(scene, dieAt, { how: "continue" }));
+    const since = { f: "since\n", g: "staged since\n", n: "n, since\n", "new/u": "untracked since\n" };
+    for (const [path, content] of Object.entries(since)) writeFile(tree, path, content);
+    tree("add", "g");
+    const { message } = await refusedBy(resume(scene.local.folder, "continue"));
+    const rescue = `${scene.local.folder}/.git/ferry/rescue`;
+    expect(message).toContain(rescue);
+    for (const [path, content] of Object.entries(since)) expect(readFileSync(`${rescue}/${path}`, "utf8")).toBe(content);
+  });
 });
 
 describe("kill -9 of --skip on the way to the next conflict", () => {

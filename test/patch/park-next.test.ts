@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   lstatSync,
@@ -11,11 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint } from "../../src/patch/request.ts";
 import { ended, startPull } from "../support/dying.ts";
-import { commitFiles, gitIn, type TestGit, writeFile } from "../support/git.ts";
+import { commitFiles, type TestGit, writeFile } from "../support/git.ts";
 import { edited, parkIn, refusedBy, resume } from "../support/parking.ts";
 import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
 
@@ -28,7 +26,7 @@ async function makeParked(attributes = "*.up filter=slow\n"): Promise<{ scene: S
   const scene = makeScene({ files: { f: edited({}), g: edited({}), ".gitattributes": attributes, ...many } });
   const { sandbox, local } = scene;
   commitFiles(sandbox, { f: edited({ 2: "theirs" }) }, "one");
-  remove(sandbox, "going", "dir");
+  sandbox("rm", "--quiet", "-r", "going", "dir");
   commitFiles(
     sandbox,
     { "1.up": "new 1\n", "2.up": "new 2\n", "3.up": "new 3\n", come: "come\n", dir: "a file\n", "deep/down/d": "d\n" },
@@ -183,98 +181,5 @@ echo 'an hour' > s.tmp; mv s.tmp 3.up; echo more >> 2.up; echo mine > come; echo
     await refusedBy(resume(scene.local.folder, "continue"));
     expect(readFileSync(`${tree.folder}/1.up`, "utf8")).toBe("NEW 1\n");
     expect(readFileSync(`${tree.folder}/3.up`, "utf8")).toBe("NEWER 3\n");
-  });
-});
-
-interface Kind {
-  readonly files?: Readonly<Record<string, string>>;
-  readonly theirs: (git: TestGit) => void;
-  readonly ours: (git: TestGit) => void;
-}
-
-const remove = (git: TestGit, ...paths: string[]) => git("rm", "--quiet", "-r", ...paths);
-const commit = (git: TestGit, message: string) => git("commit", "--quiet", "-m", message);
-const link = (git: TestGit, path: string, target: string) => {
-  symlinkSync(target, join(git.folder, path));
-  return git("add", path);
-};
-const add = (git: TestGit, path: string, content: string | Uint8Array) => {
-  writeFile(git, path, content);
-  return git("add", path);
-};
-
-const kinds: Readonly<Record<string, Kind>> = {
-  "changed there, deleted here": { theirs: (git) => add(git, "p", "theirs\n"), ours: (git) => remove(git, "p") },
-  "deleted there, changed here": { theirs: (git) => remove(git, "p"), ours: (git) => add(git, "p", "mine\n") },
-  "added on both sides": { theirs: (git) => add(git, "new", "theirs\n"), ours: (git) => add(git, "new", "mine\n") },
-  binary: {
-    theirs: (git) => add(git, "p", Uint8Array.of(0, 1, 2)),
-    ours: (git) => add(git, "p", Uint8Array.of(0, 3, 4)),
-  },
-  "renamed to two names": {
-    theirs: (git) => git("mv", "q/long", "theirs"),
-    ours: (git) => git("mv", "q/long", "mine"),
-  },
-  "renamed there, changed here": {
-    theirs: (git) => (git("mv", "q/long", "moved"), add(git, "moved", edited({ 1: "theirs" }))),
-    ours: (git) => add(git, "q/long", edited({ 1: "mine", 4: "mine" })),
-  },
-  "a folder there, a file here": { theirs: (git) => add(git, "d/in", "theirs\n"), ours: (git) => add(git, "d", "mine\n") },
-  "a file there, a folder here": { theirs: (git) => add(git, "d", "theirs\n"), ours: (git) => add(git, "d/in", "mine\n") },
-  links: { theirs: (git) => link(git, "l", "theirs"), ours: (git) => link(git, "l", "mine") },
-  modes: {
-    theirs: (git) => (add(git, "p", "theirs\n"), git("update-index", "--chmod=+x", "p")),
-    ours: (git) => add(git, "p", "mine\n"),
-  },
-  "a submodule there, a file here": {
-    theirs: (git) => git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},d`),
-    ours: (git) => add(git, "d", "mine\n"),
-  },
-};
-
-/** All that a worktree has, and what git says of it. */
-function stateOf(git: TestGit) {
-  const files = execFileSync("find", [".", "-name", ".git", "-prune", "-o", "-printf", "%y %m %P %l\\n"], {
-    cwd: git.folder,
-    encoding: "utf8",
-  });
-  const contents = git("ls-files", "--others", "--cached", "--deduplicate")
-    .split("\n")
-    .map((path) => {
-      const status = lstatSync(join(git.folder, path), { throwIfNoEntry: false });
-      return status?.isFile() === true ? [path, readFileSync(join(git.folder, path), "latin1")] : [path];
-    });
-  return {
-    files: files.split("\n").sort(),
-    contents,
-    index: git("ls-files", "--stage"),
-    status: git("status", "--porcelain=v2", "--branch", "--ignored"),
-    message: readFileSync(git("rev-parse", "--git-path", "MERGE_MSG").replace(/^(?!\/)/u, `${git.folder}/`), "utf8"),
-    pick: git("rev-parse", "CHERRY_PICK_HEAD"),
-    merged: git("rev-parse", "AUTO_MERGE"),
-  };
-}
-
-describe("the next stop is what git's own cherry-pick leaves", () => {
-  it.each(Object.entries(kinds))("%s", async (_, { theirs, ours }) => {
-    const scene = makeScene({ files: { f: edited({}), p: "p\n", "q/long": edited({}), "q/other": "other\n", z: "z\n" } });
-    const { sandbox, local } = scene;
-    commitFiles(sandbox, { f: edited({ 2: "theirs" }) }, "one");
-    commitFiles(sandbox, { z: "new z\n", "more/m": "m\n" }, "two");
-    theirs(sandbox);
-    add(sandbox, "q/besides", "besides\n");
-    commit(sandbox, "three");
-    ours(local);
-    add(local, "f", edited({ 2: "mine" }));
-    commit(local, "mine");
-    const tree = await parkIn(scene);
-    writeFile(tree, "f", edited({ 2: "both" }));
-    tree("add", "f");
-    await refusedBy(resume(local.folder, "continue"));
-    const twin = `${local.folder}-twin`;
-    local("worktree", "add", "--quiet", "--detach", twin, tree("rev-parse", "HEAD"));
-    const plain = gitIn(twin);
-    expect(() => plain("cherry-pick", "--allow-empty", tree("rev-parse", "CHERRY_PICK_HEAD"))).toThrow();
-    expect(stateOf(tree)).toEqual(stateOf(plain));
   });
 });

@@ -11,15 +11,37 @@ export interface PickPlace {
 
 /**
  * Cherry-picks a commit where a merge of trees found a conflict, so that git leaves its usual stop: markers, stages, and
- * CHERRY_PICK_HEAD. Gives "came" where the user's own merge driver knew better.
+ * CHERRY_PICK_HEAD. Gives "came" where the user's own merge driver knew better; `isHeld`: it stops then, too, and HEAD stays.
  * @throws FerryError where git didn't get that far
  */
-export async function cherryPick(commit: string, place: PickPlace, context: Context): Promise<"stopped" | "came"> {
-  const args = ["cherry-pick", "--allow-empty", commit];
+export async function cherryPick(
+  commit: string,
+  place: PickPlace,
+  context: Context,
+  { isHeld = false } = {},
+): Promise<"stopped" | "came"> {
+  // An editor that fails ends git before it commits (git-commit(1), ENVIRONMENT).
+  const args = ["cherry-pick", "--allow-empty", ...(isHeld ? ["--edit"] : []), commit];
   const config = { "merge.directoryRenames": "conflict" };
-  const result = await runPorcelain(args, { ...place, config, env: committerEnvironment(context.host) }, context);
+  const env = { ...committerEnvironment(context.host), ...(isHeld ? { GIT_EDITOR: "false" } : {}) };
+  const result = await runPorcelain(args, { ...place, config, env }, context);
   if (result.code === 0) return "came";
   const stopped = await context.git.run(["rev-parse", "--verify", "--quiet", "CHERRY_PICK_HEAD"], place);
   if (stopped.stdout.toString("latin1").trim() === commit) return "stopped";
   throw porcelainError(args, result);
+}
+
+/**
+ * Commits a cherry-pick that was held, where git itself would have: nothing was in conflict, and nothing resolved by what rerere knows,
+ * which a person is to look at. AUTO_MERGE is what git's merge led to (gitrevisions(7)).
+ */
+export async function endPick(place: PickPlace, context: Context): Promise<"stopped" | "came"> {
+  const ask = async (...args: string[]) => (await context.git.run(args, place)).stdout.toString("latin1").trim();
+  const merged = await ask("rev-parse", "--verify", "--quiet", "AUTO_MERGE^{tree}");
+  if (merged === "" || merged !== (await ask("write-tree"))) return "stopped";
+  const args = ["cherry-pick", "--continue"];
+  const env = { ...committerEnvironment(context.host), GIT_EDITOR: "true" };
+  const result = await runPorcelain(args, { ...place, env }, context);
+  if (result.code !== 0) throw porcelainError(args, result);
+  return "came";
 }

@@ -3,29 +3,23 @@ import { FerryError } from "../../base/errors.ts";
 import { count, oneLine } from "../../base/text.ts";
 import { type Change, readChanges } from "../../git/records.ts";
 import type { Stop } from "../conflict/found.ts";
-import { cherryPick } from "../conflict/pick.ts";
 import type { PullContext } from "../context.ts";
 import { cursorBefore } from "../incoming/gone-back.ts";
 import { knownCommits } from "../incoming/known.ts";
 import { courtOf } from "../judge/court.ts";
 import { withIndex } from "../land/compare.ts";
-import { hold, holdsOf, letGo } from "../land/hold.ts";
 import { copyIndex } from "../land/index-entries.ts";
-import { keepEdited, land } from "../land/land.ts";
+import { land } from "../land/land.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { checkPaths, type PathCheck } from "../land/path-check.ts";
 import { promote } from "../land/promote.ts";
-import { refLocks } from "../land/ref-locks.ts";
 import { moveRef, type RefUpdate, RefsMoved } from "../land/transaction.ts";
 import { judgeAll } from "../place/assemble.ts";
 import { inTheWay, stoppedAt } from "../place/place.ts";
-import { ferryFolder } from "../quarantine.ts";
-import { linkAside, planAside } from "../recovery/aside.ts";
-import { Journal } from "../recovery/journal.ts";
-import { recover } from "../recovery/recover.ts";
 import { writeUndoNote } from "../undo-note.ts";
 import { newsOf, type Verdict } from "../verdict.ts";
 import { writeHere } from "./note.ts";
+import { pickHere } from "./pick.ts";
 import { cameBefore, stoppedHere } from "./told.ts";
 
 /**
@@ -52,7 +46,6 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
   const changes = {
     all: await diff(head.commit, conflict.tree),
     clean: await diff(head.commit, conflict.tip),
-    pick: await diff(conflict.tip, conflict.tree),
   };
   const scratch = quarantine.folder;
   const { commit: sandbox } = stoppedAt(incoming, conflict);
@@ -67,7 +60,7 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
   const late = await landClean(stop, changes.clean, context);
   if (late.length > 0) throw inTheWay(late, error.verdict);
   await context.checkpoint("here-landed");
-  const outcome = await pickHere(stop, changes.pick, context);
+  const outcome = await pickHere(stop, context);
   // The user's own merge driver resolved it: the rest is another pull.
   if (outcome === "came") throw new RefsMoved("attention", "the commit came after all");
   const left = series.items.length - conflict.commits.length - 1;
@@ -137,36 +130,4 @@ async function landClean(
   const undo = await writeUndoNote({ old, new: tip, cursor: await cursorBefore(incoming, context), own }, context);
   const updates = [moveRef("HEAD", old, tip), ...remembered, moveRef(refs.undo, at.undo, undo)];
   return land({ head, tip, changes, own, updates, reason, scratch }, context);
-}
-
-/** In the journal: killed halfway, with its git, the next run takes the files back. */
-async function pickHere(
-  { error, quarantine }: Stop,
-  changes: readonly Change[],
-  context: PullContext,
-): Promise<"stopped" | "came"> {
-  const { git, host, repository } = context;
-  const { gitDir, workTree } = repository;
-  const { conflict } = error;
-  const check = await checkPaths({ git, repository, scratch: quarantine.folder }, changes);
-  const journal = new Journal(ferryFolder(repository), host.clock);
-  const goal = { new: conflict.tree, updates: [] };
-  const refs = await refLocks([...holdsOf(goal).keys()], repository);
-  const locks = { refs, index: [join(gitDir, "index.lock")], tree: [] };
-  await journal.begin({ gitDir, workTree, old: conflict.tip, ...goal, locks, stop: conflict.item.commit });
-  const holder = { git, repository, children: journal.children("refs") };
-  try {
-    await hold(goal, holder);
-    const kept = linkAside(await journal.makeAside(), workTree, planAside(changes, check));
-    await journal.writing({ ...check.before, ...kept });
-    const outcome = await cherryPick(conflict.item.commit, { cwd: workTree, gitDir, workTree }, context);
-    await context.checkpoint("here-picked");
-    await letGo(goal, holder);
-    await keepEdited(journal, context);
-    await journal.end();
-    return outcome;
-  } catch (failure) {
-    await recover(context);
-    throw failure;
-  }
 }

@@ -1,12 +1,11 @@
 import { lstatSync, mkdirSync, renameSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type GitPath, pathBytes } from "../../git/path.ts";
+import type { GitPath } from "../../git/path.ts";
 import { exchange, type Made } from "../conflict/exchange.ts";
-import { cherryPick } from "../conflict/pick.ts";
+import { changedIn, pickApart } from "../conflict/apart.ts";
 import type { Context } from "../context.ts";
 import { foldersTo, Looker, onDisk, stampOf } from "../land/disk.ts";
-import { filtered } from "../land/replace.ts";
 import { porcelainError, type PorcelainOptions, runPorcelain } from "../recovery/porcelain.ts";
 import { changesBetween } from "../recovery/settle.ts";
 import { type TakenOut, withoutMoving } from "../recovery/take-out.ts";
@@ -21,10 +20,9 @@ export interface Stop {
 }
 
 /**
- * Takes a worktree whose HEAD has been moved on to the first commit of the queue, which stands there with its markers then. `git reset
- * --hard` and a cherry-pick look at all files before they write the first, and then write over whatever they find: what is saved in
- * between is lost. So git makes the files in an empty folder of its own, where it takes what is missing for untouched, and they come to
- * the worktree when all are made. What someone has made there since it was read is in the rescue folder then, and told at the end.
+ * Takes a worktree whose HEAD has been moved on to the first commit of the queue, which stands there with its markers then. All files
+ * are made apart, those that the worktree is behind in among them, and come when all are made. What someone has made there since it was
+ * read is in the rescue folder then, and told at the end.
  */
 export async function makeStop(
   parked: Parked,
@@ -38,16 +36,14 @@ export async function makeStop(
   const far = await farFrom(note, tree, context);
   await run(["reset", "--quiet", note.clean], inTree(tree), context);
   await context.checkpoint("park-reset");
-  const before = await readEntries(tree, context);
-  await checkOut(far, before, { tree, files }, context);
-  const outcome = await cherryPick(note.queue[0]?.commit ?? "", { ...inTree(tree), cwd: files, workTree: files }, context);
-  const after = await readEntries(tree, context);
-  const picked = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path));
+  const commit = note.queue[0]?.commit ?? "";
+  const { outcome, before, after } = await pickApart(commit, { ...tree, folder: files, far }, context);
+  const picked = changedIn({ before, after });
   const made = await contentsOf(picked, files);
   const noted = await replaceNote(parked, { made }, { context });
   await context.checkpoint("park-made");
   await bringIn(sorted([...far, ...picked], files, after), { tree, was, known: { ...knownOf(noted.note), seen } }, context);
-  await context.git.run(["update-index", "-q", "--refresh"], inTree(tree));
+  await runPorcelain(["update-index", "-q", "--refresh"], inTree(tree), context);
   await rm(dirname(files), { recursive: true, force: true });
   return { parked: noted, outcome };
 }
@@ -80,44 +76,6 @@ async function farFrom(note: ParkedNote, tree: ParkedTree, context: Context): Pr
   const left = (await changesBetween(copy, from, clean)).map(({ path }) => path);
   const changed = (await differing(clean, tree, context)) ?? [];
   return [...new Set([...left, ...changed, ...Object.keys({ ...givenUp, ...made })])];
-}
-
-/** The index: what it has at each path, its stages and whether git is told not to look there among it. */
-async function readEntries(tree: ParkedTree, { git }: Context): Promise<Map<GitPath, string>> {
-  const records = (await git.ok(["ls-files", "-z", "-v", "--stage"], inTree(tree))).toString("latin1").split("\0");
-  const entries = new Map<GitPath, string>();
-  for (const record of records) {
-    const tab = record.indexOf("\t");
-    const path = record.slice(tab + 1);
-    if (tab > 0) entries.set(path, (entries.get(path) ?? "") + record.slice(0, tab));
-  }
-  return entries;
-}
-
-/** Into the folder, with their times in the index, by which the cherry-pick knows them for untouched. */
-async function checkOut(
-  far: readonly GitPath[],
-  entries: ReadonlyMap<GitPath, string>,
-  { tree, files }: { tree: ParkedTree; files: string },
-  context: Context,
-): Promise<void> {
-  const isInSight = (path: GitPath) => /^[^Ss]/u.test(entries.get(path) ?? "S");
-  const all = (await runsFromTree(entries, tree, context)) ? [...entries.keys()] : far;
-  const paths = all.filter(isInSight);
-  const last = await filtered({ git: context.git, repository: { ...context.repository, ...tree } }, paths);
-  const options = { ...inTree(tree), cwd: files, workTree: files };
-  for (const turn of [paths.filter((path) => !last.has(path)), paths.filter((path) => last.has(path))]) {
-    const input = pathBytes(turn.map((path) => `${path}\0`).join(""));
-    if (turn.length > 0) await run(["checkout-index", "-u", "-z", "--stdin"], { ...options, input }, context);
-  }
-}
-
-/** Whether a filter or a merge driver is a program of the tree itself, which git runs at its top. */
-async function runsFromTree(entries: ReadonlyMap<GitPath, string>, tree: ParkedTree, { git }: Context): Promise<boolean> {
-  const args = ["config", "-z", "--get-regexp", "^(filter|merge)\\..*\\.(clean|smudge|process|driver)$"];
-  const commands = (await git.run(args, inTree(tree))).stdout.toString("latin1");
-  const words = commands.split(/[\s\0"'`;|&()=]+/u).map((word) => word.replace(/^(?:\.\/+)+/u, ""));
-  return words.some((word) => entries.has(word));
 }
 
 /** What comes and what goes. What git left alone stays: one side of a conflict, and what is out of sight. */

@@ -46,22 +46,6 @@ export function planAside(
   return { aside: going.map(({ path }) => path), stamps: going.map(({ path }) => stamps.get(path) ?? "") };
 }
 
-/**
- * For a git that replaces files by itself: it makes them anew and leaves the old one as it is, so each is kept by a second name. One
- * that nobody may link or read is left out. Gives those that are kept.
- */
-export function linkAside(folder: string, workTree: string, { aside, stamps }: Kept): Kept {
-  const kept: { aside: GitPath[]; stamps: string[] } = { aside: [], stamps: [] };
-  for (const [at, path] of aside.entries()) {
-    const file = onDisk(workTree, path);
-    const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
-    if (!isFile || !linkOrCopy(file, join(folder, String(kept.aside.length)))) continue;
-    kept.aside.push(path);
-    kept.stamps.push(stamps[at] ?? "");
-  }
-  return kept;
-}
-
 /** Where copies go, and paths whose old content git has for the landing alone: the user's own, which was captured. */
 export interface Rescue {
   readonly folder: string;

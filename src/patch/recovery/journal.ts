@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { GitChild } from "../../git/git.ts";
@@ -59,12 +59,14 @@ export class Journal {
   private readonly path: string;
   private readonly commonDir: string;
   private readonly aside: string;
+  private readonly picked: string;
   private readonly clock: Clock;
 
   constructor(ferryFolder: string, clock: Clock) {
     this.path = join(ferryFolder, "journal");
     this.commonDir = dirname(ferryFolder);
     this.aside = asideFolder(ferryFolder);
+    this.picked = join(ferryFolder, "picked");
     this.clock = clock;
   }
 
@@ -90,16 +92,33 @@ export class Journal {
     return this.aside;
   }
 
-  /** The working tree is about to be written. */
-  async writing(before: Before): Promise<void> {
+  /** Makes the folder for the files of a cherry-pick that is to stop; it is there as long as they haven't all come. Gives its path. */
+  async makePicked(): Promise<string> {
+    await this.dropPicked();
+    await mkdir(this.picked, { mode: 0o700 });
+    return this.picked;
+  }
+
+  async dropPicked(): Promise<void> {
+    await rm(this.picked, { recursive: true, force: true });
+  }
+
+  /** Whether the files of a cherry-pick haven't all come. */
+  hasPicked(): boolean {
+    return existsSync(this.picked);
+  }
+
+  /** The working tree is about to be written; `picked`: with this tree, which nobody knew before. */
+  async writing(before: Before, picked?: string): Promise<void> {
     await syncFolder(this.aside);
     await syncFolder(dirname(this.aside));
-    await this.write(append, { before });
+    await this.write(append, { before, picked });
   }
 
   async end(): Promise<void> {
     // First: nobody would look for them without a journal, and where all is taken back or done none is missed.
     await rm(this.aside, { recursive: true, force: true });
+    await this.dropPicked();
     await rm(this.path, { force: true });
     await syncFolder(dirname(this.path));
   }
@@ -118,11 +137,9 @@ export class Journal {
     }
     const ended = new Set(notes.map((note) => note.ended));
     const children = notes.flatMap(({ child }) => (child === undefined || ended.has(child.pid) ? [] : [child]));
-    return {
-      ...this.placeNow(plan as unknown as Plan),
-      children,
-      before: notes.find((note) => note.before !== undefined)?.before,
-    };
+    const writing = notes.find((note) => note.before !== undefined);
+    const placed = this.placeNow(plan as unknown as Plan);
+    return { ...placed, new: writing?.picked ?? placed.new, children, before: writing?.before };
   }
 
   private placeNow(plan: Plan): Plan {
@@ -154,6 +171,7 @@ interface Note {
   readonly child?: JournalChild;
   readonly ended?: number;
   readonly before?: Before;
+  readonly picked?: string;
 }
 
 /** The last line may be torn: what it told of had not begun yet. */

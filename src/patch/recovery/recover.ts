@@ -12,6 +12,7 @@ import { findWorkTree } from "./find-work-tree.ts";
 import { Journal, type Left } from "./journal.ts";
 import { lockPatience } from "../../git/locked.ts";
 import { letGo } from "../land/hold.ts";
+import { writeIndex } from "../land/locks.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { outlive } from "./outlive.ts";
 import { placeRefs } from "./place-refs.ts";
@@ -40,8 +41,10 @@ export async function recover(context: Context): Promise<void> {
   if (found === "away") return end();
   const scratch = join(folder, "recovery");
   const place = (at: Pick<Left, "gitDir" | "workTree">) => workingCopy(at, context, { scratch, journal });
-  if (found !== "gone" && left.stop !== undefined && (await standsHere({ commit: left.stop }, place({ ...left, ...found }))))
-    return end();
+  if (found !== "gone" && left.stop !== undefined && (await standsHere({ commit: left.stop }, place({ ...left, ...found })))) {
+    if (!journal.hasPicked()) return end();
+    await unpick(place({ ...left, ...found }));
+  }
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { mode: 0o700 });
   if (found === "gone") return endGone(left, place({ gitDir: context.repository.commonDir, workTree: scratch }), end);
@@ -54,6 +57,11 @@ export async function recover(context: Context): Promise<void> {
   await end();
   if (state === "elsewhere") throw elsewhereError({ ...left, ...found }, rescued, folder);
   if (foreign.length > 0) throw foreignError(foreign, folder);
+}
+
+/** The index and what makes it a cherry-pick go back to HEAD, which it began at; the files are for the journal. */
+async function unpick(copy: WorkingCopy): Promise<void> {
+  await writeIndex(copy, ["reset", "--quiet"]);
 }
 
 /** There is nothing to take back, and what was put away is nowhere else. */

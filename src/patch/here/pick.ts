@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { type GitPath, showPath } from "../../git/path.ts";
+import { modes, readChanges } from "../../git/records.ts";
+import { pickApart, treeApart } from "../conflict/apart.ts";
+import type { Stop } from "../conflict/found.ts";
+import { exchange } from "../conflict/exchange.ts";
+import { endPick } from "../conflict/pick.ts";
+import type { PullContext } from "../context.ts";
+import { Looker } from "../land/disk.ts";
+import { hold, holdsOf, letGo } from "../land/hold.ts";
+import { copyIndex } from "../land/index-entries.ts";
+import { keepEdited } from "../land/land.ts";
+import { checkPaths } from "../land/path-check.ts";
+import { refLocks } from "../land/ref-locks.ts";
+import { RefsMoved } from "../land/transaction.ts";
+import { ferryFolder } from "../quarantine.ts";
+import { Aside, planAside } from "../recovery/aside.ts";
+import { Journal } from "../recovery/journal.ts";
+import { runPorcelain } from "../recovery/porcelain.ts";
+import { recover } from "../recovery/recover.ts";
+
+/**
+ * Picks the commit that doesn't fit in the working copy: its files are made apart, and come when all are made. All of it is in the
+ * journal: killed on the way, the next run takes it back.
+ * @throws RefsMoved where a file was changed meanwhile; nothing is picked then
+ */
+export async function pickHere({ error, quarantine }: Stop, context: PullContext): Promise<"stopped" | "came"> {
+  const { git, host, repository } = context;
+  const { gitDir, workTree } = repository;
+  const { conflict } = error;
+  const journal = new Journal(ferryFolder(repository), host.clock);
+  const goal = { new: conflict.tree, updates: [] };
+  const refs = await refLocks([...holdsOf(goal).keys()], repository);
+  const locks = { refs, index: [join(gitDir, "index.lock")], tree: [] };
+  await journal.begin({ gitDir, workTree, old: conflict.tip, ...goal, locks, stop: conflict.item.commit });
+  const holder = { git, repository, children: journal.children("refs") };
+  try {
+    await hold(goal, holder);
+    await makeStop(conflict, { journal, scratch: quarantine.folder }, context);
+    await letGo(goal, holder);
+    await keepEdited(journal, context);
+    await journal.end();
+  } catch (failure) {
+    await recover(context);
+    throw failure;
+  }
+  return endPick({ cwd: workTree, gitDir, workTree }, context);
+}
+
+async function makeStop(
+  { item, tip }: Stop["error"]["conflict"],
+  { journal, scratch }: { journal: Journal; scratch: string },
+  context: PullContext,
+): Promise<void> {
+  const { git, repository, checkpoint } = context;
+  const { gitDir, workTree } = repository;
+  const index = join(scratch, "index-before");
+  await copyIndex(join(gitDir, "index"), index);
+  const folder = await journal.makePicked();
+  const place = { gitDir, workTree, folder, isHeld: true };
+  const done = await pickApart(item.commit, place, context);
+  await checkpoint("here-made");
+  const scratchIndex = join(scratch, "picked-index");
+  await copyIndex(index, scratchIndex);
+  const picked = await treeApart(place, done, { index: scratchIndex, context });
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", tip, picked];
+  const changes = readChanges(await git.ok(args, { cwd: gitDir, gitDir }));
+  const check = await checkPaths({ git, repository, scratch, index }, changes);
+  const changed = (path: GitPath) => new RefsMoved("attention", `${showPath(path)} was changed meanwhile`);
+  for (const { path } of check.blocked) throw changed(path);
+  const kept = planAside(changes, check);
+  const aside = new Aside(await journal.makeAside(), kept, { git, repository });
+  await journal.writing({ ...check.before, ...kept }, picked);
+  await checkpoint("here-looked");
+  const there = new Set(check.before.kept);
+  const ours = changes.filter(({ path }) => !there.has(path));
+  const looker = new Looker(folder);
+  const made = {
+    folder,
+    going: ours.filter(({ newMode }) => newMode === modes.absent).map(({ path }) => path),
+    // Not what is out of sight.
+    coming: ours
+      .filter(({ path, newMode }) => newMode !== modes.absent && looker.look(path).what !== "nothing")
+      .map(({ path }) => path),
+  };
+  const take = async (path: GitPath) => {
+    const isTaken = aside.take(path);
+    await checkpoint("here-taken");
+    return isTaken;
+  };
+  const makeRoom = (path: GitPath) => Promise.reject(changed(path));
+  await exchange(made, { copy: { repository }, take, makeRoom });
+  await runPorcelain(["update-index", "-q", "--refresh"], { cwd: workTree, gitDir, workTree }, context);
+  await journal.dropPicked();
+  await checkpoint("here-picked");
+}

@@ -1,0 +1,123 @@
+import { execFileSync } from "node:child_process";
+import { lstatSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { commitFiles, gitIn, type TestGit, writeFile } from "../support/git.ts";
+import { edited, parkIn, refusedBy, resume } from "../support/parking.ts";
+import { pullInto } from "../support/pulling.ts";
+import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
+
+afterAll(removeScenes);
+
+interface Kind {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly theirs: (git: TestGit) => void;
+  readonly ours: (git: TestGit) => void;
+}
+
+const remove = (git: TestGit, ...paths: string[]) => git("rm", "--quiet", "-r", ...paths);
+const commit = (git: TestGit, message: string) => git("commit", "--quiet", "-m", message);
+const link = (git: TestGit, path: string, target: string) => {
+  symlinkSync(target, join(git.folder, path));
+  return git("add", path);
+};
+const add = (git: TestGit, path: string, content: string | Uint8Array) => {
+  writeFile(git, path, content);
+  return git("add", path);
+};
+
+const kinds: Readonly<Record<string, Kind>> = {
+  "changed there, deleted here": { theirs: (git) => add(git, "p", "theirs\n"), ours: (git) => remove(git, "p") },
+  "deleted there, changed here": { theirs: (git) => remove(git, "p"), ours: (git) => add(git, "p", "mine\n") },
+  "added on both sides": { theirs: (git) => add(git, "new", "theirs\n"), ours: (git) => add(git, "new", "mine\n") },
+  binary: {
+    theirs: (git) => add(git, "p", Uint8Array.of(0, 1, 2)),
+    ours: (git) => add(git, "p", Uint8Array.of(0, 3, 4)),
+  },
+  "renamed to two names": {
+    theirs: (git) => git("mv", "q/long", "theirs"),
+    ours: (git) => git("mv", "q/long", "mine"),
+  },
+  "renamed there, changed here": {
+    theirs: (git) => (git("mv", "q/long", "moved"), add(git, "moved", edited({ 1: "theirs" }))),
+    ours: (git) => add(git, "q/long", edited({ 1: "mine", 4: "mine" })),
+  },
+  "a folder there, a file here": { theirs: (git) => add(git, "d/in", "theirs\n"), ours: (git) => add(git, "d", "mine\n") },
+  "a file there, a folder here": { theirs: (git) => add(git, "d", "theirs\n"), ours: (git) => add(git, "d/in", "mine\n") },
+  links: { theirs: (git) => link(git, "l", "theirs"), ours: (git) => link(git, "l", "mine") },
+  modes: {
+    theirs: (git) => (add(git, "p", "theirs\n"), git("update-index", "--chmod=+x", "p")),
+    ours: (git) => add(git, "p", "mine\n"),
+  },
+  "a submodule there, a file here": {
+    theirs: (git) => git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},d`),
+    ours: (git) => add(git, "d", "mine\n"),
+  },
+};
+
+/** All that a worktree has, and what git says of it. */
+function stateOf(git: TestGit) {
+  const files = execFileSync("find", [".", "-name", ".git", "-prune", "-o", "-printf", "%y %m %P %l\\n"], {
+    cwd: git.folder,
+    encoding: "utf8",
+  });
+  const contents = git("ls-files", "--others", "--cached", "--deduplicate")
+    .split("\n")
+    .map((path) => {
+      const status = lstatSync(join(git.folder, path), { throwIfNoEntry: false });
+      return status?.isFile() === true ? [path, readFileSync(join(git.folder, path), "latin1")] : [path];
+    });
+  return {
+    files: files.split("\n").sort(),
+    contents,
+    index: git("ls-files", "--stage"),
+    status: git("status", "--porcelain=v2", "--branch", "--ignored"),
+    message: readFileSync(git("rev-parse", "--git-path", "MERGE_MSG").replace(/^(?!\/)/u, `${git.folder}/`), "utf8"),
+    pick: git("rev-parse", "CHERRY_PICK_HEAD"),
+    merged: git("rev-parse", "AUTO_MERGE"),
+  };
+}
+
+const base = { f: edited({}), p: "p\n", "q/long": edited({}), "q/other": "other\n", z: "z\n" };
+
+/** The last commit of the sandbox and the user's own, which don't fit together. */
+function makeClash({ sandbox, local }: Scene, { theirs, ours }: Kind): void {
+  theirs(sandbox);
+  add(sandbox, "q/besides", "besides\n");
+  commit(sandbox, "clash");
+  ours(local);
+  add(local, "f", edited({ 2: "mine" }));
+  commit(local, "mine");
+}
+
+/** Git's own cherry-pick of the commit that stands in a working copy, in another one. */
+function plainPick(git: TestGit, local: TestGit): TestGit {
+  const folder = `${local.folder}-twin`;
+  local("worktree", "add", "--quiet", "--detach", folder, git("rev-parse", "HEAD"));
+  const twin = gitIn(folder);
+  expect(() => twin("cherry-pick", "--allow-empty", git("rev-parse", "CHERRY_PICK_HEAD"))).toThrow();
+  return twin;
+}
+
+describe("a stop is what git's own cherry-pick leaves", () => {
+  it.each(Object.entries(kinds))("the next one of a parked pull: %s", async (_, kind) => {
+    const scene = makeScene({ files: base });
+    commitFiles(scene.sandbox, { f: edited({ 2: "theirs" }) }, "one");
+    commitFiles(scene.sandbox, { z: "new z\n", "more/m": "m\n" }, "two");
+    makeClash(scene, kind);
+    const tree = await parkIn(scene);
+    writeFile(tree, "f", edited({ 2: "both" }));
+    tree("add", "f");
+    await refusedBy(resume(scene.local.folder, "continue"));
+    expect(stateOf(tree)).toEqual(stateOf(plainPick(tree, scene.local)));
+  });
+
+  it.each(Object.entries(kinds))("here: %s", async (_, kind) => {
+    const scene = makeScene({ files: base });
+    commitFiles(scene.sandbox, { z: "new z\n", "more/m": "m\n" }, "one");
+    makeClash(scene, kind);
+    scene.local("switch", "--quiet", "--detach");
+    await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "here" }));
+    expect(stateOf(scene.local)).toEqual(stateOf(plainPick(scene.local, scene.local)));
+  });
+});
