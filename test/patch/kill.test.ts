@@ -138,7 +138,10 @@ describe("kill -9 of the pull", () => {
       .poll(() => ["HEAD.lock", "refs/heads/main.lock"].some((lock) => existsSync(`${scene.local.folder}/.git/${lock}`)))
       .toBe(false);
     const mine = commitFiles(scene.local, {}, "mine");
+    // A file that an earlier run was just taking out when it was killed.
+    writeFile(scene.local, ".git/ferry/taken-out/b", "of an hour\n");
     await expect(pullInto(scene.local.folder, scene.source)).rejects.toMatchObject({ kind: "attention" });
+    expect(readFileSync(`${scene.local.folder}/.git/ferry/rescue/b`, "utf8")).toBe("of an hour\n");
     expect(scene.local("rev-parse", "HEAD")).toBe(mine);
     expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ applied: true, base: mine, exactness: "rebuilt" });
   });

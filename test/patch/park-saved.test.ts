@@ -202,4 +202,26 @@ describe("a parked pull whose repository was moved", () => {
     expect(parkedTree(scene.local).folder).toBe(tree.folder);
     expectNoDebris({ ...scene, local: gitIn(moved) });
   });
+
+  it("git works in its worktree again once ferry ran, and in a copy not in the original", async () => {
+    const { scene, tree } = await makeResolved({ twice: true });
+    const moved = `${scene.local.folder}-copy`;
+    cpSync(scene.local.folder, moved, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    const copied = gitIn(tree.folder.replace(scene.local.folder, moved));
+    await expect(resume(copied.folder, "continue")).rejects.toMatchObject({
+      kind: "attention",
+      message: `${copied.folder} is a copy of a parked worktree, and git takes it for the original`,
+    });
+    expect(await refusedBy(pullInto(moved, scene.source))).toMatchObject({ code: "parked" });
+    expect(copied("rev-parse", "--absolute-git-dir")).toContain(moved);
+    expect(copied("status", "--porcelain")).toBe("M  f");
+    expect(gitIn(moved)("worktree", "list")).toContain(copied.folder);
+    writeFile(copied, "f", edited({ 2: "in the copy" }));
+    copied("add", "f");
+    expect(tree("status", "--porcelain")).toBe("M  f");
+    expect(tree("show", ":f")).not.toContain("in the copy");
+    expect(await refusedBy(resume(copied.folder, "continue"))).toMatchObject({ verdict: { conflicts: ["g"] } });
+    expect(readFileSync(`${copied.folder}/f`, "utf8")).toContain("in the copy");
+    expect(tree("status", "--porcelain")).toBe("M  f");
+  });
 });

@@ -1,4 +1,6 @@
-import { resolve } from "node:path";
+import { realpath } from "node:fs/promises";
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
 import type { Context } from "../context.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { moveRef } from "../land/transaction.ts";
@@ -7,7 +9,7 @@ import type { Known } from "./look.ts";
 import { listParked, type Parked, replaceNote, tipRef } from "./note.ts";
 import { knownOf, sweepStop } from "./next-stop.ts";
 import { takeAway } from "./take-away.ts";
-import { findTree, hasParked, inTree, isThere, removeFolder } from "./tree.ts";
+import { findTree, gitDirOf, hasParked, inTree, isThere, relink, removeFolder } from "./tree.ts";
 
 /**
  * Takes a parked pull away: the worktree, then what remembers it. Killed on the way, the next run goes on with it. What someone has made
@@ -37,6 +39,7 @@ export async function sweepParked(context: Context): Promise<void> {
   if (!(await hasParked(context))) return;
   const all = await listParked(context);
   for (const parked of all) {
+    await relink(parked.note, context);
     const { stage } = parked.note;
     if (stage === "adding" && (await stands(parked, context))) await replaceNote(parked, { stage: "stopped" }, { context });
     else if (stage === "adding" || stage === "over") await end(parked, context);
@@ -61,9 +64,22 @@ async function removeFolderAtLast(context: Context): Promise<void> {
   if ((await listParked(context)).length === 0) await removeFolder(context);
 }
 
-/** The parked pull whose worktree this working copy is. */
+/**
+ * The parked pull whose worktree this working copy is.
+ * @throws FerryError attention in a copy of it, whose `.git` leads to the original
+ */
 export async function parkedHere(context: Context): Promise<Parked | undefined> {
   if (!(await hasParked(context))) return undefined;
-  const { gitDir, commonDir } = context.repository;
-  return (await listParked(context)).find(({ note }) => resolve(commonDir, "worktrees", note.name) === gitDir);
+  const { gitDir, workTree } = context.repository;
+  const here = (await listParked(context)).find(({ note }) => gitDirOf(note, context) === gitDir);
+  const tree = here && (await findTree(here.note, context));
+  if (tree === undefined || (await realpath(tree.workTree).catch(missing)) === (await realpath(workTree))) return here;
+  throw new FerryError("attention", `${oneLine(workTree)} is a copy of a parked worktree, and git takes it for the original`, {
+    hint: `ferry pull in the copied repository mends that; the original is ${oneLine(tree.workTree)}`,
+  });
+}
+
+function missing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+  return undefined;
 }

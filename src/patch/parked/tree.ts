@@ -1,4 +1,4 @@
-import { readFile, realpath, rmdir, stat } from "node:fs/promises";
+import { readFile, realpath, rename, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { openOperations, type Operation } from "../../git/operations.ts";
 import { showPath } from "../../git/path.ts";
@@ -36,6 +36,24 @@ export async function findTree(
 /** Its own git folder, which it needn't have any more. */
 export function gitDirOf({ name }: Pick<ParkedNote, "name">, { repository }: Pick<Context, "repository">): string {
   return join(repository.commonDir, "worktrees", name);
+}
+
+/**
+ * Mends the two links between a worktree and its git folder once the repository was moved or copied (gitrepository-layout(5)): a git
+ * that is run in the worktree would find nothing, or the original, and git-worktree(1)'s repair follows them there.
+ */
+export async function relink(note: Pick<ParkedNote, "name">, context: Pick<Context, "repository">): Promise<void> {
+  const tree = await findTree(note, context);
+  if (tree === undefined || !(await isThere(tree)) || (await linkedTo(tree.workTree)) === (await realpath(tree.gitDir))) return;
+  const links = {
+    [join(tree.workTree, ".git")]: `gitdir: ${tree.gitDir}`,
+    [join(tree.gitDir, "gitdir")]: join(tree.workTree, ".git"),
+  };
+  for (const [file, content] of Object.entries(links)) {
+    const made = join(tree.gitDir, "gitdir.new");
+    await writeFile(made, `${content.replaceAll("\\", "/")}\n`);
+    await rename(made, file);
+  }
 }
 
 export async function isThere({ workTree }: ParkedTree): Promise<boolean> {

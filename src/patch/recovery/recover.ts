@@ -19,6 +19,7 @@ import { placeRefs } from "./place-refs.ts";
 import { type Rescued, rescueFolder } from "./rescue.ts";
 import { foreignError, rescueAside, rescueEdited, settle } from "./settle.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
+import { emptyLimbo } from "./take-out.ts";
 
 /**
  * Ends what an earlier pull left half done, whatever working copy of the repository it was in. The caller holds the repository's lock.
@@ -33,6 +34,7 @@ export async function recover(context: Context): Promise<void> {
   await removeStaleLocks(left, "refs");
   await removeStaleLocks(left, "index");
   const end = async () => {
+    emptyLimbo(context.repository);
     await letGo(left, { git: context.git, repository: context.repository, children: journal.children("refs") });
     await journal.end();
   };

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { FerryError } from "../../base/errors.ts";
 import { readHead } from "../../git/discover.ts";
@@ -88,12 +89,14 @@ export async function changesBetween(
 }
 
 export function foreignError(lines: readonly string[], folder: string, cause?: unknown): FerryError {
+  const rescue = join(folder, "rescue");
+  const copies = `; copies of what was changed meanwhile, and of how it was, are in ${rescue}`;
   return new FerryError(
     "attention",
     `a pull was taken back, except for ${lines[0] ?? ""}${lines.length > 1 ? `, and ${lines.length - 1} more` : ""}`,
     {
       details: lines,
-      hint: `look at them with git status; copies of what was changed meanwhile, and of how it was, are in ${join(folder, "rescue")}`,
+      hint: `look at them with git status${existsSync(rescue) ? copies : ""}`,
       cause,
     },
   );
