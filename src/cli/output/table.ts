@@ -1,7 +1,7 @@
 import { narrowIds, shortIds } from "../../base/ids.ts";
 import { oneLine, textOf } from "../../base/text.ts";
 import type { Output } from "../../host/host.ts";
-import { hanging } from "./prose.ts";
+import { hanging, unbroken } from "./prose.ts";
 
 export interface Column<Row> {
   readonly header: string;
@@ -24,7 +24,7 @@ const gap = 2;
 const nothing = "–";
 /** A column is not cut below this: states, times and short ids stay whole. */
 const narrowest = 8;
-/** Prose stands beside the other columns where it has so much room, and its longest word fits; else under the row. */
+/** Prose stands beside the other columns where it has so much room, and its longest word or command fits; else under the row. */
 const leastProse = 28;
 const underRow = 4;
 
@@ -55,8 +55,7 @@ export async function table<Row>(rows: readonly Row[], columns: readonly Column<
     [...widths].map(([at, width]) => pad(fit(texts[at] ?? "", width), width)).join(" ".repeat(gap));
   const prose = columns === grid ? undefined : cells.map((row) => row.at(-1) ?? "");
   const room = output.columns - widthOfRow(natural) - gap;
-  const words = (prose ?? []).flatMap((text) => text.split(" "));
-  const isBeside = room >= Math.max(leastProse, widest(words, widthOf));
+  const isBeside = room >= Math.max(leastProse, widest((prose ?? []).flatMap(unbroken), widthOf));
   const place = prose === undefined ? alone : isBeside ? beside(output.columns - room, room) : under(output.columns);
   const rowsBelow = await Promise.all(shown.map((row, at) => place(line(row), prose?.[at] ?? "")));
   const head = line(headers) + (prose !== undefined && isBeside ? " ".repeat(gap) + (headers.at(-1) ?? "") : "");
