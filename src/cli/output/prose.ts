@@ -49,6 +49,7 @@ export function unbroken(text: string): string[] {
   return Array.from(text.matchAll(piece), ([, , part = ""]) => part);
 }
 
-function isAscii(text: string): boolean {
+/** Whether it is one column a character. */
+export function isAscii(text: string): boolean {
   return /^[\u0020-\u007e]*$/u.test(text);
 }

@@ -44,7 +44,7 @@ describe("prose on a terminal", () => {
 
   test("of an error keeps its hint indented", async () => {
     const error = new FerryError("usage", "this goes on for quite a while", { hint: "and so does this one, for long" });
-    expect(await wrapProse(describeFailure(error, false), terminal(26))).toBe(
+    expect(await wrapProse(await describeFailure(error, false), terminal(26))).toBe(
       "ferry: this goes on for\n  quite a while\n  hint: and so does this\n    one, for long\n",
     );
   });

@@ -128,12 +128,12 @@ describe("one that is there", () => {
         /^ferry: agents\.example\.com has no schedule weekly\n {2}s1 +nightly .*\n {2}hint: ferry schedule list\n$/u,
       ) as string,
     });
-    expect((await call(["view", "weekly"], { tty: true })).stderr).toContain("\n  s1 nightly 12h ago\n");
+    expect((await call(["view", "weekly"], { tty: true })).stderr).toContain("\n  s1  nightly  12h ago\n");
     await call(nightly);
     expect(await call(["view", "nightly"])).toMatchObject({
       code: 2,
       stderr:
-        "ferry: nightly could be several schedules\n  s1 nightly 2025-12-31T12:00:00Z\n  s2 nightly 2025-12-31T12:00:00Z\n  hint: name one by its id\n",
+        "ferry: nightly could be several schedules\n  s1  nightly  2025-12-31T12:00:00Z\n  s2  nightly  2025-12-31T12:00:00Z\n  hint: name one by its id\n",
     });
   });
 
