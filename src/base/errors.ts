@@ -29,7 +29,7 @@ export interface ErrorDetails {
   /** What of a write isn't known, though it went wrong: that it was done, perhaps. Whoever knows better words for it leaves this out. */
   readonly doubt?: string | undefined;
   readonly cause?: unknown;
-  /** More lines for a person (paths, candidates), already in order. */
+  /** More lines for a person (paths, candidates), already in order; of rows, the cells with tabs between them. */
   readonly details?: readonly string[] | undefined;
 }
 

@@ -19,15 +19,6 @@ export interface GlobalOptions {
   readonly yes: boolean;
 }
 
-/**
- * An option's text that is written or compared byte by byte. Node puts U+FFFD in place of bytes that aren't UTF-8, before anyone
- * sees them: the text would then mean something else, or nothing.
- */
-export function wholeText(text: string): string {
-  if (text.includes("\uFFFD")) throw new InvalidArgumentError("It isn't UTF-8, or has U+FFFD in it.");
-  return text;
-}
-
 export function addGlobalOptions(program: Command): void {
   program
     .option("--host <host>", "the service: a name, an address, or local")
@@ -62,7 +53,7 @@ export function duration(text: string): number {
   }
 }
 
-/** An option's parser for lists: `a,b` and repeated flags. One that names nothing leaves an empty item, which `refuseEmpty` finds. */
+/** An option's parser for lists: `a,b` and repeated flags. One that names nothing leaves an empty item, which `checkGiven` finds. */
 export function list(text: string, before: readonly string[] = []): string[] {
   const items = text.split(",").flatMap((item) => item.trim() || []);
   return [...before, ...(items.length === 0 ? [""] : items)];

@@ -2,8 +2,8 @@ import { Command, CommanderError } from "commander";
 import type { Host, Output } from "../host/host.ts";
 import { entries } from "./commands/index.ts";
 import { checkFolder, type Context, isInteractive, makeContext } from "./context.ts";
-import { refuseEmpty } from "./empty.ts";
 import { namingFlags } from "./flags.ts";
+import { checkGiven } from "./given.ts";
 import { tellingHabit } from "./habits.ts";
 import { type CommandNode, named } from "./help/node.ts";
 import { addGlobalOptions, type GlobalOptions } from "./options.ts";
@@ -57,7 +57,7 @@ function makeProgram(host: Host, shown: Shown): Command {
     });
   addGlobalOptions(program);
   program.hook("preAction", async (_, command) => {
-    refuseEmpty(command);
+    checkGiven(command);
     const { jq } = command.optsWithGlobals<GlobalOptions>();
     if (jq !== undefined) await (await import("./output/jq.ts")).checkExpression(jq, host);
   });

@@ -59,7 +59,7 @@ async function report(failure: FerryError, argv: readonly string[], host: Host):
   const json = options.some((option) => /^--(json|fields|jq)(=.*)?$/u.test(option));
   const verbose = options.some((option) => option === "-v" || option === "--verbose") || isDebugging(host.env);
   const { stderr } = host.terminal;
-  const text = withoutOwnKeys(json ? failureAsJson(failure) : describeFailure(failure, verbose));
+  const text = withoutOwnKeys(json ? failureAsJson(failure) : await describeFailure(failure, verbose));
   const shown = stderr.isTTY ? await readable(text, json, host) : text;
   // With stderr gone as well, full or held up, there is nobody left to tell; the exit code still says it.
   await stderr.write(shown).catch(() => undefined);

@@ -1,8 +1,8 @@
-import { constants } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { FerryError, systemReason, UnwritableError } from "../base/errors.ts";
-import { chmod, close, fchmod, fstat, fsync, link, lstat, mkdir, mkdtemp, open } from "./fs.ts";
+import { chmod, close, fchmod, fsync, link, lstat, mkdir, mkdtemp, open } from "./fs.ts";
 import { read, readdir, readFile, readlink, realpath, rename, rm, stat, symlink, writeFile } from "./fs.ts";
 import type { Files, FileStatus } from "./host.ts";
 import { randomBytes } from "./random.ts";
@@ -10,10 +10,13 @@ import { randomBytes } from "./random.ts";
 /** So many bytes are read in one go. */
 const atOnce = 16_384;
 
-/** The files of this machine. */
+/**
+ * The files of this machine. What a command looks at before it calls a service (where a small file is, whose it is, what is in it) is
+ * asked for at once, and not by Node's threads: those take longer to start than all of that.
+ */
 export const systemFiles: Files = {
   read: (path, limit) => readWhole(path, limit).catch(unreadable(path)),
-  readText: (path) => readRegular(path).catch(unreadable(path)),
+  readText: async (path) => attempt(() => readRegular(path), unreadable(path)),
   write: replace,
   create,
   async append(path, data, mode = 0o600) {
@@ -36,7 +39,7 @@ export const systemFiles: Files = {
   },
   list: async (path) => (await readdir(path).catch(absent)) ?? [],
   status: async (path) => {
-    const found = await lstat(path).catch(absent);
+    const found = attempt(() => lstatSync(path), absent);
     if (found === undefined) return undefined;
     const kind: FileStatus["kind"] = found.isFile()
       ? "file"
@@ -47,7 +50,7 @@ export const systemFiles: Files = {
           : "other";
     return { kind, size: found.size, mode: found.mode & 0o7777, uid: found.uid, modified: found.mtimeMs };
   },
-  realPath: (path) => realpath(path).catch(unreadable(path)),
+  realPath: async (path) => attempt(() => realpathSync.native(path), unreadable(path)),
   target,
   remove: (path) => rm(path, { recursive: true, force: true }).catch(absent),
   rename,
@@ -72,16 +75,35 @@ async function readWhole(path: string, limit: number | undefined): Promise<Buffe
 }
 
 /** Never waits for who may or may not write into a pipe, nor takes what a device has without end. */
-async function readRegular(path: string): Promise<string> {
+function readRegular(path: string): string {
   // Windows knows no O_NONBLOCK: there it is undefined, which counts as 0.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const status = await fstat(file);
+    const status = fstatSync(file);
     // A folder says so itself, when it is read.
     if (!status.isFile() && !status.isDirectory()) throw new Error("it is no regular file");
-    return (await readAll(file)).toString("utf8");
+    return allOf(file).toString("utf8");
   } finally {
-    await close(file);
+    closeSync(file);
+  }
+}
+
+/** Not by `readFileSync`, as below. */
+function allOf(file: number): Buffer {
+  const parts: Buffer[] = [];
+  for (;;) {
+    const buffer = Buffer.allocUnsafe(atOnce);
+    const size = readSync(file, buffer, 0, atOnce, null);
+    if (size === 0) return Buffer.concat(parts);
+    parts.push(buffer.subarray(0, size));
+  }
+}
+
+function attempt<T, Otherwise>(work: () => T, otherwise: (error: unknown) => Otherwise): T | Otherwise {
+  try {
+    return work();
+  } catch (error) {
+    return otherwise(error);
   }
 }
 

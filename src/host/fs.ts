@@ -7,7 +7,6 @@ export const access = promisify(fs.access);
 export const chmod = promisify(fs.chmod);
 export const close = promisify(fs.close);
 export const fchmod = promisify(fs.fchmod);
-export const fstat = promisify(fs.fstat);
 export const fsync = promisify(fs.fsync);
 export const link = promisify(fs.link);
 export const lstat = promisify(fs.lstat);

@@ -54,7 +54,7 @@ async function keychainStarts(): Promise<Start[]> {
   if (!["dbus-daemon", "dbus-send", "gnome-keyring-daemon"].every(isInstalled)) return [];
   const keyring = await startKeyring(join(binary.folder, "home"));
   closers.push(() => keyring.stop());
-  return [{ ...listing("from the keychain", 4), env: await logIn("keychain", keyring.env) }];
+  return [{ ...listing("from the keychain", 3.2), env: await logIn("keychain", keyring.env) }];
 }
 
 /** Stores a key for the service, in a config folder of its own, and gives the environment in which it is found. */

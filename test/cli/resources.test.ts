@@ -154,7 +154,7 @@ describe("repo", () => {
     const { code, stderr } = await call([...here, "repo", "view"]);
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /^ferry: the remotes match several repositories\n( {2}rep_\w+ acme\/shop\n){2} {2}hint: name one of them as REPOSITORY\n$/u,
+      /^ferry: the remotes match several repositories\n( {2}rep_\w+ {2}acme\/shop\n){2} {2}hint: name one of them as REPOSITORY\n$/u,
     );
     expect((await call([...here, "session", "start"])).stderr).toContain("hint: name one of them with --repo\n");
   });

@@ -44,8 +44,7 @@ export function theOneNamed<T extends { readonly id: string }>(
   const [only] = matching;
   // An address that somebody copied may have a password in it.
   const named = shown(given);
-  const told = (items: readonly T[]): string[] =>
-    items.map((item) => [item.id, ...about(item).map(textOf)].filter(Boolean).map(oneLine).join("  "));
+  const told = (items: readonly T[]): string[] => rowsOf(items.map((item) => [item.id, ...about(item).map(textOf)]));
   if (only === undefined) {
     const begun = withIdLike(all, given).map(({ id }) => id);
     const meant =
@@ -69,4 +68,10 @@ export function theOneNamed<T extends { readonly id: string }>(
       hint: "name one by its id",
     });
   return only;
+}
+
+/** As details of an error, without the columns in which there is nothing. */
+function rowsOf(rows: readonly (readonly string[])[]): string[] {
+  const isUsed = (at: number): boolean => rows.some((row) => row[at] !== "");
+  return rows.map((row) => row.flatMap((cell, at) => (isUsed(at) ? [oneLine(cell) || "–"] : [])).join("\t"));
 }

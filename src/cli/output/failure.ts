@@ -3,11 +3,14 @@ import { describeFault, framesOf } from "../../base/fault.ts";
 import { harmless, harmlessJson, oneLine, wellFormedJson } from "../../base/text.ts";
 
 /** How an error reads on stderr: one line, more lines where it has them, and what to do. With its stack only for --verbose. */
-export function describeFailure(error: FerryError, verbose: boolean): string {
+export async function describeFailure(error: FerryError, verbose: boolean): Promise<string> {
   const { message, details } = error;
   // The one thing that is in the way stands in the message already.
   const isTold = details.length === 1 && message.endsWith(details[0] ?? "");
-  const lines = [`ferry: ${oneLine(lineOf(error))}`, ...(isTold ? [] : details.map((detail) => `  ${oneLine(detail)}`))];
+  const shown = details.some((detail) => detail.includes("\t"))
+    ? await (await import("./rows.ts")).inColumns(details)
+    : details.map(oneLine);
+  const lines = [`ferry: ${oneLine(lineOf(error))}`, ...(isTold ? [] : shown.map((detail) => `  ${detail}`))];
   if (error.hint !== undefined) lines.push(`  hint: ${oneLine(error.hint)}`);
   if (verbose) lines.push(harmless(traceOf(error).join("\n")));
   return `${lines.join("\n")}\n`;

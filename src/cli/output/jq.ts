@@ -14,8 +14,15 @@ export interface JqOutput {
 /** Exit status of the jq program for an expression that it can't read, see jq(1). */
 const unreadable = 3;
 
-/** @throws FerryError usage for an expression that jq can't read, with the place; better before anything is done than after */
+/**
+ * Better before anything is done than after.
+ * @throws FerryError usage for an expression that jq can't read, with the place, and for one that wants the environment: there is none in it
+ */
 export async function checkExpression(expression: string, { jq, interrupt }: Asking): Promise<void> {
+  if (readsEnvironment(expression))
+    throw new FerryError("usage", "--jq: the environment (env, $ENV) is not for it", {
+      hint: "write the value itself, or pipe the output of --json to jq",
+    });
   // Without any input it is read, and nothing of it runs.
   const { exitCode, stderr } = await jq({ input: "", expression, flags: ["--"] }, interrupt);
   if (exitCode !== unreadable) return;
@@ -25,6 +32,12 @@ export async function checkExpression(expression: string, { jq, interrupt }: Ask
     // Of a word alone the shell may have taken a part; who wrote more than that has quoted it.
     hint: /[\s'"|()]/u.test(expression) ? undefined : "quote it for the shell, e.g. --jq '.[].id'",
   });
+}
+
+/** Texts in it may have the word, and so may keys: `.env`, `{env}`, `{env: 1}`. */
+function readsEnvironment(expression: string): boolean {
+  const code = expression.replace(/"(?:[^"\\]|\\[^(])*"/gu, '""').replace(/#.*/gu, "");
+  return /\$ENV\b/u.test(code) || /(?<![.\w$])env\b(?!\s*:)/u.test(code.replace(/[{,]\s*env\s*(?=[},])/gu, ""));
 }
 
 type Asking = Pick<Host, "jq" | "interrupt">;

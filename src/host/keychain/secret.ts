@@ -1,6 +1,7 @@
-import { createDecipheriv, getDiffieHellman, hkdfSync } from "node:crypto";
+import { createDecipheriv, hkdfSync } from "node:crypto";
 import { Writer } from "./bytes.ts";
 import type { Method, Reply } from "./message.ts";
+import { makePair } from "./modp2.ts";
 
 /** What a secret was stored under. */
 export interface SecretName {
@@ -19,16 +20,18 @@ export const secrets = { path: "/org/freedesktop/secrets", destination: "org.fre
  * @see Secret Service API, Transfer of Secrets, and Service.SearchItems
  */
 export async function readSecret(call: Caller, { service, account }: SecretName): Promise<string | undefined> {
-  const pair = getDiffieHellman("modp2");
-  const publicKey = pair.generateKeys();
+  const pair = makePair();
   // Both go out together.
-  const [opened, found] = await Promise.all([call(openSession(publicKey)), call(searchItems({ service, username: account }))]);
+  const [opened, found] = await Promise.all([
+    call(openSession(pair.publicNumber)),
+    call(searchItems({ service, username: account })),
+  ]);
   const [unlocked = [], locked = []] = [found?.texts(), found?.texts()];
   const [item, ...more] = unlocked;
   if (opened === undefined || item === undefined || more.length + locked.length > 0) return undefined;
   // The service's public key is a variant.
   if (opened.signature() !== "ay") return undefined;
-  const shared = pair.computeSecret(opened.blob());
+  const shared = pair.secretWith(opened.blob());
   const session = opened.text();
   const secret = await call({
     ...secrets,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { isIPv4, type Socket } from "node:net";
 import { readFile } from "../fs.ts";
 import type { LoopbackRequest } from "../host.ts";
@@ -82,7 +83,16 @@ export async function findPerson(): Promise<Person | undefined> {
 }
 
 async function isInUserNamespace(): Promise<boolean> {
-  return isNarrow(await readFile("/proc/self/uid_map", "latin1").catch(() => ""));
+  return isNarrow(readMap());
+}
+
+/** The kernel has it in memory: no thread need read it. */
+function readMap(): string {
+  try {
+    return readFileSync("/proc/self/uid_map", "latin1");
+  } catch {
+    return "";
+  }
 }
 
 /** Whether this uid_map has another than each of the machine's ids for itself. */

@@ -5,13 +5,14 @@ import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError 
 import { checkOverlay } from "../land/overlay.ts";
 import { checkPaths } from "../land/path-check.ts";
 import { assemble } from "../place/assemble.ts";
+import { refuseInParked, refuseParked } from "../parked/refuse.ts";
 import { asItIs, inTheWayError, makeVerdict } from "../place/place.ts";
 import { makeQuarantine, withQuarantine } from "../quarantine.ts";
 import type { PullDeps, PullRequest } from "../request.ts";
 import { checkPathspecs } from "../shape/pathspec.ts";
 import { workFor } from "../uncommitted/work.ts";
 import { underLock } from "../under-lock.ts";
-import type { Verdict } from "../verdict.ts";
+import { PullRefused, type Verdict } from "../verdict.ts";
 
 /** What a pull would change, to be looked at while its quarantine is there. */
 export interface Preview {
@@ -38,13 +39,34 @@ export function preview(request: PullRequest, deps: PullDeps, look: (preview: Pr
           if (request.uncommitted !== true) return makeVerdict(incoming, asItIs(incoming), { changes: [], notices: [] });
         }
         if (incoming.fit === "unrelated") throw unrelatedError(incoming);
-        return show(incoming, own, look);
+        const parked = await parkedFor(incoming, own);
+        return show(incoming, own, parked, look).catch((error: unknown) => {
+          // How a conflict of it can be resolved is decided already.
+          throw parked !== undefined && error instanceof PullRefused && error.code === "conflict" ? parked : error;
+        });
       },
     );
   });
 }
 
-async function show(incoming: Incoming, context: PullContext, look: (preview: Preview) => Promise<void>): Promise<Verdict> {
+/** What a pull would be refused with, where an earlier one stands at a conflict. */
+async function parkedFor(incoming: Incoming, context: PullContext): Promise<PullRefused | undefined> {
+  try {
+    await refuseInParked(context);
+    await refuseParked(incoming, context);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PullRefused) return error;
+    throw error;
+  }
+}
+
+async function show(
+  incoming: Incoming,
+  context: PullContext,
+  parked: PullRefused | undefined,
+  look: (preview: Preview) => Promise<void>,
+): Promise<Verdict> {
   const { git, host, repository } = context;
   const quarantine = await context.quarantine();
   const assembled = await assemble(incoming, quarantine, context);
@@ -59,7 +81,8 @@ async function show(incoming: Incoming, context: PullContext, look: (preview: Pr
         : await checkPaths(own, changes);
   const told = work?.told === undefined ? {} : { uncommitted: { ...work.told, written: work.overlay.changes.length } };
   const notices = [...assembled.verdict.notices, ...(work?.notices ?? [])];
-  const verdict = { ...assembled.verdict, notices, blocked_by: inTheWayError(check?.blocked ?? []).details, ...told };
+  const blocked_by = [...(parked?.verdict.blocked_by ?? []), ...inTheWayError(check?.blocked ?? []).details];
+  const verdict = { ...assembled.verdict, notices, blocked_by, ...told };
   const trees = work?.told === undefined ? [from, placed.tip] : [from, work.tree];
   const diff = (options: readonly string[], config?: Readonly<Record<string, string>>) =>
     compare([...options, ...trees], { ...quarantine.options, config, signal: host.interrupt }, git);

@@ -72,7 +72,7 @@ test("what several begin with is none of them, and they are told", async () => {
   const { code, stderr } = await revoke("pa9pt0b4");
   expect([code, stderr, calls]).toEqual([
     2,
-    `ferry: pa9pt0b4 could be several keys\n  ${one} ci\n  key_pa9pt0b4zzzzzzzz nightly\n  hint: name one by its id\n`,
+    `ferry: pa9pt0b4 could be several keys\n  ${one}  ci\n  key_pa9pt0b4zzzzzzzz  nightly\n  hint: name one by its id\n`,
     [],
   ]);
 });

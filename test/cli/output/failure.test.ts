@@ -6,25 +6,35 @@ import { makeWorld } from "../../support/world.ts";
 
 const inTheWay = (message: string, ...details: string[]) => new FerryError("attention", `in the way: ${message}`, { details });
 
-test("the one detail that the message ends with is not said twice, and is there in JSON", () => {
+test("the one detail that the message ends with is not said twice, and is there in JSON", async () => {
   const one = inTheWay("a has local changes", "a has local changes");
-  expect(describeFailure(one, false)).toBe("ferry: in the way: a has local changes\n");
+  expect(await describeFailure(one, false)).toBe("ferry: in the way: a has local changes\n");
   expect(failureAsJson(one)).toContain('"details":["a has local changes"]');
 });
 
-test("several are all listed", () => {
+test("several are all listed", async () => {
   const several = inTheWay("a has local changes, and 1 more", "a has local changes", "b is untracked");
-  expect(describeFailure(several, false)).toBe(
+  expect(await describeFailure(several, false)).toBe(
     "ferry: in the way: a has local changes, and 1 more\n  a has local changes\n  b is untracked\n",
   );
 });
 
-test("a message is one line, for programs as well", () => {
+test("details that are rows stand in columns, and go to programs with tabs between their cells", async () => {
+  const rows = new FerryError("usage", "two", {
+    details: ["a\t日本\tone", "bcd\t–\ttwo  words", "and 2 others that are in no column"],
+  });
+  expect(await describeFailure(rows, false)).toBe(
+    "ferry: two\n  a    日本  one\n  bcd  –     two words\n  and 2 others that are in no column\n",
+  );
+  expect(JSON.parse(failureAsJson(rows))).toMatchObject({ error: { details: rows.details } });
+});
+
+test("a message is one line, for programs as well", async () => {
   const error = new FerryError("usage", "--jq: module not found: a\n\njq: 1 compile error");
   expect(JSON.parse(failureAsJson(error))).toEqual({
     error: { kind: "usage", message: "--jq: module not found: a jq: 1 compile error" },
   });
-  expect(describeFailure(error, false)).toBe("ferry: --jq: module not found: a jq: 1 compile error\n");
+  expect(await describeFailure(error, false)).toBe("ferry: --jq: module not found: a jq: 1 compile error\n");
 });
 
 test.each([[[]], [["--json"]]])("a key of ferry's own that was given for a name isn't said back, with %j", async (options) => {

@@ -54,10 +54,39 @@ test("a stream goes line by line", async () => {
 });
 
 test("secrets are cut before it sees them, and the environment is not for it", async () => {
-  const argv = ["provider", "create", "--name", "x", "--token-env", "TOKEN", "--jq", ".metadata.token, ($ENV | keys)"];
-  const { code, stdout } = await call(...argv);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^<redacted>\n/u) as string });
-  expect(stdout).not.toContain("FERRY");
+  const argv = ["provider", "create", "--name", "x", "--token-env", "TOKEN", "--jq"];
+  expect(await call(...argv, ".metadata.token")).toMatchObject({ code: 0, stdout: "<redacted>\n" });
+  const { stdout } = await world.host.jq({ input: "1", expression: "env, $ENV", flags: ["-c"] }, new AbortController().signal);
+  expect(stdout).toBe("{}\n{}\n");
+});
+
+test.each(["env", "$ENV.HOME", ".[] | select(.id==env.ID)", "[.a, env]", '"\\($ENV.X)"', "env|keys"])(
+  "one that wants the environment is refused: %s",
+  async (expression) => {
+    expect(await call("repo", "list", "--no-input", "--jq", expression)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `${JSON.stringify({
+        error: {
+          kind: "usage",
+          message: "--jq: the environment (env, $ENV) is not for it",
+          hint: "write the value itself, or pipe the output of --json to jq",
+        },
+      })}\n`,
+    });
+  },
+);
+
+test.each([
+  ".[].env",
+  "map({env})",
+  "map({id, env})",
+  "map({env: 1})",
+  'map(select(.name == "an env"))',
+  ".[] | .environment",
+  ". # env",
+])("one that has the word as a key or a text is not: %s", async (expression) => {
+  expect((await call("repo", "list", "--jq", expression)).code).toBe(0);
 });
 
 describe("an expression that can't be read is exit 2 with its place, before anything is done", () => {

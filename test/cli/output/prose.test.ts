@@ -21,9 +21,30 @@ describe("prose on a terminal", () => {
     );
   });
 
+  test.each([
+    ["resolve it there (ferry pull --park) or here", ["resolve it there", "  (ferry pull --park) or here"]],
+    [
+      "end it: ferry service stop --data /srv/ferry; then again",
+      ["end it:", "  ferry service stop --data /srv/ferry;", "  then again"],
+    ],
+    [
+      'have it done (ferry say "one; two (or 3), four"), or wait',
+      ["have it done", '  (ferry say "one; two (or 3), four"),', "  or wait"],
+    ],
+    ["get it with npm install -g @acme/agent", ["get it with", "  npm install -g @acme/agent"]],
+    ["say `apt install podman`, or start docker", ["say `apt install podman`, or", "  start docker"]],
+  ])("keeps a command whole that isn't quoted: %s", async (line, lines) => {
+    expect(await wrapProse(line, terminal(32))).toBe(lines.join("\n"));
+  });
+
+  test("leaves it to the terminal to break a command that is wider", async () => {
+    const line = `the commits: ferry patch --session 4h2k --output-directory ${"x".repeat(20)} and more`;
+    expect(await wrapProse(line, terminal(40))).toBe(line.replace(": ", ":\n  "));
+  });
+
   test("of an error keeps its hint indented", async () => {
     const error = new FerryError("usage", "this goes on for quite a while", { hint: "and so does this one, for long" });
-    expect(await wrapProse(describeFailure(error, false), terminal(26))).toBe(
+    expect(await wrapProse(await describeFailure(error, false), terminal(26))).toBe(
       "ferry: this goes on for\n  quite a while\n  hint: and so does this\n    one, for long\n",
     );
   });

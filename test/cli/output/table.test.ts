@@ -200,8 +200,14 @@ describe("prose in the last column is never cut", () => {
 
   test("one word that is wider than the room beside them goes under them whole", async () => {
     const word = `@acme/${"x".repeat(40)}`;
-    const lines = await table([{ id: "sandbox", name: `npm i ${word}` }], prose, output(true, 50));
-    expect(lines).toBe(`ID\nsandbox\n    npm i\n    ${word}\n`);
+    const lines = await table([{ id: "sandbox", name: `take ${word}` }], prose, output(true, 50));
+    expect(lines).toBe(`ID\nsandbox\n    take\n    ${word}\n`);
+  });
+
+  test("a command goes under them rather than being broken beside them", async () => {
+    const remedy = "npm install -g @acme/claude-agent-acp";
+    const row = { id: "sandbox", name: `not here: ${remedy}` };
+    expect(await table([row], prose, output(true, 44))).toBe(`ID\nsandbox\n    not here:\n    ${remedy}\n`);
   });
 
   test("in a pipe it is a cell as any other", async () => {

@@ -128,12 +128,12 @@ describe("one that is there", () => {
         /^ferry: agents\.example\.com has no schedule weekly\n {2}s1 +nightly .*\n {2}hint: ferry schedule list\n$/u,
       ) as string,
     });
-    expect((await call(["view", "weekly"], { tty: true })).stderr).toContain("\n  s1 nightly 12h ago\n");
+    expect((await call(["view", "weekly"], { tty: true })).stderr).toContain("\n  s1  nightly  12h ago\n");
     await call(nightly);
     expect(await call(["view", "nightly"])).toMatchObject({
       code: 2,
       stderr:
-        "ferry: nightly could be several schedules\n  s1 nightly 2025-12-31T12:00:00Z\n  s2 nightly 2025-12-31T12:00:00Z\n  hint: name one by its id\n",
+        "ferry: nightly could be several schedules\n  s1  nightly  2025-12-31T12:00:00Z\n  s2  nightly  2025-12-31T12:00:00Z\n  hint: name one by its id\n",
     });
   });
 
@@ -173,10 +173,24 @@ describe("one that is there", () => {
     });
     service.runs.unshift({ id: "s9", schedule_id: "s1", status: "skipped", trigger: "time", reason: "budget", cost: 1.5 });
     expect((await call(["runs", "nightly"])).stdout).toBe(
-      "s9\t\ttime\tskipped\t\t$1.50\tbudget\ns2\t2025-12-31T12:00:00Z\tuser\trunning\t0042\t\t\n",
+      "\t\ttime\tskipped\t$1.50\tbudget\n0042\t2025-12-31T12:00:00Z\tuser\trunning\t\t\n",
     );
     expect(JSON.parse((await call(["runs", "nightly", "--jq", ".[0].reason"])).stdout.replace(/(.+)/u, '"$1"'))).toBe("budget");
     expect((await call(["runs", "nightly", "--limit", "1"])).stderr).toContain("there is more than this one");
+  });
+
+  test("a run is called by its session, as session view takes it", async () => {
+    const ids = ["ses_abcdefgh11112222", "ses_abcdefgh33334444"];
+    for (const id of ids) seed.sessions.push({ id, status: "active" });
+    await call(nightly);
+    for (const [at, session_id] of ids.entries())
+      service.runs.push({ id: `run_0000000${at}`, schedule_id: "s1", session_id, status: "running", trigger: "time" });
+    const { stdout } = await call(["runs", "nightly"], { tty: true });
+    const shown = stdout.split("\n").slice(1, 3);
+    for (const [at, line] of shown.entries()) {
+      const typed = line.split(" ")[0] ?? "";
+      expect((await ferry(world.next(), "session", "view", typed)).stdout).toContain(ids[at]);
+    }
   });
 
   test("a run that is skipped is exit 1, and says why", async () => {

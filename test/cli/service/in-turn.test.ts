@@ -24,7 +24,7 @@ test.each([
   await expect(refuseInTurn(world.host, service)).rejects.toMatchObject({
     kind: "attention",
     message: `${says}, and would be cut short`,
-    details: items.filter(({ agent_status }) => agent_status !== "idle").map(({ id }) => `${id}  t`),
+    details: items.filter(({ agent_status }) => agent_status !== "idle").map(({ id }) => `${id}\tt`),
     hint: `${ways}, or do it all the same with --yes`,
   });
 });

@@ -93,6 +93,22 @@ describe("--data", () => {
     expect(await accounts().list()).toEqual([]);
   });
 
+  test("is repeated in what a hint says to type", async () => {
+    const other = join(world.folder, "other folder");
+    await accountsIn(other, world.host).list();
+    const call = (...argv: string[]) =>
+      ferry(world.next({}, { stdin: password }), "service", "user", ...argv, "--data", "other folder");
+    const flag = `--data "${other}"`;
+    expect((await call("add")).stderr).toContain(`\n  hint: ferry service user add ${flag} NAME\n`);
+    expect((await call("remove", "eve", "--yes")).stderr).toContain(`\n  hint: see ferry service user list ${flag}\n`);
+    await call("add", "eve", "--password-stdin");
+    const { stderr } = await call("add", "eve", "--password-stdin");
+    expect(stderr).toContain(`\n  hint: ferry service user password ${flag} eve gives them another password\n`);
+    const [, typed = ""] = /hint: ferry service user (.*) gives/u.exec(stderr.replace(`"${other}"`, "DIR")) ?? [];
+    const argv = [...typed.split(" ").map((word) => (word === "DIR" ? other : word)), "--password-stdin"];
+    expect((await ferry(world.next({}, { stdin: password }), "service", "user", ...argv)).code).toBe(0);
+  });
+
   test.each(["add", "list", "password", "remove"])("%s where there is no service's data makes none", async (action) => {
     const typed = world.next({}, { stdin: password });
     const there = join(world.folder, "nowhere");

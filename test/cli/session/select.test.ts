@@ -237,7 +237,7 @@ describe("left out, it is", () => {
     addSession("ses_ours5555", "elsewhere", 0, { repository_id: "r1" });
     expect(await chosen()).toMatchObject({
       code: 2,
-      details: [expect.stringContaining("ses_ours5555  acme/shop  elsewhere"), "and 4 others: ferry session list"],
+      details: [expect.stringContaining("ses_ours5555\tacme/shop\telsewhere"), "and 4 others: ferry session list"],
     });
     const there = world.next({ cwd: git.folder }, { tty: true });
     there.prompt.expect("Which session?", "ours5555");
@@ -256,6 +256,9 @@ describe("left out, it is", () => {
   });
 
   test("on a terminal a choice is one line of it", async () => {
+    service.repositories.push({ id: "r1", full_name: "acme/shop" });
+    const title = "Mend the form that a login begins with";
+    addSession("ses_long5555", "a/branch/of/theirs", 1, { repository_id: "r1", title });
     const there = world.next({ cwd: git.folder }, { tty: true, columns: 30 });
     const [shown, chosen, found]: [string[], string[], string[]] = [[], [], []];
     const select: typeof there.prompt.select = (question, choices) => {
@@ -267,12 +270,31 @@ describe("left out, it is", () => {
     there.prompt.expect("Which session?", "wxyz3333");
     await run(["session", "view"], { ...there.host, prompt: { ...there.prompt, select } });
     expect(shown.every((name) => name.length <= 28)).toBe(true);
-    expect(shown.some((name) => name.endsWith("…"))).toBe(true);
+    // Of what has no room all else goes before the title.
+    expect(shown).toContain("long5555  Mend the form tha…");
     // A search finds what was cut, and the id as it is written elsewhere.
     expect(found.filter((text) => text.includes("ses_wxyz3333"))).toHaveLength(1);
-    expect(found.some((text) => text.length > 40 && !text.includes("…"))).toBe(true);
+    expect(found.filter((text) => text.includes(`acme/shop a/branch/of/theirs active ${title}`))).toHaveLength(1);
     // Behind its question, which the prompt's own mark stands before.
     expect(chosen.every((short) => short !== "" && `? Which session? ${short}`.length <= 30)).toBe(true);
+  });
+
+  test("the candidates stand in columns, as the choice does", async () => {
+    service.sessions.length = 0;
+    addSession("ses_abcd1111", "fix/login", 1, { title: "Mend the login" });
+    addSession("ses_abcd222233", "日本", 3, { status: "closed", title: "" });
+    expect((await ferry(world.next({ cwd: git.folder }), "session", "view")).stderr.split("\n").slice(1, 3)).toEqual([
+      "  ses_abcd222233  日本       closed  –",
+      "  ses_abcd1111    fix/login  active  Mend the login",
+    ]);
+    const there = world.next({ cwd: git.folder }, { tty: true });
+    const shown: string[] = [];
+    const select: typeof there.prompt.select = async (_, choices) => {
+      shown.push(...choices.map(({ name }) => name));
+      return choices[0]?.value as never;
+    };
+    await run(["session", "view"], { ...there.host, prompt: { ...there.prompt, select } });
+    expect(shown).toEqual(["abcd2222  日本       closed  –", "abcd1111  fix/login  active  Mend the login"]);
   });
 
   test("on a terminal a choice, else exit 2 with the candidates", async () => {

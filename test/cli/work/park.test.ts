@@ -51,6 +51,28 @@ test("a conflict names the ways on; parked, its worktree; continued there, what 
   expect(git("rev-parse", "HEAD")).toBe(base);
 });
 
+test("while it is parked a diff says where, and how to go on; one that it doesn't need says so beside it", async () => {
+  expect((await here("diff")).stderr).toContain("a pull can stop at it: ferry pull --park");
+  await here("pull", "--park");
+  const tree = parkedTree(git);
+  const told = {
+    code: 3,
+    stdout: "",
+    stderr: expect.stringMatching(
+      `^ferry: a pull of this session is parked in ${tree.folder}, at commit \\w+ \\(.*\\)\n {2}hint: resolve it there, git add, then ferry pull --continue \\(--skip .*, --abort .*\\)\n$`,
+    ) as string,
+  };
+  expect(await here("diff")).toEqual(told);
+  expect(await inTree("diff", session)).toEqual(told);
+  expect(JSON.parse((await here("diff", "--json")).stderr)).toMatchObject({ error: { code: "parked", kind: "attention" } });
+  git("revert", "--no-edit", "HEAD");
+  expect(await here("diff", "--name-only")).toEqual({
+    code: 0,
+    stdout: "a\n",
+    stderr: `in the way of the pull: parked in ${tree.folder}\n`,
+  });
+});
+
 test("--json: the verdict on stdout, the error on stderr, at each step", async () => {
   const parked = await here("pull", "--park", "--json");
   expect(parked.code).toBe(3);

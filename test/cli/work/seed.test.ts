@@ -89,7 +89,7 @@ test("what is called the same is told apart by more than the id", async () => {
   );
   const { code, stderr } = await call("repo", "view", "acme/shop");
   expect(code).toBe(2);
-  expect(stderr).toContain("\n  r1 acme/shop https://gitlab.com/acme/shop.git\n  r2 acme/shop https://gitlab.example.com/");
+  expect(stderr).toContain("\n  r1  acme/shop  https://gitlab.com/acme/shop.git\n  r2  acme/shop  https://gitlab.example.com/");
 });
 
 test("with one it is refused before a session is made", async () => {

@@ -45,14 +45,14 @@ export async function scheduleLines({ clock, terminal }: Host, connection: Conne
   ];
 }
 
+/** A run by its session, which commands take; they take no id of a run. */
 export function runColumns({ clock }: Host): readonly Column<KnownRun>[] {
   const now = clock.now();
   return [
-    { header: "ID", id: true, value: ({ id }) => id },
+    { header: "SESSION", id: true, value: ({ session_id }) => session_id },
     { header: "STARTED", value: ({ created_at }, terminal) => when(created_at, terminal, now) },
     { header: "BY", spare: 2, value: ({ trigger }) => trigger },
     { header: "STATUS", value: ({ status }) => status },
-    { header: "SESSION", id: true, value: ({ session_id }) => session_id },
     { header: "COST", spare: 1, value: ({ cost }) => (typeof cost === "number" ? dollars(cost) : undefined) },
     { header: "WHY", spare: 3, value: ({ reason }) => reason },
   ];

@@ -1,5 +1,7 @@
 import { type Command, Option } from "commander";
 import { resolve } from "node:path";
+import { FerryError } from "../../../base/errors.ts";
+import { shellWord } from "../../../base/words.ts";
 import type { Context } from "../../context.ts";
 import { sandboxNames, type SandboxName } from "../../flows/local/serve.ts";
 
@@ -38,4 +40,24 @@ export function withData(context: Context, data: string | undefined): Context {
   if (data === undefined) return context;
   const env = { ...context.host.env, FERRY_DATA_DIR: resolve(context.folder, data) };
   return { ...context, host: { ...context.host, env } };
+}
+
+/** The commands that take `--data`, without one. */
+const withoutData = /\bferry service (?:user \w+|start|stop|status|logs)\b(?! --data)/gu;
+
+/** Does what a command is for with that context; what a hint names is then about the same service. */
+export async function aboutData(
+  given: Context,
+  data: string | undefined,
+  act: (context: Context) => Promise<void>,
+): Promise<void> {
+  try {
+    await act(withData(given, data));
+  } catch (error) {
+    if (data === undefined || !(error instanceof FerryError) || error.hint === undefined) throw error;
+    const { kind, message, status, code, details } = error;
+    const folder = shellWord(resolve(given.folder, data));
+    const hint = error.hint.replace(withoutData, (command) => `${command} --data ${folder}`);
+    throw new FerryError(kind, message, { hint, status, code, details, cause: error });
+  }
 }

@@ -52,7 +52,7 @@ export async function refuseInTurn(host: Host, service: LocalService): Promise<v
     ...(waiting > 0 ? ["answer what is asked (ferry say --session SESSION TEXT)"] : []),
   ];
   throw new FerryError("attention", `${states.join(" and ")}, and would be cut short`, {
-    details: sessions.map(({ id, title }) => [typedId(id), title].filter(Boolean).join("  ")),
+    details: sessions.map(({ id, title }) => [typedId(id), title].filter(Boolean).join("\t")),
     hint: `${ways.join(", ")}, or do it all the same with --yes`,
   });
 }

@@ -3,7 +3,7 @@ import { FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
 import { addUser, changePassword, listUsers, removeUser, requireData, type ServiceUser } from "../../flows/local/users.ts";
 import { showList } from "../../output/show.ts";
-import { addData, withData } from "./options.ts";
+import { aboutData, addData } from "./options.ts";
 import type { Column } from "../../output/table.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -47,12 +47,13 @@ export const user: Verb = {
     addData(command);
   },
   async run(given, options: Options, action: Action, name: string | undefined) {
-    const context = withData(given, options.data);
-    if (options.data !== undefined) await requireData(context);
-    if (action === "list") return show(context);
-    if (name === undefined)
-      throw new FerryError("usage", "missing the user's name", { hint: `ferry service user ${action} NAME` });
-    await act(context, action, name, options.passwordStdin);
+    await aboutData(given, options.data, async (context) => {
+      if (options.data !== undefined) await requireData(context);
+      if (action === "list") return show(context);
+      if (name === undefined)
+        throw new FerryError("usage", "missing the user's name", { hint: `ferry service user ${action} NAME` });
+      await act(context, action, name, options.passwordStdin);
+    });
   },
 };
 

@@ -11,7 +11,6 @@ import { watchPulls } from "../../flows/pull/watch.ts";
 import { leftBehindError } from "../../flows/pull/left-behind.ts";
 import { tellLeftThere } from "../../flows/pull/left-there.ts";
 import { openSession, type OpenSession } from "../../flows/session/select.ts";
-import { wholeText } from "../../options.ts";
 import type { Verb } from "../../verb.ts";
 import { bring, bringStill } from "./bring.ts";
 import { addParkOptions, endParked, type ParkOptions } from "./parked.ts";
@@ -59,12 +58,8 @@ export const pull: Verb = {
     command
       .argument("[session]", "which one")
       .option("--dry-run", "say what would come, and change nothing", false)
-      .option("--branch <name>", "land on this branch, made at the session's base, and leave the checkout alone", wholeText)
-      .option(
-        "--worktree <dir>",
-        "land in this linked worktree, made on --branch or the session's branch where there is none",
-        wholeText,
-      )
+      .option("--branch <name>", "land on this branch, made at the session's base, and leave the checkout alone")
+      .option("--worktree <dir>", "land in this linked worktree, made on --branch or the session's branch where there is none")
       .option("--accept-rewrite", "take a history that the sandbox rewrote", false)
       .addOption(
         new Option(

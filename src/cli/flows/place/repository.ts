@@ -28,7 +28,7 @@ export async function repositoryHere(
   const matching = connection.host === local ? all.filter(isAt(place)) : await matchRemotes(context, place, all);
   const [only] = matching;
   if (only !== undefined && matching.length === 1) return only;
-  const details = (matching.length > 0 ? matching : all).map(({ id, full_name }) => `${id}  ${textOf(full_name)}`);
+  const details = (matching.length > 0 ? matching : all).map(({ id, full_name }) => `${id}\t${textOf(full_name)}`);
   if (matching.length > 1)
     throw new FerryError("usage", "the remotes match several repositories", { details, hint: `name one of them ${named}` });
   const message =

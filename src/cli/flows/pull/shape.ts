@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Shape } from "../../../patch/shape/shape.ts";
-import { wholeText } from "../../options.ts";
 
 /** What makes commits of a session's others than they are in the sandbox. */
 export interface ShapeOptions {
@@ -30,7 +29,7 @@ export function addExclude(command: Command): void {
 }
 
 function pathspec(one: string, before: readonly string[] = []): string[] {
-  return [...before, wholeText(one)];
+  return [...before, one];
 }
 
 /** Undefined where the commits are to be as they are. */
@@ -43,5 +42,5 @@ export function shapeOf({ exclude, signoff, trailer: trailers, resetAuthor }: Pa
 function trailer(line: string, before: readonly string[] = []): string[] {
   if (!/^[A-Za-z0-9-]+[ \t]*[:=]\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u.test(line))
     throw new InvalidArgumentError("Write it as 'Key: value', on one line.");
-  return [...before, wholeText(line)];
+  return [...before, line];
 }

@@ -1,12 +1,11 @@
 import { FerryError } from "../../../base/errors.ts";
-import { narrowIds, shortestStart, withIdLike } from "../../../base/ids.ts";
-import { count, cut, oneLine, textOf } from "../../../base/text.ts";
+import { shortestStart, withIdLike } from "../../../base/ids.ts";
+import { count, oneLine, textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Session } from "../../../wire/resources.ts";
 import { readConfig } from "../../config/config.ts";
 import type { Context } from "../../context.ts";
-import { choose } from "../choice.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { hasKeySet } from "../host/choose.ts";
 import { wayToOthers } from "../login/same.ts";
@@ -15,6 +14,7 @@ import type { Place } from "../place/place.ts";
 import { repositoriesOf } from "../place/repository.ts";
 import { whileWaiting } from "../waiting.ts";
 import { connectFor, readPage } from "./address.ts";
+import { candidate, chooseOne } from "./candidates.ts";
 import { linkedTo } from "./linked.ts";
 import { repositoryNames } from "./repositories.ts";
 
@@ -120,24 +120,14 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
   if (recent.length === 0) return notFound(connection, `there is no session on ${connection.name}`);
   if (context.interactive) {
     const offered = [...ours, ...recent.filter((session) => !ours.includes(session))];
-    // A narrow terminal has room for the short one and what tells a person more.
-    const ids = narrowIds(offered.map(({ id }) => id));
-    return choose(
-      context.host,
-      "Which session?",
-      offered.map((session, at) => ({
-        name: describe({ ...session, id: ids[at] ?? session.id }, names),
-        also: session.id,
-        value: session,
-      })),
-    );
+    return chooseOne(context, offered, names);
   }
   const shown = (ours.length > 0 ? ours : recent).slice(0, 10);
   const more = recent.length - shown.length;
   const why = place === undefined ? `${oneLine(context.folder)} is not in a git repository` : "this branch is linked to none";
   throw new FerryError("usage", `no session is named, and ${why}`, {
     details: [
-      ...shown.map((session) => describe(session, names)),
+      ...shown.map((session) => candidate(session, names)),
       ...(more > 0 ? [`and ${count(more, "other")}: ferry session list${connection.argument}`] : []),
     ],
     hint: "name one: its id, a branch, or - for the newest",
@@ -158,16 +148,9 @@ async function ofRepository(
 function onlyOne(sessions: readonly KnownSession[], what: string): KnownSession | undefined {
   if (sessions.length <= 1) return sessions[0];
   throw new FerryError("usage", `${what} could be several sessions`, {
-    details: sessions.map((session) => describe(session)),
+    details: sessions.map((session) => candidate(session)),
     hint: "name one by its id",
   });
-}
-
-/** With its repository, where those of several may stand together. */
-function describe(session: KnownSession, names: ReadonlyMap<string, string> = new Map()): string {
-  const { id, branch_name, title, status, repository_id } = session;
-  const repository = names.size === 0 ? [] : [names.get(repository_id ?? "") ?? "–"];
-  return [id, ...repository, textOf(branch_name) || "–", textOf(status) || "–", cut(textOf(title), 50)].map(oneLine).join("  ");
 }
 
 function notFound({ argument }: Connection, message: string, { given = "", others = "" } = {}): never {

@@ -23,6 +23,33 @@ test.each([
   });
 });
 
+test.each([
+  [["session", "view", "a\ufffdb"], "SESSION"],
+  [["repo", "delete", "a\ufffdb", "--yes"], "REPOSITORY"],
+  [["session", "start", "--repo", "a\ufffdb"], "--repo"],
+  [["-C", "a\ufffdb", "session", "list"], "-C"],
+  [["run", "--base", "a\ufffdb", "go"], "--base"],
+  [["run", "-F", "a\ufffdb"], "--file"],
+  [["patch", "--output-directory", "a\ufffdb"], "--output-directory"],
+  [["pull", "--trailer", "By: a\ufffdb"], "--trailer"],
+  [["api", "GET", "a\ufffdb"], "PATH"],
+])("what isn't UTF-8 is exit 2, and names nothing: %j", async (argv, name) => {
+  const given = name === "--trailer" ? "By: a\ufffdb" : "a\ufffdb";
+  expect(await ferry(world, ...argv)).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `ferry: ${name} isn't UTF-8, or has U+FFFD in it: ${given}\n`,
+  });
+});
+
+test.each([
+  [["say", "what is this \ufffd?"]],
+  [["schedule", "create", "nightly", "--every", "1d", "-m", "\ufffd"]],
+  [["api", "POST", "/sessions", "-f", "title=\ufffd"]],
+])("a text may have U+FFFD in it: %j", async (argv) => {
+  expect((await ferry(world, ...argv, "--host", "https://nobody.example")).stderr).not.toContain("UTF-8");
+});
+
 test("so is --fields, whose errors are JSON", async () => {
   const { code, stderr } = await ferry(world, "session", "list", "--fields", ",");
   expect({ code, told: JSON.parse(stderr) as unknown }).toMatchObject({
