@@ -7,7 +7,10 @@ export interface SandboxDriver {
   probe(): Promise<Probe>;
   /** @throws FerryError failure with the remedy where no sandbox can be made; never falls back to the host */
   create(spec: SandboxSpec): Promise<Sandbox>;
-  /** Ends and removes what an earlier process of this data folder left behind; `alive` are the sandbox ids to keep. */
+  /**
+   * Ends what an earlier process of this data folder left behind, and moves its folders into the trash, for `emptyTrash`; `alive` are the
+   * sandbox ids to keep.
+   */
   sweep(root: string, alive: ReadonlySet<string>): Promise<Swept[]>;
 }
 

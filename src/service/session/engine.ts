@@ -1,4 +1,6 @@
+import { asFerryError } from "../../base/errors.ts";
 import { Problem } from "../problem.ts";
+import { emptyTrash, trashed } from "../sandbox/folder/trash.ts";
 import type { UserRecord } from "../store/store.ts";
 import { announce } from "./turn/announce.ts";
 import { createSession } from "./create.ts";
@@ -8,6 +10,7 @@ import { takeMessage } from "./message.ts";
 import { forgetMemory } from "./memory/memory.ts";
 import { makeMutex } from "./mutex.ts";
 import { recover } from "./recover.ts";
+import { layout } from "./repository/layout.ts";
 import { Rooms } from "./workspace/rooms.ts";
 import { bundle } from "./series/bundle.ts";
 import { mbox } from "./series/mail.ts";
@@ -26,16 +29,24 @@ export function makeSessions(deps: SessionsDeps): Sessions {
   const rooms = new Rooms(deps);
   const tools = { deps, timeline, rooms, arrived: announce(deps, timeline) };
   const worker = new Worker(tools, lock);
-  let stopping = false;
+  const halt = new AbortController();
+  let emptying = Promise.resolve();
 
   const sessions: Sessions = {
     async start() {
-      for (const { session, next } of await recover(tools)) worker.begin(session, next);
+      const waiting = await recover(tools);
+      // What earlier sandboxes held may be a million files, which nobody waits for.
+      emptying = emptyTrash(await trashed(layout.sandboxes(deps.data)), halt.signal).catch((error: unknown) => {
+        const { message, details } = asFerryError(error);
+        deps.log([message, ...details].join("; "));
+      });
+      for (const { session, next } of waiting) worker.begin(session, next);
     },
     async stop() {
-      stopping = true;
+      halt.abort();
       await worker.stopAll();
       await rooms.leaveAll();
+      await emptying;
     },
     busy: () => worker.busy,
 
@@ -50,7 +61,7 @@ export function makeSessions(deps: SessionsDeps): Sessions {
 
     post: (id, request) =>
       lock(id, async () => {
-        if (stopping) throw new Problem(503, "stopping", "the service is stopping");
+        if (halt.signal.aborted) throw new Problem(503, "stopping", "the service is stopping");
         const { event, session, fresh, answers } = await takeMessage(books, id, request);
         if (answers !== undefined) worker.answer(id, answers.id, request.message);
         if (fresh && event.status === "processing") worker.begin(session, event);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SessionEvent } from "../../../src/wire/event.ts";
@@ -144,4 +144,17 @@ test("a repository whose session was never acknowledged is removed", async () =>
   mkdirSync(join(data, "sessions", "something"));
   engine = await makeTestEngine({ data });
   expect(readdirSync(join(data, "sessions"))).toEqual(["something"]);
+});
+
+test("what a killed service left in sandboxes is removed once the next one has started, or by the one after that", async () => {
+  const old = join(data, "sandboxes", "sbx_old", "repo", "deep");
+  mkdirSync(old, { recursive: true });
+  for (let at = 0; at < 5000; at += 1) writeFileSync(join(old, String(at)), "");
+  const left = (): string[] => readdirSync(join(data, "trash"));
+  const cut = await makeTestEngine({ data });
+  expect(readdirSync(join(data, "sandboxes"))).toEqual([]);
+  await cut.close();
+  expect(left()).not.toEqual([]);
+  engine = await makeTestEngine({ data });
+  await expect.poll(left).toEqual([]);
 });
