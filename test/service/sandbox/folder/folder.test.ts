@@ -81,9 +81,14 @@ test.runIf(process.platform === "linux")(
   "folders deeper than any path, names that are no text, and shut ones go, too",
   async () => {
     const { path, workspace } = await makeFolder(root, "one");
-    const odd =
-      'chdir shift; for (qw(deep shut)) { my $n = $_; for (1 .. 60) { mkdir $n; chdir $n; $n = "d" x 200 } open F, ">", "\xff\xfe"; mkdir "\xff"; chdir $ARGV[0] }';
-    execFileSync("perl", ["-e", odd, workspace, workspace]);
+    const odd = `const fs = require("node:fs");
+    for (const top of ["deep", "shut"]) {
+      process.chdir(process.argv[1]);
+      for (const name of [top, ...Array(60).fill("d".repeat(200))]) { fs.mkdirSync(name); process.chdir(name); }
+      fs.writeFileSync(Buffer.from([0xff, 0xfe]), "");
+      fs.mkdirSync(Buffer.from([0xff]));
+    }`;
+    execFileSync(process.execPath, ["-e", odd, workspace]);
     for (const shut of ["shut", "deep"]) await chmod(join(workspace, shut), 0);
     await discard(root, path);
     expect(await trashed(root)).toEqual([]);
