@@ -123,7 +123,7 @@ test("a repository that git can't read is kept as it is, and that is told", asyn
 });
 
 test("one that git waits in for ever holds the start up for as long as saving a turn may take", async () => {
-  const id = await killedIn("echo precious > kept; rm .git/HEAD; mkfifo .git/HEAD");
+  const id = await killedIn("echo precious > kept; mkfifo pipe; git config include.path ../pipe");
   const { said } = await startAgain(id, { limits: { saving: 500 } });
   expect(said).toEqual([expect.stringContaining(`what it did is kept in ${kept(id)} (`)]);
   expect(existsSync(join(kept(id), "kept"))).toBe(true);
