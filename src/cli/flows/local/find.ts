@@ -63,6 +63,18 @@ export async function findSilent(host: Host): Promise<Pick<LocalService, "pid"> 
   return holderOf(join(findFolders(host).data, "service.lock"), host);
 }
 
+/**
+ * One that has its lock since at most `most` ms and hasn't said where it is: it starts. One whose `service.json` is damaged has said so, and
+ * would be waited for in vain.
+ */
+export async function findStarting(host: Host, most: number): Promise<Pick<LocalService, "pid"> | undefined> {
+  const { data } = findFolders(host);
+  const text = await host.files.readText(join(data, "service.json"));
+  if (text !== undefined && announced(text) === undefined) return undefined;
+  const since = (await host.files.status(join(data, "service.lock")))?.modified;
+  return since === undefined || host.clock.now() - since >= most ? undefined : findSilent(host);
+}
+
 interface Announced {
   readonly pid: number;
   readonly start_time: string;
