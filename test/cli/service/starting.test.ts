@@ -61,7 +61,7 @@ test("one that starts already is waited for, and where it ends instead another i
   const { code, stderr } = await collect(start);
   expect(stderr).toMatch(
     new RegExp(
-      `^the embedded service starts already \\(process ${pid}\\)\nstarting the embedded service .*\nthe embedded service runs `,
+      `^the embedded service \\(process ${pid}\\) is about to start or to end: waiting for it\nstarting the embedded service .*\nthe embedded service runs `,
       "u",
     ),
   );

@@ -36,6 +36,9 @@ const commandIs = (status: string) =>
     (item) => item.type === "session_event" && item.event.type === "agent_run_repository_command" && item.event.status === status,
   );
 
+const ready = () =>
+  engine.until(session, (item) => item.type === "session_event" && JSON.stringify(item.event).includes("ready\\n"));
+
 test.each([
   { when: "while its script runs", script: `${plant}; sleep 1000`, status: "processing" },
   { when: "while it is saved", script: plant, status: "completed" },
@@ -61,8 +64,8 @@ test("a turn that blocks git doesn't hold up the service's end", async () => {
 
 test("where saving can't be quick, that is told", async () => {
   await begin(2500);
-  await engine.post(session, `${plant}; sleep 1000`);
-  await commandIs("processing");
+  await engine.post(session, `${plant}; echo ready; sleep 1000`);
+  await ready();
   await engine.sessions.cancel(session.id, { queued: false });
   expect((await said())[0]).toBe("stopped; what it did is being saved");
 });
@@ -82,8 +85,7 @@ const places = [
 test.each(places)("a pipe at $path is found when a turn is stopped, and nobody waits for it", async ({ path, stays }) => {
   await begin(60_000);
   await engine.post(session, `${pipe(path)}; echo ready; sleep 1000`);
-  await commandIs("processing");
-  await engine.until(session, (item) => item.type === "session_event" && JSON.stringify(item.event).includes("ready\\n"));
+  await ready();
   const before = await engine.store.sessions.find(session.id);
   slept.length = 0;
   const { agent_status } = await engine.sessions.cancel(session.id, { queued: false });
@@ -96,6 +98,14 @@ test.each(places)("a pipe at $path is found when a turn is stopped, and nobody w
   const after = await engine.work(session, stays ? `rm -f ${path}; echo y > y` : "echo new > new");
   expect(after.sandbox_id === before?.sandbox_id).toBe(stays);
   expect(after.head_commit).not.toBe(session.base_commit);
+});
+
+test("a pipe that git doesn't read, and nothing in the place of what it does, are no matter, however long it takes", async () => {
+  await begin(60_000);
+  const slow = "printf '* filter=slow\\n' > .gitattributes; git config filter.slow.clean 'sleep 1; cat'";
+  const odd = "mkfifo pipe; ln -s /dev/null ~/.gitconfig; rm -rf .git/info; mkdir .git/info; ln -s /dev/null .git/info/exclude";
+  const { agent_status } = await engine.work(session, `${odd}; ${slow}; echo x > x`);
+  expect({ agent_status, said: await said() }).toEqual({ agent_status: "idle", said: [] });
 });
 
 test.each(places)("a pipe at $path ends a turn that brings it", async ({ path }) => {

@@ -39,11 +39,11 @@ export async function ensureLocal(context: Context, options: readonly string[] =
   });
 }
 
-/** One that starts already, for somebody who didn't wait for it; undefined where there is none, or it ended instead. */
+/** One that starts already (or ends), for somebody who didn't wait for it; undefined where there is none, or it ended instead. */
 async function awaitStarting(context: Context): Promise<LocalService | undefined> {
   const starting = await findStarting(context.host, startPatience);
   if (starting === undefined) return undefined;
-  await context.print.note(`the embedded service starts already (process ${starting.pid})`);
+  await context.print.note(`the embedded service (process ${starting.pid}) is about to start or to end: waiting for it`);
   return awaitStart(context, starting.pid);
 }
 

@@ -79,10 +79,12 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
 async function hurryOn({ deps, timeline }: TurnTools, turn: Turn, room: Room, over: AbortSignal): Promise<void> {
   const { host, limits } = deps;
   await aborted(AbortSignal.any([turn.signal, over]));
-  const told = host.clock.sleep(unnoticed, over).then(
-    () => timeline.say(turn.session.id, "stopped; what it did is being saved"),
-    () => undefined,
-  );
+  const told = host.clock
+    .sleep(unnoticed, over)
+    .then(() => timeline.say(turn.session.id, "stopped; what it did is being saved"))
+    .catch((error: unknown) => {
+      if (!over.aborted) deps.log(`session ${turn.session.id}: ${asFerryError(error).message}`);
+    });
   await endAllAfter(host.clock, limits.saving, () => room.quiet(), over);
   await told;
 }

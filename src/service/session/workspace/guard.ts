@@ -13,7 +13,7 @@ const guard = `
 (
   sleep "$1" 2>/dev/null
   found=$({
-    find -L .git "$HOME/.gitconfig" "$HOME/.config/git" '(' -type p -o -type c ')' -print -quit
+    find -L .git "$HOME/.gitconfig" "$HOME/.config/git" '(' -type p -o -type c ! -samefile /dev/null ')' -print -quit
     find . -type p '(' -name .gitignore -o -name .gitattributes -o -name .gitmodules -o -path '*/.git/*' ')' -print -quit
   } 2>/dev/null)
   [ -n "$found" ] || exit 0
