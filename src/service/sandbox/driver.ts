@@ -90,7 +90,7 @@ export interface Sandbox {
   exec(argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
   /** Kills every process inside; the files stay. Resolves when all are gone. */
   killAll(): Promise<void>;
-  /** Kills every process, waits until the last is reaped, moves the folder into a trash and removes it, following no link. */
+  /** Kills every process, waits until the last is reaped, and moves the folder into the trash, for `emptyTrash`. */
   destroy(): Promise<void>;
 }
 

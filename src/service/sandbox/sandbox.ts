@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { FerryError } from "../../base/errors.ts";
 import type { Limit, Sandbox, SandboxProcess, SandboxSpec, SpawnOptions } from "./driver.ts";
 import { makeFolder, type Folder } from "./folder/layout.ts";
-import { discard } from "./folder/trash.ts";
+import { throwAway } from "./folder/trash.ts";
 import type { SandboxHost } from "./host.ts";
 import { makeCgroup, noCgroup, removeCgroup, type Cgroup } from "./limits/cgroup.ts";
 import { diskOf } from "./limits/usage.ts";
@@ -31,7 +31,7 @@ export async function makeSandbox(
     const recipe = await recipeFor(folder);
     return openSandbox({ spec, folder, recipe, cgroup: await groupFor(spec, recipe) }, host);
   } catch (error) {
-    await discard(spec.root, folder.path);
+    await throwAway(spec.root, folder.path);
     throw error;
   }
 }
@@ -91,7 +91,7 @@ function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost)
     await rooms.close();
     await watching;
     await removeCgroup(spec.id, host.clock);
-    await discard(spec.root, folder.path);
+    await throwAway(spec.root, folder.path);
   };
 
   return {

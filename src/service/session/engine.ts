@@ -1,6 +1,5 @@
-import { asFerryError } from "../../base/errors.ts";
 import { Problem } from "../problem.ts";
-import { emptyTrash, trashed } from "../sandbox/folder/trash.ts";
+import { makeEmptier } from "../sandbox/folder/emptier.ts";
 import type { UserRecord } from "../store/store.ts";
 import { announce } from "./turn/announce.ts";
 import { createSession } from "./create.ts";
@@ -26,27 +25,24 @@ export function makeSessions(deps: SessionsDeps): Sessions {
   const lock = makeMutex();
   const timeline = new Timeline(deps);
   const books = { store, timeline };
-  const rooms = new Rooms(deps);
+  const emptier = makeEmptier(layout.sandboxes(deps.data), deps.log);
+  const rooms = new Rooms(deps, () => emptier.poke());
   const tools = { deps, timeline, rooms, arrived: announce(deps, timeline) };
   const worker = new Worker(tools, lock);
-  const halt = new AbortController();
-  let emptying = Promise.resolve();
+  let stopping = false;
 
   const sessions: Sessions = {
     async start() {
       const waiting = await recover(tools);
-      // What earlier sandboxes held may be a million files, which nobody waits for.
-      emptying = emptyTrash(await trashed(layout.sandboxes(deps.data)), halt.signal).catch((error: unknown) => {
-        const { message, details } = asFerryError(error);
-        deps.log([message, ...details].join("; "));
-      });
+      emptier.poke();
       for (const { session, next } of waiting) worker.begin(session, next);
     },
     async stop() {
-      halt.abort();
+      stopping = true;
+      const emptied = emptier.stop();
       await worker.stopAll();
       await rooms.leaveAll();
-      await emptying;
+      await emptied;
     },
     busy: () => worker.busy,
 
@@ -61,7 +57,7 @@ export function makeSessions(deps: SessionsDeps): Sessions {
 
     post: (id, request) =>
       lock(id, async () => {
-        if (halt.signal.aborted) throw new Problem(503, "stopping", "the service is stopping");
+        if (stopping) throw new Problem(503, "stopping", "the service is stopping");
         const { event, session, fresh, answers } = await takeMessage(books, id, request);
         if (answers !== undefined) worker.answer(id, answers.id, request.message);
         if (fresh && event.status === "processing") worker.begin(session, event);

@@ -46,7 +46,8 @@ await describeDrivers((room) => {
       await Promise.all([sandbox.destroy(), sandbox.destroy()]);
       expect(living(room.root)).toEqual([]);
       expect(existsSync(dirname(sandbox.hostWorkspace))).toBe(false);
-      expect(await readdir(join(room.data, "trash"))).toEqual([]);
+      await emptyTrash(await trashed(room.root), new AbortController().signal);
+      expect(await trashed(room.root)).toEqual([]);
       expect(await readFile(join(precious, "file"), "utf8")).toBe("x");
       await expect(sandbox.exec(["true"])).rejects.toThrow(/gone/);
     });

@@ -123,6 +123,16 @@ test("what was not committed is there again in the next sandbox, not committed; 
   expect(gitIn(join(data, "sessions", session.id, "repo.git"))("for-each-ref", "refs/ferry")).toBe("");
 });
 
+test("what a closed session's sandbox held is removed beside it", async () => {
+  engine = await makeTestEngine({ data });
+  const session = await engine.start(await engine.register(origin), { base_commit: base });
+  await engine.work(session, "mkdir d; for i in $(seq 3000); do : > d/$i; done; echo d > .gitignore");
+  await engine.sessions.close(session.id, { outcome: "closed" }, engine.user);
+  expect(readdirSync(join(data, "sandboxes"))).toEqual([]);
+  expect(readdirSync(join(data, "trash"))).not.toEqual([]);
+  await expect.poll(() => readdirSync(join(data, "trash"))).toEqual([]);
+});
+
 test("a sandbox is given up when nothing happens in it for long, and made again", async () => {
   engine = await makeTestEngine({ data, limits: { idle: 1 } });
   const session = await engine.start(await engine.register(origin), { base_commit: base, auto_commit: false });

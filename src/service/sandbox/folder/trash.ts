@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 
@@ -6,20 +6,17 @@ import { asFerryError, FerryError } from "../../../base/errors.ts";
 const batch = 32;
 
 /**
- * Moves a sandbox's folder into the trash beside `root`: the same file system, so that it is one rename, however much is in it. Gives
- * the place there. A folder that isn't there is fine.
+ * Moves a sandbox's folder into the trash beside `root`: the same file system, so that it is one rename, however much is in it. A folder
+ * that isn't there is fine.
  */
-export async function throwAway(root: string, path: string): Promise<string> {
+export async function throwAway(root: string, path: string): Promise<void> {
   const trash = trashOf(root);
-  await mkdir(trash, { recursive: true, mode: 0o700 });
-  const place = await mkdtemp(join(trash, `${basename(path)}-`));
-  await rename(path, join(place, "folder")).catch(unlessMissing);
-  return place;
-}
-
-/** Moves a sandbox's folder into the trash and removes it there. A folder that isn't there is fine. */
-export async function discard(root: string, path: string): Promise<void> {
-  await remove(await throwAway(root, path));
+  do {
+    await mkdir(trash, { recursive: true, mode: 0o700 });
+    const place = await mkdtemp(join(trash, `${basename(path)}-`));
+    await rename(path, join(place, "folder")).catch(unlessMissing);
+    // The place may have been taken for trash before anything lay in it.
+  } while ((await lstat(path).catch(unlessMissing)) !== undefined);
 }
 
 /** What lies in the trash beside `root` now: the paths for `emptyTrash`. */
@@ -34,8 +31,10 @@ export async function trashed(root: string): Promise<string[]> {
  */
 export async function emptyTrash(places: readonly string[], signal: AbortSignal): Promise<void> {
   const details: string[] = [];
-  for (const place of places)
+  for (const place of places) {
+    if (signal.aborted) break;
     await remove(place, signal).catch((error: unknown) => details.push(`${place}: ${asFerryError(error).message}`));
+  }
   if (details.length > 0) throw new FerryError("failure", "not all of the trash could be removed", { details });
 }
 
@@ -48,7 +47,7 @@ function trashOf(root: string): string {
  * it points to. A folder's folders are moved aside, into the trash again, before they are emptied in turn: an agent makes them so deep that
  * the path of the last is longer than any call takes (PATH_MAX). Names are bytes, and may be no text.
  */
-async function remove(place: string, signal?: AbortSignal): Promise<void> {
+async function remove(place: string, signal: AbortSignal): Promise<void> {
   const aside = await mkdtemp(join(dirname(place), "aside-"));
   let moved = 0;
   const folders = [place];
@@ -64,7 +63,7 @@ async function remove(place: string, signal?: AbortSignal): Promise<void> {
     await chmod(folder, 0o700).catch(unlessMissing);
     do {
       await empty(folder, moveAside, signal);
-      if (signal?.aborted === true) return;
+      if (signal.aborted) return;
       // Of what is removed while it is read some file systems pass over entries.
     } while (!(await removeEmpty(folder)));
   }
@@ -74,12 +73,12 @@ async function remove(place: string, signal?: AbortSignal): Promise<void> {
 /** Its type knows of text alone, unlike readdir's (fs.opendir in Node's documentation: the encoding is readdir's). */
 const bytes = { encoding: "buffer" as BufferEncoding, bufferSize: batch };
 
-async function empty(folder: string, moveAside: (path: Buffer) => Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+async function empty(folder: string, moveAside: (path: Buffer) => Promise<void>, signal: AbortSignal): Promise<void> {
   const opened = await opendir(folder, bytes).catch(unlessMissing);
   if (opened === undefined) return;
   let removing: Promise<void>[] = [];
   for await (const entry of opened) {
-    if (signal?.aborted === true) break;
+    if (signal.aborted) break;
     const path = Buffer.concat([Buffer.from(`${folder}${sep}`), nameOf(entry)]);
     removing.push(entry.isDirectory() ? moveAside(path) : unlink(path).catch(unlessMissing));
     if (removing.length < batch) continue;

@@ -1,6 +1,5 @@
 import type { Session } from "../../../wire/resources.ts";
 import { folderOf } from "../../sandbox/folder/layout.ts";
-import { throwAway } from "../../sandbox/folder/trash.ts";
 import type { SessionsDeps } from "../deps.ts";
 import { endAllAfter } from "../patience.ts";
 import { type BroughtHome, bringHome } from "../repository/bring-home.ts";
@@ -47,17 +46,13 @@ export async function salvage(deps: SessionsDeps, session: Session, id: string, 
     const ending = endAllAfter(host.clock, patience, () => sandbox.killAll(), over.signal);
     try {
       const { tree } = await seeChanges(sandbox, "", session.repository_id ?? "");
-      const home = await bringHome(deps, sandbox, tree, {
+      return await bringHome(deps, sandbox, tree, {
         sessionId: session.id,
         branch: session.branch_name,
         base: session.base_commit ?? "",
         head: session.head_commit ?? "",
         obstacle: "",
       });
-      // Removed when the service has started.
-      await sandbox.killAll();
-      await throwAway(layout.sandboxes(data), sandbox.hostWorkspace);
-      return home;
     } catch (error) {
       await sandbox.killAll();
       await host.files.rename(sandbox.hostWorkspace, taken);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { folderOf, makeFolder } from "../../../../src/service/sandbox/folder/layout.ts";
-import { discard, emptyTrash, throwAway, trashed } from "../../../../src/service/sandbox/folder/trash.ts";
+import { emptyTrash, throwAway, trashed } from "../../../../src/service/sandbox/folder/trash.ts";
 
 let data = "";
 let root = "";
@@ -14,6 +14,11 @@ beforeEach(async () => {
   root = join(data, "sandboxes");
   onTestFinished(() => rm(data, { recursive: true }));
 });
+
+async function discard(of: string, path: string): Promise<void> {
+  await throwAway(of, path);
+  await emptyTrash(await trashed(of), new AbortController().signal);
+}
 
 test.each(["", ".", "..", "a/b", "../x", "a b", "é"])("an id that could lead elsewhere is refused: %j", (id) => {
   expect(() => folderOf("/root", id)).toThrow(/is no id of a sandbox/);
@@ -67,8 +72,9 @@ test("what an earlier removal left is removed, and what comes meanwhile isn't to
 test("what is thrown away lies in the trash whole until that is emptied, and an emptying that is cut is gone on with", async () => {
   const { path, workspace } = await makeFolder(root, "one");
   for (const name of Array.from({ length: 100 }, (_, at) => String(at))) await writeFile(join(workspace, name), "");
-  const place = await throwAway(root, path);
+  await throwAway(root, path);
   expect(await readdir(root)).toEqual([]);
+  const [place = ""] = await trashed(root);
   expect(await readdir(join(place, "folder", "repo"))).toHaveLength(100);
   await emptyTrash(await trashed(root), AbortSignal.abort());
   const left = await trashed(root);
