@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { folderOf, makeFolder } from "../../../../src/service/sandbox/folder/layout.ts";
 import { emptyTrash, throwAway, trashed } from "../../../../src/service/sandbox/folder/trash.ts";
+import { makeDeep } from "../../../support/deep.ts";
 
 let data = "";
 let root = "";
@@ -87,15 +87,7 @@ test.runIf(process.platform === "linux")(
   "folders deeper than any path, names that are no text, and shut ones go, too",
   async () => {
     const { path, workspace } = await makeFolder(root, "one");
-    const odd = `const fs = require("node:fs");
-    for (const top of ["deep", "shut"]) {
-      process.chdir(process.argv[1]);
-      for (const name of [top, ...Array(60).fill("d".repeat(200))]) { fs.mkdirSync(name); process.chdir(name); }
-      fs.writeFileSync(Buffer.from([0xff, 0xfe]), "");
-      fs.mkdirSync(Buffer.from([0xff]));
-    }`;
-    execFileSync(process.execPath, ["-e", odd, workspace]);
-    for (const shut of ["shut", "deep"]) await chmod(join(workspace, shut), 0);
+    for (const name of ["shut", "deep"]) await chmod(makeDeep(workspace, name), 0);
     await discard(root, path);
     expect(await trashed(root)).toEqual([]);
     expect(await readdir(root)).toEqual([]);
