@@ -210,8 +210,9 @@ echo done`,
     slept.length = 0;
     await engine.sessions.cancel(stubborn.id, { queued: true });
     expect(living(join(engine.data, "sandboxes"))).toEqual([]);
-    // The moment in which an agent may stop by itself is all that is waited out; the lease is renewed meanwhile.
-    expect(slept.filter((ms) => ms < 10_000)).toEqual([250]);
+    // The moment in which an agent may stop by itself is all that is waited out; the lease is renewed meanwhile, and on a slow machine it is
+    // told after 2 s that its work is being saved.
+    expect(slept.filter((ms) => ms < 10_000 && ms !== 2000)).toEqual([250]);
     await engine.sessions.close(stubborn.id, { outcome: "closed" }, engine.user);
     expect(readdirSync(join(engine.data, "sandboxes"))).not.toContain(
       (await engine.store.sessions.find(stubborn.id))?.sandbox_id,

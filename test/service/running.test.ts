@@ -24,6 +24,7 @@ describe("a service that runs", () => {
     const service = await place.run();
     expect(JSON.parse(await readFile(at("service.json"), "utf8"))).toEqual({
       agent: null,
+      models: {},
       pid: process.pid,
       start_time: await place.host.processes.startTime(process.pid),
       socket: service.socket,

@@ -1,5 +1,6 @@
 import { asFerryError } from "../../src/base/errors.ts";
 import type { Sandbox, SandboxDriverName, SandboxSpec } from "../../src/service/sandbox/driver.ts";
+import { emptyTrash, trashed } from "../../src/service/sandbox/folder/trash.ts";
 import { chooseDriver, makeDrivers } from "../../src/service/sandbox/registry.ts";
 import { machine, specIn } from "./sandbox.ts";
 
@@ -26,4 +27,5 @@ async function serve(sandbox: Sandbox): Promise<void> {
   const limit = sandbox.exceeded();
   if (limit !== undefined) process.stdout.write(`over: ${limit}\n`);
   await sandbox.destroy();
+  await emptyTrash(await trashed(root), new AbortController().signal);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Host } from "../../host/host.ts";
+import { modelVariables } from "../agent/key-file.ts";
 import { type App, makeApp } from "../app.ts";
 import type { Portal } from "../handlers/handler.ts";
 import { type KeyEnds, makeKeyEnds } from "../keys/key-ends.ts";
@@ -97,7 +98,8 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   undo.add(pages.remove);
   const bound = (await open(reach, pages.site)).address;
   site.names = namesOf(reach, bound);
-  await announce(data, { socket, portal_address: portal.url(), agent: settings.agent ?? null }, host, undo);
+  const models = modelVariables(host.env);
+  await announce(data, { socket, portal_address: portal.url(), agent: settings.agent ?? null, models }, host, undo);
   const address = settings.tcp === undefined ? undefined : portal.url();
   log.info("listening", { socket, portal: portal.url(), address: address === undefined ? null : bound });
 
@@ -136,13 +138,17 @@ async function assemble(
   return { app, sessions, store, keyEnds, ownKeyId };
 }
 
+/** What `service.json` says beside whose it is. */
+interface Announcement {
+  readonly socket: string;
+  readonly portal_address: string;
+  readonly agent: string | null;
+  /** What its environment says of models' providers, which a later shell's may not. */
+  readonly models: Readonly<Record<string, string>>;
+}
+
 /** Tells clients where the service is: only once it can be called. */
-async function announce(
-  data: string,
-  where: { readonly socket: string; readonly portal_address: string; readonly agent: string | null },
-  host: ServiceHost,
-  undo: Undo,
-): Promise<void> {
+async function announce(data: string, where: Announcement, host: ServiceHost, undo: Undo): Promise<void> {
   const path = join(data, "service.json");
   const { pid, start_time } = await ownerOf(host);
   await host.files.write(path, JSON.stringify({ pid, start_time, ...where, version: host.version }), 0o600);

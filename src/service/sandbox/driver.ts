@@ -7,7 +7,10 @@ export interface SandboxDriver {
   probe(): Promise<Probe>;
   /** @throws FerryError failure with the remedy where no sandbox can be made; never falls back to the host */
   create(spec: SandboxSpec): Promise<Sandbox>;
-  /** Ends and removes what an earlier process of this data folder left behind; `alive` are the sandbox ids to keep. */
+  /**
+   * Ends what an earlier process of this data folder left behind, and moves its folders into the trash, for `emptyTrash`; `alive` are the
+   * sandbox ids to keep.
+   */
   sweep(root: string, alive: ReadonlySet<string>): Promise<Swept[]>;
 }
 
@@ -87,7 +90,7 @@ export interface Sandbox {
   exec(argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
   /** Kills every process inside; the files stay. Resolves when all are gone. */
   killAll(): Promise<void>;
-  /** Kills every process, waits until the last is reaped, moves the folder into a trash and removes it, following no link. */
+  /** Kills every process, waits until the last is reaped, and moves the folder into the trash, for `emptyTrash`. */
   destroy(): Promise<void>;
 }
 

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { FerryError } from "../../base/errors.ts";
 import type { Limit, Sandbox, SandboxProcess, SandboxSpec, SpawnOptions } from "./driver.ts";
 import { makeFolder, type Folder } from "./folder/layout.ts";
-import { discard } from "./folder/trash.ts";
+import { throwAway } from "./folder/trash.ts";
 import type { SandboxHost } from "./host.ts";
 import { makeCgroup, noCgroup, removeCgroup, type Cgroup } from "./limits/cgroup.ts";
+import { diskOf } from "./limits/usage.ts";
 import { watchLimits } from "./limits/watch.ts";
 import { collect } from "./processes/collect.ts";
 import { makeRooms, type Room } from "./processes/rooms.ts";
@@ -30,7 +31,7 @@ export async function makeSandbox(
     const recipe = await recipeFor(folder);
     return openSandbox({ spec, folder, recipe, cgroup: await groupFor(spec, recipe) }, host);
   } catch (error) {
-    await discard(spec.root, folder.path);
+    await throwAway(spec.root, folder.path);
     throw error;
   }
 }
@@ -64,11 +65,18 @@ function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost)
   };
 
   const watched = {
-    folder: folder.path,
     limits: spec.limits,
     watch: (["memory", "processes"] as const).filter((limit) => ![...cgroup.enforced, ...recipe.keeps].includes(limit)),
     busy: () => rooms.busy(),
     members: () => rooms.members(),
+    disk: () => diskOf(folder.path),
+    unlock: async () => {
+      const shut = ["find", recipe.workspace, recipe.home, ...["-xdev", "-type", "d", "!", "-perm", "-u=rx"]];
+      // Inside no link leads anywhere. Whether it could be done is seen when it is counted again.
+      await open([...shut, "-exec", "chmod", "u+rwx", "{}", ";"], { cwd: "/" })
+        .then((opening) => collect(opening, { timeout: 60_000 }, host))
+        .catch(() => undefined);
+    },
     exceeded: async (limit: Limit) => {
       broken = limit;
       await rooms.endAll();
@@ -83,7 +91,7 @@ function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost)
     await rooms.close();
     await watching;
     await removeCgroup(spec.id, host.clock);
-    await discard(spec.root, folder.path);
+    await throwAway(spec.root, folder.path);
   };
 
   return {

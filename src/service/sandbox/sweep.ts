@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { asFerryError, FerryError } from "../../base/errors.ts";
 import type { Swept } from "./driver.ts";
 import { folderOf } from "./folder/layout.ts";
-import { discard, emptyTrash } from "./folder/trash.ts";
+import { throwAway } from "./folder/trash.ts";
 import type { SandboxHost } from "./host.ts";
 import { removeCgroup } from "./limits/cgroup.ts";
 import { removeRecorded } from "./oci/recorded.ts";
@@ -10,8 +10,8 @@ import { endMembers } from "./processes/end.ts";
 import { recorded } from "./processes/records.ts";
 
 /**
- * Ends and removes each sandbox under `root` that isn't to be kept: its processes by number and start time as noted, and by label; its
- * containers by label; then its folder; then what an earlier removal left in the trash.
+ * Ends each sandbox under `root` that isn't to be kept: its processes by number and start time as noted, and by label; its containers by
+ * label. Its folder goes into the trash as it is: a service that starts waits for none of it to be removed.
  * @throws FerryError failure after all were tried, with a line for each that couldn't be removed
  */
 export async function sweep(root: string, alive: ReadonlySet<string>, host: SandboxHost): Promise<Swept[]> {
@@ -24,7 +24,6 @@ export async function sweep(root: string, alive: ReadonlySet<string>, host: Sand
       (error: unknown) => failures.push(`${id}: ${asFerryError(error).message}`),
     );
   }
-  await emptyTrash(root);
   if (failures.length > 0) throw new FerryError("failure", "not every old sandbox could be removed", { details: failures });
   return swept;
 }
@@ -34,7 +33,7 @@ async function removeSandbox(root: string, id: string, host: SandboxHost): Promi
   const ended = await endMembers({ roots: await recorded(folder.records), labelled: folder.path }, host);
   const contained = await removeRecorded(folder, { root, id }, host);
   await removeCgroup(id, host.clock);
-  await discard(root, folder.path);
+  await throwAway(root, folder.path);
   const found = [...(ended > 0 ? (["process"] as const) : []), ...(contained ? (["container"] as const) : []), "folder" as const];
   return found.map((what) => ({ id, what }));
 }

@@ -39,8 +39,8 @@ export interface SessionLimits {
   /** How long an agent may take until it is ready, in ms. */
   readonly startup: number;
   /**
-   * How long it may take to save the work of a turn that was stopped, in ms: git in the sandbox reads what the agent left there, and that
-   * may be a pipe that nobody writes to.
+   * How long it may take to save the work of a turn that was stopped, in ms: git in the sandbox reads what the agent left there, and runs
+   * what it set up (filters), and may wait for it for ever.
    */
   readonly saving: number;
   /** Bytes that one turn may bring out of its sandbox. */
@@ -51,7 +51,7 @@ export const defaultLimits: SessionLimits = {
   sandbox: { memoryMB: 4096, processes: 512, cpus: 2, diskMB: 8192, wall: 24 * 3_600_000 },
   idle: 30 * 60_000,
   startup: 120_000,
-  saving: 15_000,
+  saving: 10_000,
   bundle: 256 * 1024 * 1024,
 };
 

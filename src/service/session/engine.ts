@@ -1,4 +1,5 @@
 import { Problem } from "../problem.ts";
+import { makeEmptier } from "../sandbox/folder/emptier.ts";
 import type { UserRecord } from "../store/store.ts";
 import { announce } from "./turn/announce.ts";
 import { createSession } from "./create.ts";
@@ -8,6 +9,7 @@ import { takeMessage } from "./message.ts";
 import { forgetMemory } from "./memory/memory.ts";
 import { makeMutex } from "./mutex.ts";
 import { recover } from "./recover.ts";
+import { layout } from "./repository/layout.ts";
 import { Rooms } from "./workspace/rooms.ts";
 import { bundle } from "./series/bundle.ts";
 import { mbox } from "./series/mail.ts";
@@ -23,19 +25,24 @@ export function makeSessions(deps: SessionsDeps): Sessions {
   const lock = makeMutex();
   const timeline = new Timeline(deps);
   const books = { store, timeline };
-  const rooms = new Rooms(deps);
+  const emptier = makeEmptier(layout.sandboxes(deps.data), deps.log);
+  const rooms = new Rooms(deps, () => emptier.poke());
   const tools = { deps, timeline, rooms, arrived: announce(deps, timeline) };
   const worker = new Worker(tools, lock);
   let stopping = false;
 
   const sessions: Sessions = {
     async start() {
-      for (const { session, next } of await recover(tools)) worker.begin(session, next);
+      const waiting = await recover(tools);
+      emptier.poke();
+      for (const { session, next } of waiting) worker.begin(session, next);
     },
     async stop() {
       stopping = true;
+      const emptied = emptier.stop();
       await worker.stopAll();
       await rooms.leaveAll();
+      await emptied;
     },
     busy: () => worker.busy,
 

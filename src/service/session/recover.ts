@@ -3,6 +3,7 @@ import { makeId } from "../../base/ids.ts";
 import type { Session } from "../../wire/resources.ts";
 import type { SessionsDeps } from "./deps.ts";
 import type { BroughtHome } from "./repository/bring-home.ts";
+import { throwAway } from "../sandbox/folder/trash.ts";
 import { layout } from "./repository/layout.ts";
 import { settle, type Settled, type UserMessage } from "./settle.ts";
 import type { TurnTools } from "./turn/run.ts";
@@ -53,7 +54,7 @@ async function bringHomeOrKeep({ deps, arrived }: Tools, session: Session, patie
   } catch (error) {
     if ((await host.files.status(taken)) === undefined) throw error;
     const place = layout.unsaved(data, session.id);
-    await host.files.remove(place);
+    await throwAway(layout.sandboxes(data), place);
     await host.files.rename(taken, place);
     await host.files.write(
       layout.left(data, session.id),

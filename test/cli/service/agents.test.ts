@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { makeContext } from "../../../src/cli/context.ts";
 import { chooseAgent } from "../../../src/cli/flows/local/agents.ts";
 import { findFolders } from "../../../src/base/folders.ts";
+import { serve } from "../../../src/service/serve.ts";
 import { ferry } from "../../support/ferry.ts";
 import { makeWorld, type World } from "../../support/world.ts";
 
@@ -59,6 +60,32 @@ test("agents are listed with what is missing", async () => {
   ]);
   expect(listed.find(({ name }) => name === "codex")?.remedy).toBe("npm install -g @agentclientprotocol/codex-acp");
   expect(listed.find(({ name }) => name === "gemini")?.remedy).toContain("set GEMINI_API_KEY");
+});
+
+test("where a service runs, agents are listed with the keys that it was started with, and what this shell alone has is told", async () => {
+  const env = { OPENAI_API_KEY: "secret", OPENAI_BASE_URL: "https://models.example/v1" };
+  const started = world.next({ env: { ...world.host.env, ...env } });
+  const service = await serve({ sandbox: "process", write: () => undefined }, started.host);
+  onTestFinished(() => service.stop());
+  expect(readFileSync(join(findFolders(world.host).data, "service.json"), "utf8")).not.toContain("secret");
+
+  const list = async (more: Readonly<Record<string, string>>) => {
+    const { stdout } = await ferry(withAgents(["opencode", "gemini"], more), "service", "agents", "--json");
+    const listed = JSON.parse(stdout) as { name: string; key: string | null; remedy: string }[];
+    return Object.fromEntries(listed.map(({ name, key, remedy }) => [name, [key, remedy]]));
+  };
+  expect(await list({ GEMINI_API_KEY: "k" })).toMatchObject({
+    opencode: ["OPENAI_API_KEY", ""],
+    gemini: [
+      null,
+      "the service that runs was started without GEMINI_API_KEY, which this shell has: ferry service stop, and the next command starts it with it; or: ferry service agents login gemini",
+    ],
+  });
+  await service.stop();
+  expect(await list({ GEMINI_API_KEY: "k" })).toMatchObject({
+    opencode: ["GEMINI_API_KEY", ""],
+    gemini: ["GEMINI_API_KEY", ""],
+  });
 });
 
 describe("how the last turn of an agent went", () => {

@@ -18,6 +18,7 @@ import { findLocal } from "../../../src/cli/flows/local/find.ts";
 import { typedId } from "../../../src/base/ids.ts";
 import { logs } from "../../../src/cli/commands/service/logs.ts";
 import { collect, makeBinary, type Binary } from "../../support/binary.ts";
+import { makeDeep } from "../../support/deep.ts";
 import { commitFiles, makeRepository } from "../../support/git.ts";
 import { jq, makeWorld } from "../../support/world.ts";
 
@@ -153,6 +154,8 @@ test("reset deletes what the service keeps and nothing else, after a yes; the ne
     (await ferry.run(["key", "create", "k", "--scopes", "all:read", "--json", "--show-secrets"])).stdout,
   ) as { id: string };
   writeFileSync(file("mine.txt"), "mine");
+  mkdirSync(file("sessions/ses_old"), { recursive: true });
+  makeDeep(file("sessions/ses_old"), "unsaved");
   const before = readFileSync(file("origin"), "utf8");
   expect(await ferry.run(["service", "reset"])).toMatchObject({
     code: 2,

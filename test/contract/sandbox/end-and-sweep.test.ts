@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { emptyTrash, trashed } from "../../../src/service/sandbox/folder/trash.ts";
 import { findMembers } from "../../../src/service/sandbox/processes/members.ts";
 import { runs } from "../../../src/service/sandbox/processes/table.ts";
 import { describeDrivers, firstLine, living, run } from "../../support/sandbox-suite.ts";
@@ -45,16 +46,16 @@ await describeDrivers((room) => {
       await Promise.all([sandbox.destroy(), sandbox.destroy()]);
       expect(living(room.root)).toEqual([]);
       expect(existsSync(dirname(sandbox.hostWorkspace))).toBe(false);
-      expect(await readdir(join(room.data, "trash"))).toEqual([]);
+      await emptyTrash(await trashed(room.root), new AbortController().signal);
+      expect(await trashed(room.root)).toEqual([]);
       expect(await readFile(join(precious, "file"), "utf8")).toBe("x");
       await expect(sandbox.exec(["true"])).rejects.toThrow(/gone/);
     });
   });
 
   describe("guarantee 6: the sweep", () => {
-    test("after kill -9 of the service: processes, folder and trash go, what is to be kept stays", async () => {
+    test("after kill -9 of the service: processes go, and the folder into the trash as it is; what is to be kept stays", async () => {
       const kept = await room.make();
-      await mkdir(join(room.data, "trash", "sbx_old", "folder"), { recursive: true });
       const service = spawn(room.program[0] ?? "", [
         ...room.program.slice(1),
         room.driver.name,
@@ -70,7 +71,11 @@ await describeDrivers((room) => {
       expect(swept.filter(({ what }) => what === "container")).toHaveLength(room.isContainer ? 1 : 0);
       expect(living(room.root)).toEqual([]);
       expect(await readdir(room.root)).toEqual([kept.id]);
-      expect(await readdir(join(room.data, "trash"))).toEqual([]);
+      const left = await trashed(room.root);
+      expect(left).toHaveLength(1);
+      expect(await readdir(join(left[0] ?? "", "folder"))).toContain("repo");
+      await emptyTrash(left, new AbortController().signal);
+      expect(await trashed(room.root)).toEqual([]);
     });
 
     test.runIf(room.locksIn && !room.isContainer)("has nothing to end there: the kernel did", async () => {

@@ -28,6 +28,12 @@ await describeDrivers((room) => {
       expect(await say(script)).toBe(room.locksIn ? "agent\n?? x\nno root\n1\n" : "nobody\n?? x\n0\n");
     });
 
+    test("counts what is hidden in folders that nobody may look into", async () => {
+      const hide =
+        "mkdir -p shut/in ~/listed; exec 3> shut/in/a 4> ~/listed/b; chmod 0 shut/in; chmod 400 ~/listed; chmod 100 shut; head -c 6000000 /dev/zero >&3; head -c 6000000 /dev/zero >&4; exec sleep 30";
+      expect(await say(hide, { limits: { ...roomy, diskMB: 8 } })).toBe("over: disk\n");
+    });
+
     test("keeps memory by measuring", async () => {
       const hungry = `perl -e 'my @a; while (1) { push @a, "x" x 1_000_000; select undef, undef, undef, 0.005 }'`;
       expect(await say(hungry, { limits: { ...roomy, memoryMB: 100 } })).toBe("over: memory\n");

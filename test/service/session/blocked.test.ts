@@ -1,20 +1,29 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/host/clock.ts";
+import type { Clock } from "../../../src/host/host.ts";
 import type { Session } from "../../../src/wire/resources.ts";
 import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
 import { commitFiles, makeFolder, makeRepository } from "../../support/git.ts";
 
-// A pipe in the place of a file of git's: git waits there for who would write to it, and so would whoever waits for git.
-const plant = "rm .git/config; mkfifo .git/config; echo x > x";
+// A pipe that nobody finds before: git waits there for who would write to it, and so would whoever waits for git.
+const plant = "mkfifo pipe; echo x > x; git config include.path ../pipe";
+
+/** What the service waited out, in ms. */
+const slept: number[] = [];
+const clock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms, signal).then(() => void slept.push(ms)) };
 
 let engine: TestEngine;
 let folder: ReturnType<typeof makeFolder>;
 let session: Session;
 
-beforeEach(async () => {
-  folder = makeFolder();
+async function begin(saving: number): Promise<void> {
   const base = commitFiles(makeRepository(folder.path), { a: "a\n" }, "first");
-  engine = await makeTestEngine({ limits: { saving: 500 } });
+  engine = await makeTestEngine({ clock, limits: { saving } });
   session = await engine.start(await engine.register(folder.path), { base_commit: base });
+}
+
+beforeEach(() => {
+  folder = makeFolder();
 });
 afterEach(async () => {
   await engine.close();
@@ -27,10 +36,14 @@ const commandIs = (status: string) =>
     (item) => item.type === "session_event" && item.event.type === "agent_run_repository_command" && item.event.status === status,
   );
 
+const ready = () =>
+  engine.until(session, (item) => item.type === "session_event" && JSON.stringify(item.event).includes("ready\\n"));
+
 test.each([
   { when: "while its script runs", script: `${plant}; sleep 1000`, status: "processing" },
   { when: "while it is saved", script: plant, status: "completed" },
 ])("a turn that blocks git can be stopped $when, and the next message has a sandbox of its own", async (turn) => {
+  await begin(500);
   await engine.post(session, turn.script);
   await commandIs(turn.status);
   // Failed where what it did could not be saved any more.
@@ -42,8 +55,62 @@ test.each([
 });
 
 test("a turn that blocks git doesn't hold up the service's end", async () => {
+  await begin(500);
   await engine.post(session, plant);
   await commandIs("completed");
   await engine.close();
   expect(engine.sessions.busy()).toBe(false);
+});
+
+test("where saving can't be quick, that is told", async () => {
+  await begin(2500);
+  await engine.post(session, `${plant}; echo ready; sleep 1000`);
+  await ready();
+  await engine.sessions.cancel(session.id, { queued: false });
+  expect((await said())[0]).toBe("stopped; what it did is being saved");
+});
+
+const said = async () =>
+  (await engine.events(session)).flatMap((event) => (event.type === "system_message" ? [event.payload.message] : []));
+const pipe = (path: string): string => `mkdir -p d .git/info; echo z > d/z; rm -f ${path}; mkfifo ${path}; echo x > x`;
+
+const places = [
+  { path: ".gitignore", stays: true },
+  { path: "d/.gitattributes", stays: true },
+  { path: ".git/info/exclude", stays: true },
+  { path: ".git/config", stays: false },
+  { path: ".git/HEAD", stays: false },
+];
+
+test.each(places)("a pipe at $path is found when a turn is stopped, and nobody waits for it", async ({ path, stays }) => {
+  await begin(60_000);
+  await engine.post(session, `${pipe(path)}; echo ready; sleep 1000`);
+  await ready();
+  const before = await engine.store.sessions.find(session.id);
+  slept.length = 0;
+  const { agent_status } = await engine.sessions.cancel(session.id, { queued: false });
+  expect({ agent_status, slept: slept.filter((ms) => ms < 10_000) }).toEqual({
+    agent_status: stays ? "idle" : "failed",
+    slept: [],
+  });
+  const anew = stays ? "" : "; the next message begins with a new sandbox";
+  expect(await said()).toEqual([`what it did can't be saved: ${path} is no file, and git would wait in it for ever${anew}`]);
+  const after = await engine.work(session, stays ? `rm -f ${path}; echo y > y` : "echo new > new");
+  expect(after.sandbox_id === before?.sandbox_id).toBe(stays);
+  expect(after.head_commit).not.toBe(session.base_commit);
+});
+
+test("a pipe that git doesn't read, and nothing in the place of what it does, are no matter, however long it takes", async () => {
+  await begin(60_000);
+  const slow = "printf '* filter=slow\\n' > .gitattributes; git config filter.slow.clean 'sleep 1; cat'";
+  const odd = "mkfifo pipe; ln -s /dev/null ~/.gitconfig; rm -rf .git/info; mkdir .git/info; ln -s /dev/null .git/info/exclude";
+  const { agent_status } = await engine.work(session, `${odd}; ${slow}; echo x > x`);
+  expect({ agent_status, said: await said() }).toEqual({ agent_status: "idle", said: [] });
+});
+
+test.each(places)("a pipe at $path ends a turn that brings it", async ({ path }) => {
+  await begin(60_000);
+  const { agent_status } = await engine.work(session, pipe(path));
+  expect(agent_status).toBe("failed");
+  expect((await said()).at(-1)).toContain(`what it did can't be saved: ${path} is no file`);
 });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SessionEvent } from "../../../src/wire/event.ts";
@@ -123,6 +123,16 @@ test("what was not committed is there again in the next sandbox, not committed; 
   expect(gitIn(join(data, "sessions", session.id, "repo.git"))("for-each-ref", "refs/ferry")).toBe("");
 });
 
+test("what a closed session's sandbox held is removed beside it", async () => {
+  engine = await makeTestEngine({ data });
+  const session = await engine.start(await engine.register(origin), { base_commit: base });
+  await engine.work(session, "mkdir d; for i in $(seq 3000); do : > d/$i; done; echo d > .gitignore");
+  await engine.sessions.close(session.id, { outcome: "closed" }, engine.user);
+  expect(readdirSync(join(data, "sandboxes"))).toEqual([]);
+  expect(readdirSync(join(data, "trash"))).not.toEqual([]);
+  await expect.poll(() => readdirSync(join(data, "trash"))).toEqual([]);
+});
+
 test("a sandbox is given up when nothing happens in it for long, and made again", async () => {
   engine = await makeTestEngine({ data, limits: { idle: 1 } });
   const session = await engine.start(await engine.register(origin), { base_commit: base, auto_commit: false });
@@ -144,4 +154,17 @@ test("a repository whose session was never acknowledged is removed", async () =>
   mkdirSync(join(data, "sessions", "something"));
   engine = await makeTestEngine({ data });
   expect(readdirSync(join(data, "sessions"))).toEqual(["something"]);
+});
+
+test("what a killed service left in sandboxes is removed once the next one has started, or by the one after that", async () => {
+  const old = join(data, "sandboxes", "sbx_old", "repo", "deep");
+  mkdirSync(old, { recursive: true });
+  for (let at = 0; at < 5000; at += 1) writeFileSync(join(old, String(at)), "");
+  const left = (): string[] => readdirSync(join(data, "trash"));
+  const cut = await makeTestEngine({ data });
+  expect(readdirSync(join(data, "sandboxes"))).toEqual([]);
+  await cut.close();
+  expect(left()).not.toEqual([]);
+  engine = await makeTestEngine({ data });
+  await expect.poll(left).toEqual([]);
 });

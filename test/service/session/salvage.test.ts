@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../../../src/wire/resources.ts";
+import { makeDeep } from "../../support/deep.ts";
 import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
 import { type EngineChild, startEngineChild } from "../../support/engine-child.ts";
 import { commitFiles, gitIn, makeFolder, makeRepository } from "../../support/git.ts";
@@ -122,8 +123,17 @@ test("a repository that git can't read is kept as it is, and that is told", asyn
   expect(readdirSync(join(data, "sandboxes")).filter((name) => name.startsWith("sbx_"))).toEqual([]);
 });
 
+test("what was kept of an earlier turn gives way to it, however deep it is", async () => {
+  const id = await killedIn("echo precious > kept; rm -rf .git");
+  makeDeep(join(data, "sessions", id), "unsaved");
+  const { said } = await startAgain(id);
+  expect(said).toEqual([expect.stringContaining(`what it did is kept in ${kept(id)} (`)]);
+  expect(readFileSync(join(kept(id), "kept"), "utf8")).toBe("precious\n");
+  await expect.poll(() => readdirSync(join(data, "trash"))).toEqual([]);
+});
+
 test("one that git waits in for ever holds the start up for as long as saving a turn may take", async () => {
-  const id = await killedIn("echo precious > kept; rm .git/HEAD; mkfifo .git/HEAD");
+  const id = await killedIn("echo precious > kept; mkfifo pipe; git config include.path ../pipe");
   const { said } = await startAgain(id, { limits: { saving: 500 } });
   expect(said).toEqual([expect.stringContaining(`what it did is kept in ${kept(id)} (`)]);
   expect(existsSync(join(kept(id), "kept"))).toBe(true);

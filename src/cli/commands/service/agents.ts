@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import { FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
-import { type AgentReport, listAgents } from "../../flows/local/agents.ts";
+import { type AgentReport, listServedAgents } from "../../flows/local/agents.ts";
 import { forgetKeys, keepKey } from "../../flows/local/agent-key.ts";
 import { forgetAgent, signInAgent } from "../../flows/local/agent-sign-in.ts";
 import { showList } from "../../output/show.ts";
@@ -39,7 +39,7 @@ export const agents: Verb = {
   summary: "Show which agents there are on this machine, or give one its key",
   schema: agentFields,
   description:
-    "Show which agents the embedded service can run on this machine. `login` keeps a key for an agent's model provider with the service: the agent never sees it. For a Claude subscription give it what `claude setup-token` prints. Another agent's subscription is its own to sign in with: `login NAME --subscription` has it do so on this machine, in a HOME of its own, from which its sandboxes get a copy.",
+    "Show which agents the embedded service can run on this machine, with the keys that it was started with; where none runs, with those of this shell. `login` keeps a key for an agent's model provider with the service: the agent never sees it. For a Claude subscription give it what `claude setup-token` prints. Another agent's subscription is its own to sign in with: `login NAME --subscription` has it do so on this machine, in a HOME of its own, from which its sandboxes get a copy.",
   examples: [
     "ferry service agents",
     "ferry service agents login claude",
@@ -85,6 +85,6 @@ function shown({ name, program, version, signedIn, ready, remedy, lastTurn }: Ag
 }
 
 async function show(context: Context): Promise<void> {
-  const items = (await listAgents(context.host)).map(shown);
+  const items = (await listServedAgents(context.host)).map(shown);
   await showList(context, { items, more: false }, columns, { known: agentFields, many: "agents" });
 }

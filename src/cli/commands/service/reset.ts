@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { withLock } from "../../../auth/lock.ts";
 import { findFolders } from "../../../base/folders.ts";
 import type { Host } from "../../../host/host.ts";
+import { removeAgentsFiles } from "../../flows/local/agents-files.ts";
 import { findLocal } from "../../flows/local/find.ts";
 import { startLock, startPatience, stopLocal } from "../../flows/local/start.ts";
 import { confirm } from "../../flows/text.ts";
@@ -12,10 +13,13 @@ import { refuseInTurn } from "./stop.ts";
  * What the service keeps, by name, the database first: without that the rest is nothing, and a reset that was cut off is only done
  * again. Whatever else lies in the folder isn't ours to delete.
  */
-const kept = [
-  ...["ferry.db", "ferry.db-wal", "ferry.db-shm", "key", "origin", "seal", "sign-in"],
-  ...["sessions", "mirrors", "sandboxes", "gateways", "trash", "last-turns.json", "service.log", "service.log.1", "service.json"],
-];
+const kept = {
+  files: [
+    ...["ferry.db", "ferry.db-wal", "ferry.db-shm", "key", "origin", "seal", "sign-in"],
+    ...["last-turns.json", "service.log", "service.log.1", "service.json"],
+  ],
+  folders: ["mirrors", "gateways", "trash"],
+};
 
 export const reset: Verb = {
   name: "reset",
@@ -42,5 +46,7 @@ export const reset: Verb = {
 async function empty(host: Host, data: string): Promise<void> {
   const running = await findLocal(host);
   if (running !== undefined) await stopLocal(host, running);
-  for (const name of kept) await host.files.remove(join(data, name));
+  for (const name of kept.files) await host.files.remove(join(data, name));
+  await removeAgentsFiles(host, data);
+  for (const name of kept.folders) await host.files.remove(join(data, name));
 }

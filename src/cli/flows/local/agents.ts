@@ -22,10 +22,25 @@ export interface ChosenAgent {
 /** The built-in one takes a message as a script, so it is never chosen for anybody. */
 const scripts = "shell";
 
-/** Every agent as the embedded service would find it: with this environment, which a service that runs already may not have. */
+/** Every agent as an embedded service would find it that is started now, with this environment. */
 export async function listAgents(host: Host) {
   const { surveyAgents } = await import("../../../service/agent/survey.ts");
   return surveyAgents(host, findFolders(host).data, (await readConfig(host)).settings ?? {});
+}
+
+/** Every agent as the embedded service that runs has it: with the keys that it was started with. Where none runs, as one would. */
+export async function listServedAgents(host: Host) {
+  const here = await listAgents(host);
+  const models = (await findLocal(host))?.models;
+  if (models === undefined) return here;
+  const { withModelVariables } = await import("../../../service/agent/key-file.ts");
+  const there = await listAgents({ ...host, env: withModelVariables(host.env, models) });
+  return there.map((agent) => {
+    const ours = here.find(({ name }) => name === agent.name)?.signedIn;
+    if (agent.signedIn !== undefined || agent.program === undefined || ours === undefined) return agent;
+    const remedy = `the service that runs was started without ${ours}, which this shell has: ferry service stop, and the next command starts it with it; or: ferry service agents login ${agent.name}`;
+    return { ...agent, remedy };
+  });
 }
 
 /** What host local can be told to use: all that ferry knows, and those of the config, whether they are ready or not. */
@@ -45,7 +60,7 @@ export async function chooseAgent(context: Context): Promise<ChosenAgent> {
   if (value !== null) return { name: value, from: from === "config" ? "agent in the config" : from };
   const started = (await findLocal(host))?.agent;
   if (started !== undefined) return { name: started, from: null };
-  const agents = (await listAgents(host)).filter(({ name }) => name !== scripts);
+  const agents = (await listServedAgents(host)).filter(({ name }) => name !== scripts);
   const [first, ...others] = agents.filter(({ ready }) => ready);
   if (first === undefined) throw noAgent(agents);
   if (others.length === 0) {

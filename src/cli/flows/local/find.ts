@@ -12,6 +12,8 @@ export interface LocalService {
   readonly portal: string | undefined;
   /** The agent of sessions that name none, where it was started with one. */
   readonly agent: string | undefined;
+  /** What its environment says of models' providers, the keys' values left out; undefined where an earlier version doesn't say. */
+  readonly models: Readonly<Record<string, string>> | undefined;
   /** Signs a browser in, once. A secret: it is for this user's own screen. */
   readonly signInLink: string | undefined;
   /** The data folder's id. */
@@ -47,6 +49,7 @@ export async function findLocal(host: Host): Promise<LocalService | undefined> {
     version: said.version,
     portal,
     agent: said.agent ?? undefined,
+    models: said.models,
     signInLink: portal === undefined || code === undefined ? undefined : `${portal}/sign-in?code=${code.trim()}`,
     origin: origin.trim(),
     key: {
@@ -63,6 +66,18 @@ export async function findSilent(host: Host): Promise<Pick<LocalService, "pid"> 
   return holderOf(join(findFolders(host).data, "service.lock"), host);
 }
 
+/**
+ * One that has its lock since at most `most` ms and hasn't said where it is: it starts. One whose `service.json` is damaged has said so, and
+ * would be waited for in vain.
+ */
+export async function findStarting(host: Host, most: number): Promise<Pick<LocalService, "pid"> | undefined> {
+  const { data } = findFolders(host);
+  const text = await host.files.readText(join(data, "service.json"));
+  if (text !== undefined && announced(text) === undefined) return undefined;
+  const since = (await host.files.status(join(data, "service.lock")))?.modified;
+  return since === undefined || host.clock.now() - since >= most ? undefined : findSilent(host);
+}
+
 interface Announced {
   readonly pid: number;
   readonly start_time: string;
@@ -70,6 +85,7 @@ interface Announced {
   readonly version: string;
   readonly portal_address?: string | null;
   readonly agent?: string | null;
+  readonly models?: Readonly<Record<string, string>>;
 }
 
 /** What `service.json` says; a damaged one says nothing, and the next start writes it anew. */
@@ -88,7 +104,11 @@ function isAnnounced(said: Record<keyof Announced, unknown>): said is Announced 
   const texts = [said.start_time, said.socket, said.version, portal, said.agent ?? ""].every(
     (value) => typeof value === "string",
   );
-  return texts && Number.isSafeInteger(said.pid);
+  return texts && Number.isSafeInteger(said.pid) && areVariables(said.models ?? {});
+}
+
+function areVariables(said: unknown): boolean {
+  return typeof said === "object" && said !== null && Object.values(said).every((value) => typeof value === "string");
 }
 
 async function readPrivate(host: Host, path: string): Promise<string | undefined> {

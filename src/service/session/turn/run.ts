@@ -1,4 +1,4 @@
-import { asFerryError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
@@ -8,6 +8,7 @@ import type { Memory } from "../memory/memory.ts";
 import { tellPast } from "../memory/past.ts";
 import { endAllAfter } from "../patience.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
+import { blocked } from "../workspace/inside.ts";
 import { Room } from "../workspace/room.ts";
 import type { Rooms } from "../workspace/rooms.ts";
 import { findSession, type UserMessage } from "../settle.ts";
@@ -42,13 +43,16 @@ export interface TurnTools {
 /** How long an agent may take to stop by itself, in ms. */
 const grace = 250;
 
+/** How long saving may take until it is told, in ms. */
+const unnoticed = 2000;
+
 /** Runs one message from the sandbox's start to the commits' arrival in the session's repository. Never throws. */
 export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome> {
   const { rooms } = tools;
   const room = await enter(tools, turn);
   if (!(room instanceof Room)) return room;
   const over = new AbortController();
-  const hurrying = hurryOn(turn.signal, tools.deps, room, over.signal);
+  const hurrying = hurryOn(tools, turn, room, over.signal);
   try {
     const outcome = await work(tools, turn, room);
     await room.rest();
@@ -58,7 +62,7 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
     return outcome;
   } catch (error) {
     room.dismissAgent();
-    const message = reasonOf(error, room);
+    const message = isBlocked(error) ? `what it did can't be saved: ${error.message}` : reasonOf(error, room);
     if (await room.isIntact()) return { type: turn.signal.aborted ? "canceled" : "failed", reason: message };
     await rooms.leave(turn.session.id);
     return { type: "failed", reason: `${message}; the next message begins with a new sandbox` };
@@ -68,10 +72,21 @@ export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome
   }
 }
 
-/** Once the turn is stopped, whatever still runs in its sandbox ends after a while, and so does whoever waits for it. */
-async function hurryOn(signal: AbortSignal, { host, limits }: SessionsDeps, room: Room, over: AbortSignal): Promise<void> {
-  await aborted(AbortSignal.any([signal, over]));
+/**
+ * Once the turn is stopped, whatever still runs in its sandbox ends after a while, and so does whoever waits for it. Before that it is told
+ * what takes so long.
+ */
+async function hurryOn({ deps, timeline }: TurnTools, turn: Turn, room: Room, over: AbortSignal): Promise<void> {
+  const { host, limits } = deps;
+  await aborted(AbortSignal.any([turn.signal, over]));
+  const told = host.clock
+    .sleep(unnoticed, over)
+    .then(() => timeline.say(turn.session.id, "stopped; what it did is being saved"))
+    .catch((error: unknown) => {
+      if (!over.aborted) deps.log(`session ${turn.session.id}: ${asFerryError(error).message}`);
+    });
   await endAllAfter(host.clock, limits.saving, () => room.quiet(), over);
+  await told;
 }
 
 /** The session's room, or why there is none: without its agent the turn fails, without a sandbox the session is over. */
@@ -164,6 +179,10 @@ async function prompt(tools: TurnTools, turn: Turn, room: Room, record: TurnReco
     if (signal.aborted) return { type: "canceled", reason: "" };
     return { type: "failed", reason, said: record.wasSaid(reason) };
   }
+}
+
+function isBlocked(error: unknown): error is FerryError {
+  return error instanceof FerryError && error.code === blocked;
 }
 
 /** A limit that is reached ends whatever runs, which then complains in its own way. */

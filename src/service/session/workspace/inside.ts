@@ -1,6 +1,7 @@
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import type { ExecOptions, ExecResult, Sandbox } from "../../sandbox/driver.ts";
+import { blockedBy, guarded } from "./guard.ts";
 
 /**
  * The workspace's configuration is the agent's, and may be broken or hostile: what could run other programs, ask or rewrite is
@@ -42,9 +43,12 @@ export function gitEnvironment(agent: string): Record<string, string> {
   };
 }
 
+/** The code of the error for a workspace that git would wait in for ever. */
+export const blocked = "blocked";
+
 /**
  * Runs a shell script that uses git in the workspace, and gives what it printed; `args` are its `$1`, `$2` …
- * @throws FerryError failure with the script's last line on stderr
+ * @throws FerryError failure with the script's last line on stderr; with the code `blocked` where git waits for what is no file
  */
 export async function runInside(
   sandbox: Sandbox,
@@ -52,8 +56,11 @@ export async function runInside(
   args: readonly string[],
   options: ExecOptions = {},
 ): Promise<Buffer> {
-  const argv = ["sh", "-c", text, "git", ...args];
+  const argv = guarded(["sh", "-c", text, "git", ...args]);
   const result = await sandbox.exec(argv, { cwd: sandbox.workspace, ...options, env: environment });
+  const obstacle = result.code === 0 ? undefined : blockedBy(Buffer.from(result.stderr).toString("utf8"));
+  if (obstacle !== undefined)
+    throw new FerryError("failure", `${obstacle} is no file, and git would wait in it for ever`, { code: blocked });
   if (result.code !== 0) throw new FerryError("failure", `git in the sandbox: ${lastLine(result)}`);
   return Buffer.from(result.stdout);
 }

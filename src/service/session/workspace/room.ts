@@ -16,6 +16,7 @@ import { layout } from "../repository/layout.ts";
 import { Desk } from "../tools/desk.ts";
 import { newCost, type TurnUsage } from "../turn/usage.ts";
 import { type Changes, seeChanges } from "./changes.ts";
+import { guarded } from "./guard.ts";
 import { gitEnvironment } from "./inside.ts";
 import { prepareWorkspace } from "./prepare.ts";
 
@@ -183,9 +184,10 @@ export class Room {
 
   /** Whether there still is a repository in it: an agent can remove that too, or put something there that git waits for. */
   async isIntact(): Promise<boolean> {
-    const { saving } = this.deps.limits;
-    const question = this.sandbox.exec(["git", "rev-parse", "--git-dir"], { cwd: this.sandbox.workspace, timeout: saving });
-    return question.then(
+    // It reads two files.
+    const timeout = this.deps.limits.saving / 3;
+    const question = guarded(["git", "rev-parse", "--git-dir"], 100);
+    return this.sandbox.exec(question, { cwd: this.sandbox.workspace, timeout }).then(
       ({ code }) => code === 0,
       () => false,
     );

@@ -9,8 +9,12 @@ export class Rooms {
   private readonly open = new Map<string, Room>();
   private readonly idle = new Map<string, AbortController>();
 
-  constructor(deps: SessionsDeps) {
+  private readonly left: () => void;
+
+  /** @param left told each time that a sandbox's folder went into the trash */
+  constructor(deps: SessionsDeps, left: () => void) {
     this.deps = deps;
+    this.left = left;
   }
 
   /** The session's room that is there, which is in use then. */
@@ -39,7 +43,9 @@ export class Rooms {
     this.idle.delete(sessionId);
     const room = this.open.get(sessionId);
     this.open.delete(sessionId);
-    await room?.destroy();
+    if (room === undefined) return;
+    await room.destroy();
+    this.left();
   }
 
   async leaveAll(): Promise<void> {

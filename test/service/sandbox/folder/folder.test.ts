@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { folderOf, makeFolder } from "../../../../src/service/sandbox/folder/layout.ts";
-import { discard, emptyTrash } from "../../../../src/service/sandbox/folder/trash.ts";
+import { emptyTrash, throwAway, trashed } from "../../../../src/service/sandbox/folder/trash.ts";
+import { makeDeep } from "../../../support/deep.ts";
 
 let data = "";
 let root = "";
@@ -13,6 +14,11 @@ beforeEach(async () => {
   root = join(data, "sandboxes");
   onTestFinished(() => rm(data, { recursive: true }));
 });
+
+async function discard(of: string, path: string): Promise<void> {
+  await throwAway(of, path);
+  await emptyTrash(await trashed(of), new AbortController().signal);
+}
 
 test.each(["", ".", "..", "a/b", "../x", "a b", "é"])("an id that could lead elsewhere is refused: %j", (id) => {
   expect(() => folderOf("/root", id)).toThrow(/is no id of a sandbox/);
@@ -54,9 +60,36 @@ test("nothing there is nothing to do", async () => {
   expect(await readdir(join(data, "trash"))).toEqual([]);
 });
 
-test("what an earlier removal left is removed", async () => {
-  await emptyTrash(root);
+test("what an earlier removal left is removed, and what comes meanwhile isn't touched", async () => {
+  expect(await trashed(root)).toEqual([]);
   await mkdir(join(data, "trash", "one-x", "folder", "repo"), { recursive: true });
-  await emptyTrash(root);
-  expect(await readdir(join(data, "trash"))).toEqual([]);
+  const left = await trashed(root);
+  await throwAway(root, (await makeFolder(root, "two")).path);
+  await emptyTrash(left, new AbortController().signal);
+  expect(await readdir(join(data, "trash"))).toEqual([expect.stringMatching(/^two-/u)]);
 });
+
+test("what is thrown away lies in the trash whole until that is emptied, and an emptying that is cut is gone on with", async () => {
+  const { path, workspace } = await makeFolder(root, "one");
+  for (const name of Array.from({ length: 100 }, (_, at) => String(at))) await writeFile(join(workspace, name), "");
+  await throwAway(root, path);
+  expect(await readdir(root)).toEqual([]);
+  const [place = ""] = await trashed(root);
+  expect(await readdir(join(place, "folder", "repo"))).toHaveLength(100);
+  await emptyTrash(await trashed(root), AbortSignal.abort());
+  const left = await trashed(root);
+  expect(left.length).toBeGreaterThan(0);
+  await emptyTrash(left, new AbortController().signal);
+  expect(await trashed(root)).toEqual([]);
+});
+
+test.runIf(process.platform === "linux")(
+  "folders deeper than any path, names that are no text, and shut ones go, too",
+  async () => {
+    const { path, workspace } = await makeFolder(root, "one");
+    for (const name of ["shut", "deep"]) await chmod(makeDeep(workspace, name), 0);
+    await discard(root, path);
+    expect(await trashed(root)).toEqual([]);
+    expect(await readdir(root)).toEqual([]);
+  },
+);

@@ -19,13 +19,16 @@ function jumping(until: number) {
 }
 
 async function broken(changes: Partial<Watched>, until = 5000): Promise<{ limits: Limit[]; at: number }> {
-  const folder = await mkdtemp(join(tmpdir(), "ferry-watch-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const limits: Limit[] = [];
   const { host, now } = jumping(until);
   const exceeded = (limit: Limit): Promise<void> => Promise.resolve(void limits.push(limit));
   await watchLimits(
-    { folder, limits: roomy, watch: ["memory", "processes"], busy: () => true, members: () => [self()], exceeded, ...changes },
+    {
+      ...{ limits: roomy, watch: ["memory", "processes"], busy: () => true, members: () => [self()], exceeded },
+      disk: () => Promise.resolve({ bytes: 0, hidden: false }),
+      unlock: () => Promise.reject(new Error("nothing is shut")),
+      ...changes,
+    },
     host,
     new AbortController().signal,
   );
@@ -59,8 +62,8 @@ test.runIf(linux)("disk ends it", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "file"), Buffer.alloc(3 * 1024 * 1024));
   const limits = { ...roomy, memoryMB: 100_000, processes: 1000 };
-  expect((await broken({ folder, limits: { ...limits, diskMB: 2 } })).limits).toEqual(["disk"]);
-  expect((await broken({ folder, limits: { ...limits, diskMB: 4 } })).limits).toEqual([]);
+  expect((await broken({ disk: () => diskOf(folder), limits: { ...limits, diskMB: 2 } })).limits).toEqual(["disk"]);
+  expect((await broken({ disk: () => diskOf(folder), limits: { ...limits, diskMB: 4 } })).limits).toEqual([]);
 });
 
 test.runIf(linux)("files without content count, too: a disk runs out of them", async () => {
@@ -68,8 +71,27 @@ test.runIf(linux)("files without content count, too: a disk runs out of them", a
   onTestFinished(() => rm(folder, { recursive: true }));
   await Promise.all(Array.from({ length: 600 }, (_, at) => writeFile(join(folder, String(at)), "")));
   const limits = { ...roomy, memoryMB: 100_000, processes: 1000 };
-  expect((await broken({ folder, limits: { ...limits, diskMB: 2 } })).limits).toEqual(["disk"]);
-  expect((await broken({ folder, limits: { ...limits, diskMB: 4 } })).limits).toEqual([]);
+  expect((await broken({ disk: () => diskOf(folder), limits: { ...limits, diskMB: 2 } })).limits).toEqual(["disk"]);
+  expect((await broken({ disk: () => diskOf(folder), limits: { ...limits, diskMB: 4 } })).limits).toEqual([]);
+});
+
+/** Gives what is counted at each look: whether something was hidden. */
+function looks(hidden: readonly boolean[]): Pick<Watched, "disk" | "unlock"> & { unlocked: () => number } {
+  let [at, unlocked] = [0, 0];
+  const disk: Watched["disk"] = () => Promise.resolve({ bytes: 1, hidden: hidden[at++] ?? false });
+  return { disk, unlock: () => Promise.resolve(void (unlocked += 1)), unlocked: () => unlocked };
+}
+
+test.each([
+  { what: "shut for one look is no matter", hidden: [true, false, true], limits: [], unlocked: 0 },
+  { what: "that stays shut is opened, and counts then", hidden: [true, true, false, true, true, false], limits: [], unlocked: 2 },
+  { what: "that can't be opened breaks the limit", hidden: [true, true, true], limits: ["disk"], unlocked: 1 },
+])("a folder that nobody can look into, $what", async ({ hidden, limits, unlocked }) => {
+  const shut = looks(hidden);
+  expect({ limits: (await broken({ ...shut, watch: [] }, 10_000)).limits, unlocked: shut.unlocked() }).toEqual({
+    limits,
+    unlocked,
+  });
 });
 
 test.runIf(linux)("a sparse file counts what it takes", async () => {
@@ -77,7 +99,7 @@ test.runIf(linux)("a sparse file counts what it takes", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "sparse"), "");
   await truncate(join(folder, "sparse"), 1e9);
-  expect(await diskOf(folder)).toBeLessThan(1e6);
+  expect((await diskOf(folder)).bytes).toBeLessThan(1e6);
 });
 
 test.runIf(linux)("memory is the shares where the bound is over the limit", () => {

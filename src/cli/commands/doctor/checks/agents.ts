@@ -1,4 +1,4 @@
-import { type AgentReport, listAgents } from "../../../flows/local/agents.ts";
+import { type AgentReport, listServedAgents } from "../../../flows/local/agents.ts";
 import type { Check } from "../check.ts";
 import { chosenHost } from "../chosen.ts";
 
@@ -6,7 +6,7 @@ import { chosenHost } from "../chosen.ts";
 export const agents: Check = {
   name: "agents",
   async run(context) {
-    const all = (await listAgents(context.host)).filter(({ name }) => name !== "shell");
+    const all = (await listServedAgents(context.host)).filter(({ name }) => name !== "shell");
     const installed = all.filter(({ program }) => program !== undefined);
     const says = installed.length === 0 ? "none is installed" : installed.map(describe).join(", ");
     // An agent may fail by what it was told to do: one that works is enough.
