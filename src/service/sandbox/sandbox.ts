@@ -69,7 +69,7 @@ function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost)
     watch: (["memory", "processes"] as const).filter((limit) => ![...cgroup.enforced, ...recipe.keeps].includes(limit)),
     busy: () => rooms.busy(),
     members: () => rooms.members(),
-    disk: () => diskOf(folder.path),
+    disk: () => diskOf(folder.path, rooms.members()),
     unlock: async () => {
       const shut = ["find", recipe.workspace, recipe.home, ...["-xdev", "-type", "d", "!", "-perm", "-u=rx"]];
       // Inside no link leads anywhere. Whether it could be done is seen when it is counted again.

@@ -1,7 +1,22 @@
+import { arch } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { makeDrivers } from "../../../src/service/sandbox/registry.ts";
 import { machine, roomy, specIn } from "../../support/sandbox.ts";
 import { describeDrivers, firstLine, living, run, text } from "../../support/sandbox-suite.ts";
+
+/** Of asm/unistd_64.h, and of asm-generic/unistd.h. */
+const calls = arch() === "x64" ? { mmap: 9, unshare: 272, exit: 60 } : { mmap: 222, unshare: 97, exit: 93 };
+
+/** Perl that holds three files without a name, each below the limit of 8 MB: `keep` is what is done with one that is to be held. */
+function holding(keep: string): string {
+  return `my @held; for my $n (1 .. 3) { open my $file, "+>", "f$n" or die $!; unlink "f$n"; syswrite $file, "x" x 6_000_000; ${keep} } sleep 100;`;
+}
+
+const open = holding("push @held, $file;");
+/** With descriptors that are the thread's alone (CLONE_FILES), and without the thread that the process began with. */
+const inThread = `use threads; threads->create(sub { syscall(${calls.unshare}, 0x400) == 0 or die $!; ${open} }); syscall(${calls.exit}, 0)`;
+/** All of it (PROT_READ, MAP_SHARED), and closed. */
+const mapped = holding(`syscall(${calls.mmap}, 0, 6_000_000, 1, 1, fileno $file, 0) > 0 or die $!; close $file;`);
 
 await describeDrivers((room) => {
   describe("guarantee 4: limits", () => {
@@ -44,6 +59,16 @@ await describeDrivers((room) => {
       );
       expect(result.code).not.toBe(0);
       expect(sandbox.exceeded()).toBe("disk");
+    });
+
+    test.each([
+      { how: "open", script: open },
+      { how: "open in a thread of its own", script: inThread },
+      { how: "mapped", script: mapped },
+    ])("disk, with files that have no name any more and that a process has $how", async ({ script }) => {
+      const sandbox = await room.make({ limits: { ...roomy, diskMB: 8 } });
+      const { stderr } = await sandbox.exec(["perl", "-e", script], { timeout: 20_000 });
+      expect({ over: sandbox.exceeded(), stderr: text(stderr) }).toEqual({ over: "disk", stderr: "" });
     });
 
     test.runIf(room.locksIn)("a single file, at once", async () => {

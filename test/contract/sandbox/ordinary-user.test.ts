@@ -1,5 +1,5 @@
 import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { arch, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SandboxSpec } from "../../../src/service/sandbox/driver.ts";
@@ -32,6 +32,17 @@ await describeDrivers((room) => {
       const hide =
         "mkdir -p shut/in ~/listed; exec 3> shut/in/a 4> ~/listed/b; chmod 0 shut/in; chmod 400 ~/listed; chmod 100 shut; head -c 6000000 /dev/zero >&3; head -c 6000000 /dev/zero >&4; exec sleep 30";
       expect(await say(hide, { limits: { ...roomy, diskMB: 8 } })).toBe("over: disk\n");
+    });
+
+    test.each([
+      { how: "open", keep: "push @held, $file" },
+      {
+        how: "mapped",
+        keep: `syscall(${arch() === "x64" ? 9 : 222}, 0, 6_000_000, 1, 1, fileno $file, 0) > 0 or die $!; close $file`,
+      },
+    ])("counts files that have no name any more and that a process has $how", async ({ keep }) => {
+      const hold = `my @held; for (1 .. 3) { open my $file, "+>", "f" or die $!; unlink "f"; syswrite $file, "x" x 6_000_000; ${keep} } sleep 30`;
+      expect(await say(`exec perl -e '${hold}'`, { limits: { ...roomy, diskMB: 8 } })).toBe("over: disk\n");
     });
 
     test("keeps memory by measuring", async () => {

@@ -1,7 +1,8 @@
 import type { Limit, SandboxLimits } from "../driver.ts";
 import type { SandboxHost } from "../host.ts";
 import type { ProcessEntry } from "../processes/table.ts";
-import { type DiskUse, memoryOf, threadsOf } from "./usage.ts";
+import type { DiskUse } from "./lying.ts";
+import { memoryOf, threadsOf } from "./usage.ts";
 
 /** What is watched, and who is told. */
 export interface Watched {

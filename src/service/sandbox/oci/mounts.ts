@@ -66,7 +66,7 @@ async function mountsBelow(mounts: readonly Mount[]): Promise<Mount[]> {
   );
 }
 
-/** Blanks and their like are octal there (proc_pid_mountinfo(5)). */
-function unescaped(path: string): string {
+/** A path as mountinfo has it, where blanks and their like are octal (proc_pid_mountinfo(5)). */
+export function unescaped(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/gu, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

@@ -83,7 +83,8 @@ export function makeRooms(folder: Folder, keeper: "kernel" | "nobody" | Keeper, 
     members: () => {
       const roots = rootsOf([...live.values()]);
       if (live.size === 0) return [];
-      return findMembers(keeper === "nobody" ? { roots, labelled: folder.path } : { roots });
+      // What an engine runs comes from the engine, and not from its client.
+      return findMembers(keeper === "kernel" ? { roots } : { roots, labelled: folder.path });
     },
     endAll,
     close: async () => {

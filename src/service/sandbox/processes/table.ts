@@ -14,7 +14,8 @@ export interface ProcessEntry extends ProcessId {
 
 /**
  * Every process that runs now, by its number, from /proc/<pid>/stat (proc_pid_stat(5)). Zombies are left out: they run no more, and a
- * namespace's init is one only after all others in it were reaped (pid_namespaces(7)). Empty where there is no /proc.
+ * namespace's init is one only after all others in it were reaped (pid_namespaces(7)). One with threads is none: its first thread alone
+ * has ended. Empty where there is no /proc.
  */
 export function processTable(): Map<number, ProcessEntry> {
   const table = new Map<number, ProcessEntry>();
@@ -32,8 +33,9 @@ export function readEntry(pid: number): ProcessEntry | undefined {
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parent] = fields ?? [];
   const started = fields?.[19];
-  if (fields === undefined || started === undefined || state === "Z" || state === "X") return undefined;
-  return { pid, started, parent: Number(parent), threads: Number(fields[17]) };
+  const threads = Number(fields?.[17]);
+  if (started === undefined || state === "X" || (state === "Z" && threads <= 1)) return undefined;
+  return { pid, started, parent: Number(parent), threads };
 }
 
 /** Whether this very process still runs. */
