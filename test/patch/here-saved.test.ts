@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Checkpoint } from "../../src/patch/request.ts";
+import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitBytes, writeFile } from "../support/git.ts";
 import { edited, refusedBy } from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
@@ -120,4 +121,39 @@ describe("what is saved while a pull stops at a conflict here", () => {
     gitBytes(scene.local.folder, ["-c", "core.editor=true", "cherry-pick", "--continue"]);
     expect(scene.local("status", "--porcelain")).toBe("");
   });
+
+  it("nothing, and a filter that reads a file that git doesn't know: it runs as ever", async () => {
+    const scene = make("*.up filter=own\n");
+    writeFile(scene.local, ".git/info/exclude", ".key\n");
+    writeFile(scene.local, ".key", "key\n");
+    scene.local("config", "filter.own.smudge", "cat .key - ");
+    scene.local("config", "filter.own.clean", "sed 1d");
+    await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "here" }));
+    expect(readFileSync(`${scene.local.folder}/1.up`, "utf8")).toBe("key\nnew 1\n");
+  });
+
+  it("nothing, and a conflict that is out of the sparse checkout's sight: it comes into it", async () => {
+    const scene = makeScene({ files: { f: edited({}), "out/a": edited({}), "out/b": "b\n", "in/c": "c\n" } });
+    commitFiles(scene.sandbox, { "out/a": edited({ 2: "theirs" }), "out/b": "B\n" }, "one");
+    commitFiles(scene.local, { "out/a": edited({ 2: "mine" }) }, "mine");
+    scene.local("sparse-checkout", "set", "--cone", "in");
+    await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "here" }));
+    expect(readFileSync(`${scene.local.folder}/out/a`, "utf8")).toContain("<<<<<<<");
+    expect(existsSync(`${scene.local.folder}/out/b`)).toBe(false);
+  });
+
+  it.each(["here-made", "here-looked", "here-taken"] as const)(
+    "and staged once it was killed at %s: that is staged still when the pick is taken back",
+    async (dieAt) => {
+      const scene = make();
+      await ended(startPull(scene, dieAt, { options: { onConflict: "here" } }));
+      expect(scene.local("status", "--porcelain")).toContain("UU f");
+      writeFile(scene.local, "f", "staged\n");
+      scene.local("add", "f");
+      await pullInto(scene.local.folder, scene.source, { dryRun: true }).catch(() => undefined);
+      expect(existsSync(`${scene.local.folder}/.git/CHERRY_PICK_HEAD`)).toBe(false);
+      expect(scene.local("show", ":f")).toBe("staged");
+      expect(scene.local("status", "--porcelain")).toBe("M  f");
+    },
+  );
 });

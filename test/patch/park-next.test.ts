@@ -40,8 +40,8 @@ async function makeParked(attributes = "*.up filter=slow\n"): Promise<{ scene: S
   return { scene, tree, rescue: `${local.folder}/.git/ferry/rescue` };
 }
 
-function expectStop(tree: TestGit): void {
-  expect(tree("status", "--porcelain", "--ignored")).toBe("M  3.up\nUU g");
+function expectStop(tree: TestGit, more = ""): void {
+  expect(tree("status", "--porcelain", "--ignored")).toBe(`M  3.up\nUU g${more}`);
   expect(tree("log", "--format=%s")).toBe("two\none\nmine\nbase");
   const files = {
     "1.up": "new 1\n",
@@ -83,11 +83,13 @@ echo 'an hour' > s.tmp; mv s.tmp 3.up; echo more >> 2.up; echo mine > come; echo
     scene.local("config", "filter.slow.clean", "cat");
     const error = await refusedBy(resume(scene.local.folder, "continue"));
     expect(error).toMatchObject({ code: "edited_meanwhile", verdict: { applied: false, conflicts: ["g"] } });
-    const kept = { "3.up": "an hour\n", "2.up": "old 2\nmore\n", come: "mine\n", g: "mine\n", NOTES: "mine\n" };
+    const kept = { "3.up": "an hour\n", "2.up": "old 2\nmore\n", come: "mine\n", g: "mine\n" };
     expect(readdirSync(rescue).sort()).toEqual(Object.keys(kept).sort());
     for (const [path, content] of Object.entries(kept)) expect(readFileSync(`${rescue}/${path}`, "utf8")).toBe(content);
     rmSync(`${tree.folder}/../saved`);
-    expectStop(tree);
+    // What is in nothing's way stays.
+    expectStop(tree, "\n?? NOTES");
+    expect(readFileSync(`${tree.folder}/NOTES`, "utf8")).toBe("mine\n");
     expect(readdirSync(`${scene.local.folder}/.git/ferry/parked`)).toEqual([tree.folder.split("/").at(-1)]);
   });
 

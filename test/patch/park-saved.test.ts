@@ -1,41 +1,23 @@
 import { appendFileSync, cpSync, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Checkpoint } from "../../src/patch/request.ts";
 import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitIn, makeRepository, type TestGit, writeFile } from "../support/git.ts";
-import { edited, expectNoDebris, makeConflict, parkedTree, parkIn, refusedBy, resume } from "../support/parking.ts";
+import {
+  edited,
+  expectNoDebris,
+  makeConflict,
+  makeResolved,
+  parkedTree,
+  parkIn,
+  refusedBy,
+  rescueOf,
+  resume,
+  resumeWhile,
+} from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
 import { removeScenes, type Scene } from "../support/scene.ts";
 
 afterAll(removeScenes);
-
-const rescueOf = ({ local }: Pick<Scene, "local">) => `${local.folder}/.git/ferry/rescue`;
-
-/** Parks a pull, and resolves its conflict. */
-async function makeResolved(options: { twice?: boolean } = {}): Promise<{ scene: Scene; tree: TestGit }> {
-  const scene = makeConflict(options);
-  const tree = await parkIn(scene);
-  writeFile(tree, "f", edited({ 2: "both" }));
-  tree("add", "f");
-  return { scene, tree };
-}
-
-/** Ends a parked pull, and does something the first time that it comes to a point. */
-function resumeWhile(
-  { local }: Scene,
-  how: "continue" | "skip" | "abort",
-  { at, work, isForced = false }: { at: Checkpoint; work: () => void; isForced?: boolean },
-) {
-  let isDone = false;
-  const checkpoint = (name: Checkpoint) => {
-    if (name === at && !isDone) {
-      isDone = true;
-      work();
-    }
-    return Promise.resolve();
-  };
-  return resume(local.folder, how, { deps: { checkpoint }, acceptDeletion: isForced });
-}
 
 /** All kinds of things that someone may make there. */
 function saveMuch(folder: string): void {
@@ -133,9 +115,69 @@ describe("what is saved in a parked worktree while a pull goes on with it", () =
     const { scene, tree } = await makeResolved({ twice: true });
     const error = await refusedBy(resumeWhile(scene, "continue", { at: "park-moved", work: () => saveMuch(tree.folder) }));
     expect(error).toMatchObject({ code: "edited_meanwhile", verdict: { applied: false, conflicts: ["g"] } });
-    expect(error.message).toContain("5 more were saved in the parked worktree meanwhile");
-    expectMuch(scene);
-    expect(tree("status", "--porcelain")).toBe("UU g");
+    expect(error.message).toContain("1 more were saved in the parked worktree meanwhile");
+    expect(readdirSync(rescueOf(scene)).sort()).toEqual(["b", "f"]);
+    expect(readFileSync(`${rescueOf(scene)}/f`, "utf8")).toBe("a late fix\n");
+    // What is in nothing's way stays.
+    expect(tree("status", "--porcelain")).toBe("UU g\n?? NOTES.txt\n?? clone/\n?? link\n?? made/");
+    expect(readFileSync(`${tree.folder}/made/deep/2`, "utf8")).toBe("2\n");
+  });
+
+  it("to a file that the next stop doesn't touch: it stays", async () => {
+    for (const at of ["park-reset", "park-made", "park-looked"] as const) {
+      const { scene, tree } = await makeResolved({ twice: true });
+      const work = () => appendFileSync(`${tree.folder}/b`, "an hour\n");
+      expect(await refusedBy(resumeWhile(scene, "continue", { at, work }))).toMatchObject({ code: "conflict" });
+      expect(tree("status", "--porcelain")).toBe(" M b\nUU g");
+      expect(readFileSync(`${tree.folder}/b`, "utf8")).toBe("b\nan hour\n");
+    }
+  });
+
+  it("and staged, and saved anew: both are kept, and told", async () => {
+    const { scene, tree } = await makeResolved({ twice: true });
+    const work = () => {
+      writeFile(tree, "f", "staged\n");
+      tree("add", "f");
+      writeFile(tree, "f", "saved\n");
+    };
+    expect(await refusedBy(resumeWhile(scene, "continue", { at: "park-moved", work }))).toMatchObject({
+      code: "edited_meanwhile",
+    });
+    expect(readFileSync(`${rescueOf(scene)}/f.staged`, "utf8")).toBe("staged\n");
+    expect(readFileSync(`${rescueOf(scene)}/f`, "utf8")).toBe("saved\n");
+  });
+
+  const moves: Readonly<Record<string, (tree: TestGit) => void>> = {
+    "commits there": (tree) => void commitFiles(tree, { mine: "mine\n" }, "my work"),
+    "takes another branch there": (tree) => void tree("checkout", "--quiet", "--force", "feature"),
+    "makes a branch there": (tree) => void tree("checkout", "--quiet", "-b", "new"),
+  };
+  it.each(Object.entries(moves))("nothing, and someone %s on the way: HEAD stays, and it is told", async (_, move) => {
+    for (const isKilled of [false, true]) {
+      const { scene, tree } = await makeResolved({ twice: true });
+      scene.local("branch", "feature", "HEAD~1");
+      if (isKilled) {
+        await ended(startPull(scene, "park-moved", { how: "continue" }));
+        move(tree);
+      }
+      let head = isKilled ? tree("rev-parse", "HEAD") : "";
+      const work = () => {
+        move(tree);
+        head = tree("rev-parse", "HEAD");
+      };
+      const going = isKilled
+        ? resume(scene.local.folder, "continue")
+        : resumeWhile(scene, "continue", { at: "park-moved", work });
+      await expect(going).rejects.toMatchObject({
+        kind: "attention",
+        message: `${tree.folder} was on its way to the next conflict, and HEAD was moved there since`,
+      });
+      expect(tree("rev-parse", "HEAD")).toBe(head);
+      expect(scene.local("rev-parse", "feature")).toBe(scene.local("rev-parse", "main~1"));
+      expect(tree("branch", "--show-current")).toBe(
+        move === moves["commits there"] ? "" : move === moves["makes a branch there"] ? "new" : "feature",
+      );
+    }
   });
 
   it("while a commit is left out, or all is given up: what was there goes, and what came since is kept", async () => {

@@ -10,9 +10,9 @@ import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
 afterAll(removeScenes);
 
 interface Kind {
-  readonly files?: Readonly<Record<string, string>>;
-  readonly theirs: (git: TestGit) => void;
-  readonly ours: (git: TestGit) => void;
+  readonly config?: Readonly<Record<string, string>>;
+  readonly theirs: (git: TestGit) => unknown;
+  readonly ours: (git: TestGit) => unknown;
 }
 
 const remove = (git: TestGit, ...paths: string[]) => git("rm", "--quiet", "-r", ...paths);
@@ -24,6 +24,13 @@ const link = (git: TestGit, path: string, target: string) => {
 const add = (git: TestGit, path: string, content: string | Uint8Array) => {
   writeFile(git, path, content);
   return git("add", path);
+};
+
+const attributes =
+  "*.lock binary\n*.log merge=union\nlong conflict-marker-size=12\n*.my merge=my\n*.own merge=own\n*.strict filter=strict\n";
+const attributed = ["a.lock", "a.log", "long", "a.my", "a.own", "p"];
+const changeAll = (git: TestGit, content: string) => {
+  for (const path of attributed) add(git, path, content);
 };
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -47,6 +54,28 @@ const kinds: Readonly<Record<string, Kind>> = {
   links: { theirs: (git) => link(git, "l", "theirs"), ours: (git) => link(git, "l", "mine") },
   modes: {
     theirs: (git) => (add(git, "p", "theirs\n"), git("update-index", "--chmod=+x", "p")),
+    ours: (git) => add(git, "p", "mine\n"),
+  },
+  "attributes of the tree": {
+    config: { "merge.my.driver": "cp %B %A", "merge.own.driver": "sh ./tools/merge.sh %A %B" },
+    theirs: (git) => changeAll(git, "theirs\n"),
+    ours: (git) => changeAll(git, "mine\n"),
+  },
+  "a clean filter that takes no markers": {
+    config: {
+      "filter.strict.clean": "t=$(cat; echo .); case $t in *'<<<<'*) exit 1;; esac; printf %s \"${t%.}\"",
+      "filter.strict.smudge": "cat",
+      "filter.strict.required": "true",
+    },
+    theirs: (git) => add(git, "a.strict", "theirs\n"),
+    ours: (git) => add(git, "a.strict", "mine\n"),
+  },
+  "a folder that becomes a link": {
+    theirs: (git) => {
+      remove(git, "q");
+      link(git, "q", "tools");
+      return add(git, "p", "theirs\n");
+    },
     ours: (git) => add(git, "p", "mine\n"),
   },
   "a submodule there, a file here": {
@@ -78,12 +107,22 @@ function stateOf(git: TestGit) {
   };
 }
 
-const base = { f: edited({}), p: "p\n", "q/long": edited({}), "q/other": "other\n", z: "z\n" };
+const base = {
+  ...Object.fromEntries(attributed.map((path) => [path, "base\n"])),
+  ".gitattributes": attributes,
+  "tools/merge.sh": 'cp "$2" "$1"\n',
+  f: edited({}),
+  p: "p\n",
+  "q/long": edited({}),
+  "q/other": "other\n",
+  z: "z\n",
+};
 
 /** The last commit of the sandbox and the user's own, which don't fit together. */
-function makeClash({ sandbox, local }: Scene, { theirs, ours }: Kind): void {
+function makeClash({ sandbox, local }: Scene, { config = {}, theirs, ours }: Kind): void {
+  for (const [name, value] of Object.entries(config)) local("config", name, value);
   theirs(sandbox);
-  add(sandbox, "q/besides", "besides\n");
+  add(sandbox, "besides", "besides\n");
   commit(sandbox, "clash");
   ours(local);
   add(local, "f", edited({ 2: "mine" }));

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { expect } from "vitest";
 import { resumeParked, type ParkedRequest, type Resumed } from "../../src/patch/parked/parked.ts";
 import { PullRefused } from "../../src/patch/verdict.ts";
-import type { PullDeps } from "../../src/patch/request.ts";
-import { commitFiles, gitIn, type TestGit } from "./git.ts";
+import type { Checkpoint, PullDeps } from "../../src/patch/request.ts";
+import { commitFiles, gitIn, type TestGit, writeFile } from "./git.ts";
 import { makeDeps, pullInto, type PullInto } from "./pulling.ts";
 import { makeScene, type Scene } from "./scene.ts";
 
@@ -58,4 +58,32 @@ export function expectNoDebris({ local }: Scene): void {
   expect(existsSync(`${local.folder}/.git/worktrees`)).toBe(false);
   expect(readdirSync(`${local.folder}/.git/ferry`)).toEqual([]);
   expect(local("fsck", "--strict", "--no-dangling")).toBe("");
+}
+
+export const rescueOf = ({ local }: Pick<Scene, "local">) => `${local.folder}/.git/ferry/rescue`;
+
+/** Parks a pull, and resolves its conflict. */
+export async function makeResolved(options: { twice?: boolean } = {}): Promise<{ scene: Scene; tree: TestGit }> {
+  const scene = makeConflict(options);
+  const tree = await parkIn(scene);
+  writeFile(tree, "f", edited({ 2: "both" }));
+  tree("add", "f");
+  return { scene, tree };
+}
+
+/** Ends a parked pull, and does something the first time that it comes to a point. */
+export function resumeWhile(
+  { local }: Scene,
+  how: "continue" | "skip" | "abort",
+  { at, work, isForced = false }: { at: Checkpoint; work: () => void; isForced?: boolean },
+) {
+  let isDone = false;
+  const checkpoint = (name: Checkpoint) => {
+    if (name === at && !isDone) {
+      isDone = true;
+      work();
+    }
+    return Promise.resolve();
+  };
+  return resume(local.folder, how, { deps: { checkpoint }, acceptDeletion: isForced });
 }

@@ -1,8 +1,7 @@
-import { type GitPath, pathBytes } from "../../git/path.ts";
-import { modes } from "../../git/records.ts";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { type GitPath, gitPath, pathBytes } from "../../git/path.ts";
 import type { Context } from "../context.ts";
-import { indexInfo, withIndex } from "../land/compare.ts";
-import { Looker } from "../land/disk.ts";
+import { foldersTo, onDisk } from "../land/disk.ts";
 import { filtered } from "../land/replace.ts";
 import { porcelainError, runPorcelain } from "../recovery/porcelain.ts";
 import { cherryPick } from "./pick.ts";
@@ -14,60 +13,35 @@ export interface Apart {
   readonly folder: string;
   /** Paths where the working copy isn't as its index is: they are made, too. */
   readonly far?: readonly GitPath[];
-  /** See cherryPick. */
-  readonly isHeld?: boolean;
 }
 
 /** What an index has, by path. */
-export type Entries = ReadonlyMap<GitPath, string>;
+type Entries = ReadonlyMap<GitPath, string>;
 
 export interface Picked {
-  readonly outcome: "stopped" | "came";
-  /** The index before and after. */
-  readonly before: Entries;
+  /** The paths that the pick changed in the index. */
+  readonly changed: readonly GitPath[];
+  /** What the index has since. */
   readonly after: Entries;
 }
 
 /**
- * Cherry-picks a commit in a working copy's git folder, but not in its working tree. Git looks at all files before it writes the first,
- * and then writes over whatever it finds: what is saved in between is lost. In an empty folder it takes what is missing for untouched,
- * and makes there what changes; that can then come where nothing else has (exchange.ts).
+ * Cherry-picks a commit in a working copy's git folder, but not in its working tree; it stops in any case (see cherryPick, isHeld). Git
+ * looks at all files before it writes the first, and then writes over whatever it finds: what is saved in between is lost. In an empty
+ * folder it takes what is missing for untouched, and makes there what changes; that can then come where nothing else has (exchange.ts).
+ * Only what git reads of the working tree besides is there from the start.
  * @throws FerryError where git didn't get that far
  */
 export async function pickApart(commit: string, place: Apart, context: Context): Promise<Picked> {
-  const { gitDir, folder, far = [], isHeld = false } = place;
+  const { gitDir, folder } = place;
   const before = await readEntries(place, context);
-  await checkOut(far, before, place, context);
-  const outcome = await cherryPick(commit, { cwd: folder, gitDir, workTree: folder }, context, { isHeld });
-  return { outcome, before, after: await readEntries(place, context) };
-}
-
-/**
- * The tree that a working tree has once what was made apart has come to it, from an index as it was before. What git left alone stays:
- * one side of a conflict, and what is out of sight.
- */
-export async function treeApart(
-  { folder, gitDir }: Apart,
-  { before, after }: Picked,
-  { index, context: { git, repository } }: { index: string; context: Context },
-): Promise<string> {
-  const looker = new Looker(folder);
-  const changed = changedIn({ before, after }).filter((path) => !after.has(path) || looker.look(path).what !== "nothing");
-  const options = withIndex({ ...repository, gitDir, workTree: folder }, index);
-  const submodules = changed.flatMap((path) => {
-    const [, id] = / 160000 (\w+) \d/u.exec(after.get(path) ?? "") ?? [];
-    return id === undefined || looker.look(path).what !== "folder" ? [] : [{ path, mode: modes.gitlink, id }];
-  });
-  const others = changed.filter((path) => looker.look(path).what !== "folder" || !after.has(path));
-  const input = pathBytes(others.map((path) => `${path}\0`).join(""));
-  await git.ok(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], { ...options, input });
-  await git.ok(["update-index", "-z", "--add", "--replace", "--index-info"], { ...options, input: indexInfo(submodules) });
-  return (await git.ok(["write-tree"], options)).toString("latin1").trim();
-}
-
-/** The paths that the pick changed in the index. */
-export function changedIn({ before, after }: Pick<Picked, "before" | "after">): GitPath[] {
-  return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path));
+  const config = await filtersAtHome(place, context);
+  await checkOut(before, { place, config, touched: await touchedBy(commit, place, context) }, context);
+  copyAttributes(before, place);
+  await cherryPick(commit, { cwd: folder, gitDir, workTree: folder }, context, { isHeld: true, config });
+  const after = await readEntries(place, context);
+  const all = [...new Set([...before.keys(), ...after.keys()])];
+  return { changed: all.filter((path) => before.get(path) !== after.get(path)), after };
 }
 
 /** The index: what it has at each path, its stages and whether git is told not to look there among it. */
@@ -82,32 +56,91 @@ async function readEntries(place: Apart, { git }: Context): Promise<Map<GitPath,
   return entries;
 }
 
-/** Into the folder, with their times in the index, by which the cherry-pick knows them for untouched. */
+/** A filter runs at the top of the working tree (gitattributes(5)), and may be a program of it, or read something there. */
+async function filtersAtHome(place: Apart, { git }: Context): Promise<Record<string, string>> {
+  const args = ["config", "-z", "--get-regexp", "^filter\\..*\\.(clean|smudge|process)$"];
+  const lines = (await git.run(args, inPlace(place))).stdout.toString("utf8").split("\0");
+  const home = `'${place.workTree.replaceAll("\\", "/").replaceAll("'", "'\\''")}'`;
+  const commands = lines.flatMap((line): [string, string][] => {
+    const [name = "", ...command] = line.split("\n");
+    const isEmpty = command.join("").trim() === "";
+    return isEmpty || name.includes("=") ? [] : [[name, `cd ${home} && export GIT_WORK_TREE=${home} && ${command.join("\n")}`]];
+  });
+  return Object.fromEntries(commands);
+}
+
+/**
+ * What the working copy is behind in, the attributes that the commit changes, and all that a merge driver may need, which runs in the
+ * folder. With their times in the index, by which the cherry-pick knows them for untouched.
+ */
 async function checkOut(
-  far: readonly GitPath[],
-  entries: ReadonlyMap<GitPath, string>,
-  place: Apart,
+  entries: Entries,
+  { place, config, touched }: { place: Apart; config: Record<string, string>; touched: ReadonlySet<GitPath> },
   context: Context,
 ): Promise<void> {
+  const { folder, far = [] } = place;
   const isInSight = (path: GitPath) => /^[^Ss]/u.test(entries.get(path) ?? "S");
-  const all = (await runsFromTree(entries, place, context)) ? [...entries.keys()] : far;
-  const paths = all.filter(isInSight);
+  const isFar = new Set(far);
+  const hasDrivers = await usesDrivers(place, context);
+  const paths = [...entries.keys()].filter(
+    (path) => isInSight(path) && (hasDrivers || isFar.has(path) || (attributes.test(path) && touched.has(path))),
+  );
   const last = await filtered({ git: context.git, repository: { ...context.repository, ...inPlace(place) } }, paths);
   const args = ["checkout-index", "-u", "-z", "--stdin"];
-  const options = { ...inPlace(place), cwd: place.folder, workTree: place.folder };
-  for (const turn of [paths.filter((path) => !last.has(path)), paths.filter((path) => last.has(path))]) {
+  const options = { ...inPlace(place), cwd: folder, workTree: folder, config };
+  for (const turn of [paths.filter((path) => !last.has(path)), paths.filter((path) => last.has(path) && isFar.has(path))]) {
     const input = pathBytes(turn.map((path) => `${path}\0`).join(""));
     const result = turn.length === 0 ? undefined : await runPorcelain(args, { ...options, input }, context);
     if (result !== undefined && result.code !== 0) throw porcelainError(args, result);
   }
+  if (hasDrivers) linkUntracked(entries, place);
 }
 
-/** Whether a filter or a merge driver is a program of the tree itself, which git runs at its top. */
-async function runsFromTree(entries: ReadonlyMap<GitPath, string>, place: Apart, { git }: Context): Promise<boolean> {
-  const args = ["config", "-z", "--get-regexp", "^(filter|merge)\\..*\\.(clean|smudge|process|driver)$"];
-  const commands = (await git.run(args, inPlace(place))).stdout.toString("latin1");
-  const words = commands.split(/[\s\0"'`;|&()=]+/u).map((word) => word.replace(/^(?:\.\/+)+/u, ""));
-  return words.some((word) => entries.has(word));
+async function touchedBy(commit: string, place: Apart, { git }: Context): Promise<Set<GitPath>> {
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", "--root", commit];
+  return new Set((await git.ok(args, inPlace(place))).toString("latin1").split("\0"));
+}
+
+const attributes = /(?:^|\/)\.gitattributes$/u;
+
+async function usesDrivers(place: Apart, { git }: Context): Promise<boolean> {
+  return (await git.run(["config", "--get-regexp", "^merge\\..*\\.driver$"], inPlace(place))).code === 0;
+}
+
+/** What lies at the top of the working tree and isn't git's: a driver's own files, say. */
+function linkUntracked(entries: Entries, { workTree, folder }: Apart): void {
+  const tops = new Set([...entries.keys()].map((path) => path.split("/", 1)[0]));
+  for (const entry of readdirSync(workTree, { encoding: "buffer" })) {
+    const name = gitPath(entry);
+    if (name !== ".git" && !tops.has(name)) link(onDisk(workTree, name), onDisk(folder, name));
+  }
+}
+
+/** Windows lets not everybody make links. */
+function link(to: Buffer | string, from: Buffer | string): void {
+  try {
+    symlinkSync(to, from);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) throw error;
+  }
+}
+
+/** Git merges by the attributes that the working tree has, committed or not. */
+function copyAttributes(entries: Entries, { workTree, folder, far = [] }: Apart): void {
+  const isMade = new Set(far);
+  for (const each of new Set(["", ...[...entries.keys()].flatMap(foldersTo)])) {
+    const path = each === "" ? ".gitattributes" : `${each}/.gitattributes`;
+    const [from, to] = [onDisk(workTree, path), onDisk(folder, path)];
+    if (isMade.has(path) || !isFile(from)) continue;
+    const content = readFileSync(from);
+    if (isFile(to) && readFileSync(to).equals(content)) continue;
+    if (each !== "") mkdirSync(onDisk(folder, each), { recursive: true });
+    writeFileSync(to, content);
+  }
+}
+
+function isFile(path: Buffer | string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function inPlace({ gitDir, workTree }: Apart) {

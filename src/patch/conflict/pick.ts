@@ -18,27 +18,35 @@ export async function cherryPick(
   commit: string,
   place: PickPlace,
   context: Context,
-  { isHeld = false } = {},
+  { isHeld = false, config = {} }: { isHeld?: boolean; config?: Readonly<Record<string, string>> } = {},
 ): Promise<"stopped" | "came"> {
   // An editor that fails ends git before it commits (git-commit(1), ENVIRONMENT).
   const args = ["cherry-pick", "--allow-empty", ...(isHeld ? ["--edit"] : []), commit];
-  const config = { "merge.directoryRenames": "conflict" };
   const env = { ...committerEnvironment(context.host), ...(isHeld ? { GIT_EDITOR: "false" } : {}) };
-  const result = await runPorcelain(args, { ...place, config, env }, context);
+  const result = await runPorcelain(
+    args,
+    { ...place, config: { ...config, "merge.directoryRenames": "conflict" }, env },
+    context,
+  );
   if (result.code === 0) return "came";
   const stopped = await context.git.run(["rev-parse", "--verify", "--quiet", "CHERRY_PICK_HEAD"], place);
   if (stopped.stdout.toString("latin1").trim() === commit) return "stopped";
   throw porcelainError(args, result);
 }
 
+/** What git wants a working tree to hold where a cherry-pick stands, markers included (gitrevisions(7), AUTO_MERGE). */
+export async function pickedTree(place: PickPlace, { git }: Pick<Context, "git">): Promise<string | undefined> {
+  const found = await git.run(["rev-parse", "--verify", "--quiet", "AUTO_MERGE^{tree}"], place);
+  return found.code === 0 ? found.stdout.toString("latin1").trim() : undefined;
+}
+
 /**
  * Commits a cherry-pick that was held, where git itself would have: nothing was in conflict, and nothing resolved by what rerere knows,
- * which a person is to look at. AUTO_MERGE is what git's merge led to (gitrevisions(7)).
+ * which a person is to look at.
  */
 export async function endPick(place: PickPlace, context: Context): Promise<"stopped" | "came"> {
-  const ask = async (...args: string[]) => (await context.git.run(args, place)).stdout.toString("latin1").trim();
-  const merged = await ask("rev-parse", "--verify", "--quiet", "AUTO_MERGE^{tree}");
-  if (merged === "" || merged !== (await ask("write-tree"))) return "stopped";
+  const staged = (await context.git.run(["write-tree"], place)).stdout.toString("latin1").trim();
+  if (staged === "" || staged !== (await pickedTree(place, context))) return "stopped";
   const args = ["cherry-pick", "--continue"];
   const env = { ...committerEnvironment(context.host), GIT_EDITOR: "true" };
   const result = await runPorcelain(args, { ...place, env }, context);

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type GitPath, showPath } from "../../git/path.ts";
 import { modes, readChanges } from "../../git/records.ts";
-import { pickApart, treeApart } from "../conflict/apart.ts";
+import { pickApart } from "../conflict/apart.ts";
 import type { Stop } from "../conflict/found.ts";
 import { exchange } from "../conflict/exchange.ts";
-import { endPick } from "../conflict/pick.ts";
+import { endPick, pickedTree } from "../conflict/pick.ts";
 import type { PullContext } from "../context.ts";
 import { Looker } from "../land/disk.ts";
 import { hold, holdsOf, letGo } from "../land/hold.ts";
@@ -48,7 +48,7 @@ export async function pickHere({ error, quarantine }: Stop, context: PullContext
 }
 
 async function makeStop(
-  { item, tip }: Stop["error"]["conflict"],
+  { item, tip, tree }: Stop["error"]["conflict"],
   { journal, scratch }: { journal: Journal; scratch: string },
   context: PullContext,
 ): Promise<void> {
@@ -57,39 +57,36 @@ async function makeStop(
   const index = join(scratch, "index-before");
   await copyIndex(join(gitDir, "index"), index);
   const folder = await journal.makePicked();
-  const place = { gitDir, workTree, folder, isHeld: true };
-  const done = await pickApart(item.commit, place, context);
+  const done = await pickApart(item.commit, { gitDir, workTree, folder }, context);
   await checkpoint("here-made");
-  const scratchIndex = join(scratch, "picked-index");
-  await copyIndex(index, scratchIndex);
-  const picked = await treeApart(place, done, { index: scratchIndex, context });
+  const picked = (await pickedTree({ cwd: workTree, gitDir, workTree }, context)) ?? tree;
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", tip, picked];
   const changes = readChanges(await git.ok(args, { cwd: gitDir, gitDir }));
   const check = await checkPaths({ git, repository, scratch, index }, changes);
   const changed = (path: GitPath) => new RefsMoved("attention", `${showPath(path)} was changed meanwhile`);
   for (const { path } of check.blocked) throw changed(path);
-  const kept = planAside(changes, check);
-  const aside = new Aside(await journal.makeAside(), kept, { git, repository });
-  await journal.writing({ ...check.before, ...kept }, picked);
-  await checkpoint("here-looked");
-  const there = new Set(check.before.kept);
+  const there = new Set(check.present.map(({ path }) => path));
   const ours = changes.filter(({ path }) => !there.has(path));
-  const looker = new Looker(folder);
-  const made = {
-    folder,
-    going: ours.filter(({ newMode }) => newMode === modes.absent).map(({ path }) => path),
-    // Not what is out of sight.
-    coming: ours
-      .filter(({ path, newMode }) => newMode !== modes.absent && looker.look(path).what !== "nothing")
-      .map(({ path }) => path),
-  };
+  const going = ours.filter(({ newMode }) => newMode === modes.absent).map(({ path }) => path);
+  const written = ours.filter(({ newMode }) => newMode !== modes.absent).map(({ path }) => path);
+  const [made, here] = [new Looker(folder), new Looker(workTree)];
+  const isMade = (path: GitPath) => made.look(path).what !== "nothing";
+  // Nothing is made of what is out of sight; what is in conflict comes into it, also where it stays as it is.
+  const shown = done.changed.filter((path) => done.after.has(path) && isMade(path) && here.look(path).what === "nothing");
+  const coming = [...new Set([...written.filter(isMade), ...shown])];
+  const isComing = new Set(coming);
+  const kept = planAside(changes, check);
+  const before = { ...check.before, kept: check.before.kept.filter((path) => !isComing.has(path)), ...kept };
+  const aside = new Aside(await journal.makeAside(), kept, { git, repository });
+  await journal.writing(before, picked);
+  await checkpoint("here-looked");
   const take = async (path: GitPath) => {
     const isTaken = aside.take(path);
     await checkpoint("here-taken");
     return isTaken;
   };
   const makeRoom = (path: GitPath) => Promise.reject(changed(path));
-  await exchange(made, { copy: { repository }, take, makeRoom });
+  await exchange({ folder, coming, going }, { copy: { repository }, take, makeRoom });
   await runPorcelain(["update-index", "-q", "--refresh"], { cwd: workTree, gitDir, workTree }, context);
   await journal.dropPicked();
   await checkpoint("here-picked");

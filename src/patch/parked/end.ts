@@ -7,7 +7,7 @@ import { moveRef } from "../land/transaction.ts";
 import { isHalfMade } from "../recovery/half-made.ts";
 import type { Known } from "./look.ts";
 import { listParked, type Parked, replaceNote, tipRef } from "./note.ts";
-import { knownOf, sweepStop } from "./next-stop.ts";
+import { isOnItsWay, knownOf, sweepStop } from "./next-stop.ts";
 import { takeAway } from "./take-away.ts";
 import { findTree, gitDirOf, hasParked, inTree, isThere, relink, removeFolder } from "./tree.ts";
 
@@ -50,7 +50,7 @@ export async function sweepParked(context: Context): Promise<void> {
 /** Whether the commit that doesn't fit was picked there: git names it once its markers are written. Or someone has committed since. */
 async function stands({ note }: Parked, context: Context): Promise<boolean> {
   const tree = await findTree(note, context);
-  if (tree === undefined || !(await isThere(tree)) || (await isHalfMade(tree.gitDir))) return false;
+  if (tree === undefined || !(await isThere(tree)) || (await isHalfMade(tree.gitDir)) || isOnItsWay(note, context)) return false;
   const ask = async (name: string) => {
     const found = await context.git.run(["rev-parse", "--verify", "--quiet", `${name}^{commit}`], inTree(tree));
     return found.code === 0 ? found.stdout.toString("latin1").trim() : undefined;

@@ -157,13 +157,19 @@ async function makeScratch({ repository }: Context): Promise<string> {
 
 /** The paths where a worktree isn't as a commit has it, also those that git is told not to look at. Undefined where the worktree has no index that git can read. */
 export async function differing(commit: string, tree: ParkedTree, { git }: Context): Promise<GitPath[] | undefined> {
-  const args = ["diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", "--ignore-submodules=all", commit, "--"];
-  const unseen = await git.run(["ls-files", "-z", "-v"], inTree(tree));
-  const changed = await git.run(args, inTree(tree));
-  if (unseen.code !== 0 || changed.code !== 0) return undefined;
+  const plain = ["--name-only", "-z", "--no-ext-diff", "--no-renames", "--ignore-submodules=all"];
+  const ask = (args: readonly string[]) => git.run(args, inTree(tree));
+  const unseen = await ask(["ls-files", "-z", "-v"]);
+  const changed = await ask(["diff", ...plain, commit, "--"]);
+  // A filter that takes no conflict markers, say: then what has another time, or another entry, than when git last looked.
+  const found =
+    changed.code === 0
+      ? [changed]
+      : [await ask(["diff-index", "--cached", ...plain, commit, "--"]), await ask(["diff-files", ...plain])];
+  if (unseen.code !== 0 || found.some(({ code }) => code !== 0)) return undefined;
   const names = (listing: Buffer) => listing.toString("latin1").split("\0").filter(Boolean);
   const hidden = names(unseen.stdout).filter((line) => /^[a-zS]/u.test(line));
-  return [...names(changed.stdout), ...hidden.map((line) => line.slice(2))];
+  return [...new Set([...found.flatMap(({ stdout }) => names(stdout)), ...hidden.map((line) => line.slice(2))])];
 }
 
 /** Its SHA-256; "" for what is no file, or can't be read. */

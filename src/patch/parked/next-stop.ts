@@ -2,8 +2,10 @@ import { lstatSync, mkdirSync, renameSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { GitPath } from "../../git/path.ts";
+import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
 import { exchange, type Made } from "../conflict/exchange.ts";
-import { changedIn, pickApart } from "../conflict/apart.ts";
+import { pickApart } from "../conflict/apart.ts";
 import type { Context } from "../context.ts";
 import { foldersTo, Looker, onDisk, stampOf } from "../land/disk.ts";
 import { porcelainError, type PorcelainOptions, runPorcelain } from "../recovery/porcelain.ts";
@@ -11,41 +13,58 @@ import { changesBetween } from "../recovery/settle.ts";
 import { type TakenOut, withoutMoving } from "../recovery/take-out.ts";
 import { contentsOf, differing, type Known, lookAt, type Seen } from "./look.ts";
 import { type Parked, type ParkedNote, parkedFolder, replaceNote } from "./note.ts";
+import { rescueStaged } from "./staged.ts";
 import { moveOwn, rescueOwn } from "./take-away.ts";
 import { gitDirOf, inTree, type ParkedTree } from "./tree.ts";
 
-export interface Stop {
-  readonly parked: Parked;
-  readonly outcome: "stopped" | "came";
-}
-
 /**
- * Takes a worktree whose HEAD has been moved on to the first commit of the queue, which stands there with its markers then. All files
- * are made apart, those that the worktree is behind in among them, and come when all are made. What someone has made there since it was
- * read is in the rescue folder then, and told at the end.
+ * Takes a worktree whose HEAD stands at `clean` by now to the first commit of the queue, which stops there with its markers. All files are
+ * made apart, those that the worktree is behind in among them, and come when all are made. What someone has made there since it was read
+ * stays, or is in the rescue folder then where it is in the way, and told at the end.
+ * @throws FerryError attention where HEAD is elsewhere
  */
 export async function makeStop(
   parked: Parked,
   { tree, seen }: { tree: ParkedTree; seen?: Seen | undefined },
   context: Context,
-): Promise<Stop> {
+): Promise<Parked> {
   const { note } = parked;
   await sweepStop(note, context);
+  await refuseElsewhere(note, tree, context);
+  context.edited.push(...(await rescueStaged(note, tree, context)));
   const { files, was } = placesOf(note, context);
   for (const folder of [files, was]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const far = await farFrom(note, tree, context);
-  await run(["reset", "--quiet", note.clean], inTree(tree), context);
+  // To where HEAD is; the times of files that are about to be replaced needn't be looked at.
+  await run(["reset", "--quiet", "--no-refresh"], inTree(tree), context);
   await context.checkpoint("park-reset");
-  const commit = note.queue[0]?.commit ?? "";
-  const { outcome, before, after } = await pickApart(commit, { ...tree, folder: files, far }, context);
-  const picked = changedIn({ before, after });
-  const made = await contentsOf(picked, files);
+  const { changed, after } = await pickApart(note.queue[0]?.commit ?? "", { ...tree, folder: files, far }, context);
+  const made = await contentsOf(changed, files);
   const noted = await replaceNote(parked, { made }, { context });
   await context.checkpoint("park-made");
-  await bringIn(sorted([...far, ...picked], files, after), { tree, was, known: { ...knownOf(noted.note), seen } }, context);
+  await bringIn(sorted([...far, ...changed], files, after), { tree, was, known: { ...knownOf(noted.note), seen } }, context);
   await runPorcelain(["update-index", "-q", "--refresh"], inTree(tree), context);
   await rm(dirname(files), { recursive: true, force: true });
-  return { parked: noted, outcome };
+  return noted;
+}
+
+/** Someone may have committed there since it was moved on, or have taken a branch there, which the reset would move. */
+async function refuseElsewhere({ clean }: ParkedNote, tree: ParkedTree, { git }: Context): Promise<void> {
+  const head = (await git.run(["rev-parse", "--verify", "--quiet", "HEAD"], inTree(tree))).stdout.toString("latin1").trim();
+  const isOnBranch = (await git.run(["symbolic-ref", "--quiet", "HEAD"], inTree(tree))).code === 0;
+  if (head === clean && !isOnBranch) return;
+  throw new FerryError(
+    "attention",
+    `${oneLine(tree.workTree)} was on its way to the next conflict, and HEAD was moved there since`,
+    {
+      hint: `in it: git branch NAME keeps what was committed there; then git switch --detach ${clean.slice(0, 12)}, and ferry pull --continue (--abort gives the pull up)`,
+    },
+  );
+}
+
+/** Whether its files have still to come. */
+export function isOnItsWay(note: Pick<ParkedNote, "name">, context: Context): boolean {
+  return lstatSync(dirname(placesOf(note, context).files), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** What may go of a worktree that is on its way. */
@@ -94,8 +113,7 @@ async function bringIn(
   { tree, was, known: about }: { tree: ParkedTree; was: string; known: Known },
   context: Context,
 ): Promise<void> {
-  const { known, own } = await lookAt(tree, about, context);
-  for (const path of own) context.edited.push(await moveOwn(tree, path, context));
+  const { known } = await lookAt(tree, about, context);
   await context.checkpoint("park-looked");
   const taken = new Map<GitPath, string>();
   const take = async (path: GitPath) => {

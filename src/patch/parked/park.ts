@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { cherryPick } from "../conflict/pick.ts";
+import { endPick } from "../conflict/pick.ts";
 import type { Stop } from "../conflict/found.ts";
 import type { PullContext } from "../context.ts";
 import { cursorUpdates } from "../incoming/cursor.ts";
@@ -13,6 +13,7 @@ import type { Pickable } from "../place/rebuild.ts";
 import type { Verdict } from "../verdict.ts";
 import { end } from "./end.ts";
 import { type Parked, parkedFolder, type ParkedNote, type Queued, replaceNote, tipRef, writeNote } from "./note.ts";
+import { makeStop } from "./next-stop.ts";
 import { goOn } from "./resume.ts";
 import { makeCommit } from "../uncommitted/memory.ts";
 import { treeOf } from "../uncommitted/trees.ts";
@@ -47,10 +48,10 @@ export async function park(stop: Stop, context: PullContext): Promise<Verdict> {
     await addTree(parked.note, context);
     await checkpoint("park-added");
     const tree = await findTree(parked.note, context);
-    const outcome = tree && (await cherryPick(conflict.item.commit, inTree(tree), context));
+    if (tree !== undefined) parked = await makeStop(parked, { tree }, context);
     await checkpoint("park-picked");
-    parked = await replaceNote(parked, { stage: "stopped" }, { context });
-    if (outcome === "came") return await goOn(parked, "continue", context);
+    parked = await replaceNote(parked, { stage: "stopped", made: undefined }, { context });
+    if (tree !== undefined && (await endPick(inTree(tree), context)) === "came") return await goOn(parked, "continue", context);
   } catch (error) {
     if (parked.note.stage === "adding") await end(parked, context);
     throw error;

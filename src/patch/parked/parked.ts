@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import type { PullDeps, PullRequest } from "../request.ts";
 import { typedId } from "../../base/ids.ts";
@@ -12,7 +13,7 @@ import { type Parked, replaceNote } from "./note.ts";
 import { refuseUntrackedIn } from "./resolved.ts";
 import { goOn } from "./resume.ts";
 import { unmoved } from "./told.ts";
-import { findTree, isThere, type ParkedTree } from "./tree.ts";
+import { findTree, isThere, modulesOf, type ParkedTree } from "./tree.ts";
 
 export interface ParkedRequest extends Pick<PullRequest, "progress" | "acceptDeletion" | "allowSymlinks"> {
   /** A folder of the repository: of the parked worktree, or of any other working copy. */
@@ -63,10 +64,16 @@ async function abort(parked: Parked, context: Context, isForced: boolean): Promi
   if (tree === undefined || parked.note.stage === "moving" || !(await isThere(tree))) await end(parked, context);
   else {
     const seen = seeAll(tree);
-    if (isForced) await end(parked, context, seen);
+    if (isForced) await endAll(parked, { tree, seen }, context);
     else await giveUp(parked, { tree, seen }, context);
   }
   return unmoved(parked.note);
+}
+
+/** Also what submodules have that were cloned for it. */
+async function endAll(parked: Parked, { tree, seen }: { tree: ParkedTree; seen: Seen }, context: Context): Promise<void> {
+  await rm(modulesOf(tree), { recursive: true, force: true });
+  await end(parked, context, seen);
 }
 
 /** Notes first what is given up, for whoever goes on with it if we are killed. */

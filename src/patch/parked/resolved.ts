@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { shellWord } from "../../base/words.ts";
 import { endings } from "../../git/operations.ts";
 import type { Context } from "../context.ts";
 import { committerIdent } from "../place/identity.ts";
@@ -6,7 +7,7 @@ import { listed } from "../place/listed.ts";
 import { rebuiltContent } from "../place/rebuild.ts";
 import { readItems } from "./items.ts";
 import type { ParkedNote } from "./note.ts";
-import { inTree, type ParkedTree, readState, type TreeState } from "./tree.ts";
+import { inTree, modulesOf, type ParkedTree, readState, type TreeState } from "./tree.ts";
 
 /**
  * The commit that the worktree's line ends with, now that its conflict is resolved: one of the user's making (git cherry-pick
@@ -64,7 +65,13 @@ function refuseUnsaved(state: TreeState, tree: ParkedTree): void {
   refuseUntracked(state, tree);
 }
 
-function refuseUntracked({ untracked, unseen }: TreeState, { workTree }: ParkedTree): void {
+function refuseUntracked({ untracked, unseen, hasSubmodules }: TreeState, tree: ParkedTree): void {
+  const { workTree } = tree;
+  if (hasSubmodules)
+    throw attention(
+      `submodules are checked out in ${workTree}, and what only they have would go with it`,
+      `push that; then, there: git submodule deinit --force --all && rm -r ${shellWord(modulesOf(tree))}`,
+    );
   if (unseen.length > 0)
     throw attention(
       `${listed(unseen)} has changes out of git's sight, which would go with the worktree`,

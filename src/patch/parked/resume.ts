@@ -12,6 +12,7 @@ import { end } from "./end.ts";
 import { readItems } from "./items.ts";
 import { landParked } from "./land.ts";
 import { type Parked, type ParkedNote, type Queued, replaceNote, writeNote } from "./note.ts";
+import { endPick } from "../conflict/pick.ts";
 import { makeStop } from "./next-stop.ts";
 import { type Line, readLine, refuseChanged } from "./line.ts";
 import { stoppedError, unmoved } from "./told.ts";
@@ -164,13 +165,9 @@ async function stopThere(
 ): Promise<Verdict> {
   const made = await makeStop(parked, { tree, seen }, context);
   const over = { stage: "stopped", from: undefined, givenUp: undefined, made: undefined } as const;
-  const stopped = await replaceNote(made.parked, over, { context });
-  if (made.outcome === "came") return goOn(stopped, "continue", context);
-  const unmerged = await context.git.ok(["diff", "--name-only", "--diff-filter=U", "-z"], inTree(tree));
-  const paths = unmerged
-    .toString("latin1")
-    .split("\0")
-    .filter((path) => path !== "")
-    .map(showPath);
+  const stopped = await replaceNote(made, over, { context });
+  if ((await endPick(inTree(tree), context)) === "came") return goOn(stopped, "continue", context);
+  const unmerged = (await context.git.ok(["ls-files", "-z", "--unmerged"], inTree(tree))).toString("latin1").split("\0");
+  const paths = [...new Set(unmerged.filter((line) => line !== "").map((line) => showPath(line.slice(line.indexOf("\t") + 1))))];
   throw await stoppedError(stopped, { paths, verdict: unmoved(parked.note) }, context);
 }

@@ -7,7 +7,7 @@ import { onDisk, stampOf } from "../land/disk.ts";
 import { type Rescued, rescueByMoving, rescueFolder } from "../recovery/rescue.ts";
 import { gitLink, type Known, lookAt, type Seen } from "./look.ts";
 import { parkedFolder, type ParkedNote } from "./note.ts";
-import { asideOf, findTree, gitDirOf, type ParkedTree, unlessInUse } from "./tree.ts";
+import { asideOf, findTree, gitDirOf, modulesOf, type ParkedTree, unlessInUse } from "./tree.ts";
 
 /** How often it is looked again at what came while it was being taken away. */
 const rounds = 3;
@@ -29,6 +29,13 @@ export async function takeAway(note: ParkedNote, known: Known, context: Context)
   // Made anew meanwhile by a program that makes the folders that it saves in.
   if (isThere(tree.workTree) && tree.workTree.startsWith(`${parkedFolder(context)}${sep}`))
     rescued.push(await rescueWhole(tree.workTree, note, context));
+  // Their only git folders, with commits that are nowhere else.
+  if (isThere(modulesOf(tree)))
+    rescued.push({
+      path: "modules",
+      copy: await rescueByMoving(modulesOf(tree), "modules", rescueFolder(repository)),
+      isParked: true,
+    });
   // As git-worktree(1) does; it would also take away what lies in the worktree's place by now.
   await rm(tree.gitDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   await rmdir(join(repository.commonDir, "worktrees")).catch(unlessInUse);

@@ -65,6 +65,11 @@ export function asideOf({ name }: Pick<ParkedNote, "name">, context: Pick<Contex
   return join(parkedFolder(context), `${name}.over`);
 }
 
+/** Where the git folders of submodules lie that were cloned for it alone. */
+export function modulesOf({ gitDir }: Pick<ParkedTree, "gitDir">): string {
+  return join(gitDir, "modules");
+}
+
 /** How git is run in it. */
 export function inTree({ gitDir, workTree }: ParkedTree) {
   return { cwd: workTree, gitDir, workTree };
@@ -91,6 +96,8 @@ export interface TreeState {
   readonly untracked: readonly string[];
   /** Tracked files that git is told not to look at (skip-worktree of a sparse checkout excepted: nothing is there), with other content. */
   readonly unseen: readonly string[];
+  /** Whether submodules were cloned for it: into its own git folder (git-worktree(1), BUGS). */
+  readonly hasSubmodules: boolean;
 }
 
 export async function readState(tree: ParkedTree, context: Context): Promise<TreeState> {
@@ -124,6 +131,7 @@ export async function readState(tree: ParkedTree, context: Context): Promise<Tre
     staged: paths(/^1 [^.]/u, 8),
     untracked: paths(/^[?!] /u, 1),
     unseen: await unseen(tree, context),
+    hasSubmodules: (await stat(modulesOf(tree)).catch(missing)) !== undefined,
   };
 }
 

@@ -6,13 +6,13 @@ import { shellWord } from "../../base/words.ts";
 import { showPath } from "../../git/path.ts";
 import type { Context } from "../context.ts";
 import { standsHere } from "../here/note.ts";
+import { unpick } from "../here/unpick.ts";
 import { ferryFolder } from "../quarantine.ts";
 import { asideFolder } from "./aside.ts";
 import { findWorkTree } from "./find-work-tree.ts";
 import { Journal, type Left } from "./journal.ts";
 import { lockPatience } from "../../git/locked.ts";
 import { letGo } from "../land/hold.ts";
-import { writeIndex } from "../land/locks.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { outlive } from "./outlive.ts";
 import { placeRefs } from "./place-refs.ts";
@@ -45,7 +45,7 @@ export async function recover(context: Context): Promise<void> {
   const place = (at: Pick<Left, "gitDir" | "workTree">) => workingCopy(at, context, { scratch, journal });
   if (found !== "gone" && left.stop !== undefined && (await standsHere({ commit: left.stop }, place({ ...left, ...found })))) {
     if (!journal.hasPicked()) return end();
-    await unpick(place({ ...left, ...found }));
+    await unpick(left.old, place({ ...left, ...found }));
   }
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { mode: 0o700 });
@@ -59,11 +59,6 @@ export async function recover(context: Context): Promise<void> {
   await end();
   if (state === "elsewhere") throw elsewhereError({ ...left, ...found }, rescued, folder);
   if (foreign.length > 0) throw foreignError(foreign, folder);
-}
-
-/** The index and what makes it a cherry-pick go back to HEAD, which it began at; the files are for the journal. */
-async function unpick(copy: WorkingCopy): Promise<void> {
-  await writeIndex(copy, ["reset", "--quiet"]);
 }
 
 /** There is nothing to take back, and what was put away is nowhere else. */
