@@ -147,6 +147,19 @@ describe("what is saved in a parked worktree while a pull goes on with it", () =
     expect(readFileSync(`${rescueOf(scene)}/f`, "utf8")).toBe("saved\n");
   });
 
+  it("and staged just before the next commit is picked: it stays, and is told", async () => {
+    const { scene, tree } = await makeResolved({ twice: true });
+    const work = () => {
+      writeFile(tree, "b", "staged\n");
+      tree("add", "b");
+    };
+    await expect(resumeWhile(scene, "continue", { at: "park-reset", work })).rejects.toMatchObject({
+      kind: "attention",
+      message: "something was staged there meanwhile, which a cherry-pick would lose",
+    });
+    expect(tree("show", ":b")).toBe("staged");
+  });
+
   const moves: Readonly<Record<string, (tree: TestGit) => void>> = {
     "commits there": (tree) => void commitFiles(tree, { mine: "mine\n" }, "my work"),
     "takes another branch there": (tree) => void tree("checkout", "--quiet", "--force", "feature"),

@@ -1,3 +1,4 @@
+import { FerryError } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { committerEnvironment } from "../place/identity.ts";
 import { porcelainError, runPorcelain } from "../recovery/porcelain.ts";
@@ -31,6 +32,10 @@ export async function cherryPick(
   if (result.code === 0) return "came";
   const stopped = await context.git.run(["rev-parse", "--verify", "--quiet", "CHERRY_PICK_HEAD"], place);
   if (stopped.stdout.toString("latin1").trim() === commit) return "stopped";
+  if (/local changes would be overwritten/u.test(result.stderr.toString("utf8")))
+    throw new FerryError("attention", "something was staged there meanwhile, which a cherry-pick would lose", {
+      hint: "commit it or git restore --staged it, then try again",
+    });
   throw porcelainError(args, result);
 }
 
