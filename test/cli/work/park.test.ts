@@ -97,6 +97,15 @@ test("--json: the verdict on stdout, the error on stderr, at each step", async (
   });
 });
 
+test("--park --fields: what this verdict hasn't is null", async () => {
+  const { code, stdout, stderr } = await here("pull", "--park", "--fields", "applied,left_behind,blocked_by");
+  expect({ code, picked: JSON.parse(stdout) as unknown }).toEqual({
+    code: 3,
+    picked: { applied: false, left_behind: null, blocked_by: [expect.stringContaining("parked in")] },
+  });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "conflict" } });
+});
+
 test("--abort says what it gave up; with nothing parked it is exit 5", async () => {
   await here("pull", "--park");
   expect(await here("pull", "--abort", session)).toMatchObject({

@@ -44,6 +44,12 @@ async function serve(
   service.sessions.setSeries(id, { manifest, mbox, bundle: [] });
 }
 
+test("patch --fields: what this manifest hasn't is null", async () => {
+  await serve({ mailable: true, reason: "" });
+  const { code, stdout } = await ferry(world.next(), "patch", id, "--fields", "base_commit,left_behind");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `{"base_commit":"${sandbox.base}","left_behind":null}\n` });
+});
+
 test("patch --json is the manifest, also of a series that can't be a mailbox", async () => {
   await serve({ mailable: false, reason: "has a merge" });
   const { code, stdout } = await ferry(world.next(), "patch", id, "--json");
