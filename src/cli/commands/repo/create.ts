@@ -59,7 +59,7 @@ export const create: Verb = {
     }
     const repository = known ?? (await register(context, connection, { ...options, named, lying }));
     await showOne(context, repository, repositoryLines(repository, context.host), fields.repository);
-    if (known === undefined && !repository.default_branch) await tellBranchless(context, repository);
+    if (known === undefined && !repository.default_branch && !context.global.json) await tellBranchless(context, repository);
   },
 };
 
