@@ -64,7 +64,7 @@ async function readLinked(context: Context, connection: Connection, sessionId: s
     if (!(error instanceof FerryError) || error.kind !== "not_found") throw error;
     const others = await othersThere(context, connection);
     throw new FerryError("not_found", `${name} has no session ${oneLine(sessionId)}, which this branch is linked to`, {
-      hint: others === "" ? "ferry session unlink, or name another one" : `${others}; or ferry session unlink`,
+      hint: others === "" ? "name another one, or: ferry session unlink" : `${others}; or ferry session unlink`,
       status: error.status,
       code: error.code,
       cause: error,
