@@ -19,13 +19,14 @@ export interface Context {
   readonly interactive: boolean;
 }
 
-export function makeContext(given: Host, options: GlobalOptions): Context {
+/** What a verb gets; `documented` are the names in its JSON, of which each is there for --fields, if only as null. */
+export function makeContext(given: Host, options: GlobalOptions, documented: readonly string[] = []): Context {
   const host = { ...given, terminal: coloured(given, options.color) };
   const global = { ...options, json: options.json || options.fields !== undefined };
   return {
     host,
     global,
-    print: makePrinter(host, global),
+    print: makePrinter(host, { ...global, documented }),
     git: makeGit(host),
     folder: folderOf(host, global.C ?? ""),
     interactive: isInteractive(host, global),

@@ -5,45 +5,53 @@ import { FerryError } from "../base/errors.ts";
 interface Given {
   readonly name: string;
   readonly texts: readonly string[];
-  /** Somebody's words, or what is sent as it is: U+FFFD may be meant there. */
-  readonly isText: boolean;
+  /** Somebody's words, as the rest of the line or by an option, which may come from a file instead; what is sent as it is; a name or the like. */
+  readonly kind: "rest" | "words" | "data" | "name";
 }
 
-/** Options that take texts. */
-const ofTexts: readonly string[] = ["message", "prompt", "field", "typedField", "jq"];
+/** Options that take the one or the other. */
+const ofWords: readonly string[] = ["message", "prompt"];
+const ofData: readonly string[] = ["field", "typedField", "jq"];
 
 /**
  * Refuses what nobody can have meant, the first of it. An empty argument or option, or a list that names nothing, is most often a
  * variable of a script that isn't set: to take it as left out would end, or speak to, another session than was meant, or make a key
- * that may do more. For bytes that aren't UTF-8 Node has U+FFFD before anyone sees them: that names something else, or nothing. The words
- * of a text are the command's own to judge.
+ * that may do more. For bytes that aren't UTF-8 Node has U+FFFD before anyone sees them: that names something else, or nothing, and is
+ * not what somebody has to say; who means that very letter has it in a file. Whether there are words at all is the command's own to judge.
  * @throws FerryError usage
  */
 export function checkGiven(command: Command): void {
   const given = givenTo(command);
-  const empty = given.find(({ texts }) => texts.includes(""));
+  const empty = given.find(({ texts, kind }) => texts.includes("") && kind !== "rest");
   if (empty !== undefined) throw new FerryError("usage", `${empty.name} is empty`, { hint: "was it a variable that isn't set?" });
-  for (const { name, texts, isText } of given) {
-    const broken = isText ? undefined : texts.find((text) => text.includes("\uFFFD"));
-    if (broken !== undefined) throw new FerryError("usage", `${name} isn't UTF-8, or has U+FFFD in it: ${broken}`);
+  for (const { name, texts, kind } of given) {
+    const broken = kind === "data" ? undefined : texts.find((text) => text.includes("\uFFFD"));
+    if (broken === undefined) continue;
+    const what = `${name} isn't UTF-8, or has U+FFFD in it`;
+    if (kind === "name") throw new FerryError("usage", `${what}: ${broken}`);
+    throw new FerryError("usage", what, { hint: "give it in UTF-8, or in a file: -F FILE (-F - reads stdin)" });
   }
 }
 
 function givenTo(command: Command): Given[] {
-  const words = command.registeredArguments.map((argument, at) => ({
-    name: argument.name().toUpperCase(),
-    texts: argument.variadic ? [] : command.args.slice(at, at + 1),
-    isText: argument.variadic,
-  }));
+  const rest = command.registeredArguments.map((argument, at): Given => {
+    const { variadic } = argument;
+    return variadic
+      ? { name: "the text", texts: command.args.slice(at), kind: "rest" }
+      : { name: argument.name().toUpperCase(), texts: command.args.slice(at, at + 1), kind: "name" };
+  });
   const all = command.optsWithGlobals<Record<string, unknown>>();
   const options = [command, ...ancestors(command)].flatMap((each) =>
-    each.options.map((option) => ({
-      name: option.long ?? option.short ?? "",
-      texts: [all[option.attributeName()]].flat().filter((value) => typeof value === "string"),
-      isText: ofTexts.includes(option.attributeName()),
-    })),
+    each.options.map((option): Given => {
+      const key = option.attributeName();
+      return {
+        name: option.long ?? option.short ?? "",
+        texts: [all[key]].flat().filter((value) => typeof value === "string"),
+        kind: ofWords.includes(key) ? "words" : ofData.includes(key) ? "data" : "name",
+      };
+    }),
   );
-  return [...words, ...options];
+  return [...rest, ...options];
 }
 
 function ancestors({ parent }: Command): Command[] {

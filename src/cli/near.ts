@@ -4,6 +4,8 @@ import { oneLine } from "../base/text.ts";
 /** So many letters at the least begin a word that can be guessed. */
 const beginning = 3;
 
+const mostSlips = 2;
+
 /**
  * Those of the names that someone who typed `word` can have meant, each once: at most two slips away, and fewer than half of the
  * letters; where none is, those that begin with it, or that it begins with. The dashes of options don't count.
@@ -11,9 +13,12 @@ const beginning = 3;
 export function nearMisses(word: string, names: readonly string[]): string[] {
   const typed = withoutDashes(word);
   const candidates = [...new Set(names)].map((name) => ({ name, letters: withoutDashes(name) }));
+  const long = Array.from(typed).length;
   const slipped = candidates.filter(({ letters }) => {
+    // Each letter more or less is a slip; of a whole file that was given for a word nothing is counted.
+    if (Math.abs(long - Array.from(letters).length) > mostSlips) return false;
     const slips = countSlips(typed, letters);
-    return slips <= 2 && slips < Math.min(typed.length, letters.length) / 2;
+    return slips <= mostSlips && slips < Math.min(typed.length, letters.length) / 2;
   });
   const begun = candidates.filter(
     ({ letters }) =>

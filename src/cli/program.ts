@@ -109,14 +109,17 @@ function isNoun(loaded: Verb | readonly VerbEntry[]): loaded is readonly VerbEnt
 function addVerb(command: Command, verb: Verb, host: Host): void {
   verb.define?.(command);
   command.action(async (...given: unknown[]) => {
-    const contextIn = (outside: Host): Context => makeContext(outside, command.optsWithGlobals<GlobalOptions>());
+    // Commander hands over the arguments, then the options, then the command itself.
+    const args = given.slice(0, -2);
+    const answer = answerOf(verb, command.opts(), args);
+    const contextIn = (outside: Host): Context =>
+      makeContext(outside, command.optsWithGlobals<GlobalOptions>(), answer ?? verb.schema);
     const run = async (outside: Host): Promise<void> => {
       const context = contextIn(outside);
-      await checkFields(context, verb, command.opts());
+      await checkFields(context, answer);
       await checkFolder(context);
-      // Commander hands over the arguments, then the options, then the command itself.
       try {
-        await verb.run(context, command.opts(), ...given.slice(0, -2));
+        await verb.run(context, command.opts(), ...args);
       } catch (error) {
         throw tellingHabit(namingFlags(error, command), command);
       }
@@ -128,8 +131,12 @@ function addVerb(command: Command, verb: Verb, host: Host): void {
   });
 }
 
-/** @throws FerryError usage for --fields that the answer won't have */
-async function checkFields({ global: { fields } }: Context, { answer }: Verb, options: object): Promise<void> {
-  const names = typeof answer === "function" ? answer(options as never) : answer;
+/** The names in the JSON of what is asked of a verb; undefined where a service may send others. */
+function answerOf({ answer }: Verb, options: object, args: readonly unknown[]): readonly string[] | undefined {
+  return typeof answer === "function" ? answer(options as never, ...(args as never[])) : answer;
+}
+
+/** Before anything is done. @throws FerryError usage for --fields that the answer won't have */
+async function checkFields({ global: { fields } }: Context, names: readonly string[] | undefined): Promise<void> {
   if (names !== undefined && fields !== undefined) (await import("./output/json.ts")).pick({}, fields, names);
 }

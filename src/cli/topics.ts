@@ -84,7 +84,7 @@ export const topics: readonly Topic[] = [
 ];
 
 /** The topic as text for a terminal of `width` columns; undefined where there is none of that name. */
-export function describeTopic(name: string | undefined, width: number): string | undefined {
+export function describeTopic(name: string, width: number): string | undefined {
   const topic = topics.find((known) => known.name === name);
   if (topic === undefined) return undefined;
   const termWidth = Math.max(...topic.rows.map(([term]) => (term.length > 24 ? 0 : term.length)));

@@ -145,16 +145,21 @@ async function meantCommands(parent: Command, word: string, program: Command): P
   return near.length > 0 ? near : meantOf(parent, word, program);
 }
 
-/** By an unknown first word: an option without its dashes, a slip, a topic of the help, a verb without its noun. */
+/** By an unknown first word: an option without its dashes, a verb without its noun, a slip, a topic of the help. */
 async function meantFirst(program: Command, word: string, near: readonly string[]): Promise<readonly string[]> {
   if (program.options.some(({ long }) => long === `--${word}`)) return [`--${word}`];
+  const verbs = await verbsNamed(word);
+  if (verbs.length > 0) return verbs;
   if (near.length > 0) return near;
   const { topics } = await import("./topics.ts");
   const about = nearMisses(
     word,
     topics.map(({ name }) => name),
   );
-  if (about.length > 0) return about.map((name) => `ferry help ${name}`);
+  return about.map((name) => `ferry help ${name}`);
+}
+
+async function verbsNamed(word: string): Promise<readonly string[]> {
   const nouns = await Promise.all(entries.map(async ({ name, load }) => ({ name, loaded: await load() })));
   return nouns.flatMap(({ name, loaded }) =>
     "run" in loaded

@@ -9,8 +9,8 @@ export interface Verb {
   /** What a reader of its help needs beyond the summary. */
   readonly description?: string;
   readonly examples: readonly string[];
-  /** The names in its JSON, by its options: --fields is completed with them, and with another it is refused before anything is done. */
-  readonly answer?: readonly string[] | ((options: never) => readonly string[]);
+  /** The names in its JSON, by its options and arguments: --fields is completed with them, and with another it is refused before anything is done. */
+  readonly answer?: readonly string[] | ((options: never, ...args: never[]) => readonly string[]);
   /** The names in its JSON, of which a service may send more: --fields takes those, too. */
   readonly schema?: readonly string[];
   /** It does more than to print, and does that, with its exit code, also where nobody reads its output any more. */

@@ -1,4 +1,5 @@
-import type { Head } from "../git/discover.ts";
+import type { Head, Repository } from "../git/discover.ts";
+import type { Git } from "../git/git.ts";
 import type { Context } from "./context.ts";
 import type { Own } from "./land/path-check.ts";
 import { makeCommit } from "./uncommitted/memory.ts";
@@ -51,7 +52,10 @@ export async function writeUndoNote(note: UndoNote, { git, repository }: Context
   return (await git.ok(args, { cwd: gitDir, gitDir, input: JSON.stringify(note) })).toString("latin1").trim();
 }
 
-export async function readUndoNote(id: string, { git, repository }: Context): Promise<ReadNote> {
+export async function readUndoNote(
+  id: string,
+  { git, repository }: { readonly git: Git; readonly repository: Repository },
+): Promise<ReadNote> {
   const { gitDir } = repository;
   const options = { cwd: gitDir, gitDir };
   const type = (await git.ok(["cat-file", "-t", id], options)).toString("latin1").trim();

@@ -22,6 +22,7 @@ import { findWayBack, landBack } from "./undo-way.ts";
 import { treeOf } from "./uncommitted/trees.ts";
 import { undoWork } from "./uncommitted/undo-work.ts";
 import { underLock } from "./under-lock.ts";
+import { undoneUpdates } from "./undone.ts";
 
 export interface Undone {
   /** The commit that the branch was at, and the one that it is at again. */
@@ -57,7 +58,7 @@ export function undo(errand: UndoRequest, deps: PullDeps): Promise<Undone> {
     const note = await readUndoNote(at.undo, context);
     const remembered = [
       moveRef(refs.cursor, at.cursor, note.cursor),
-      moveRef(refs.undo, at.undo, undefined),
+      ...undoneUpdates(refs, at),
       ...(at.here === undefined ? [] : [moveRef(refs.here, at.here, undefined)]),
     ];
     if (isBackBefore(note, head)) {

@@ -78,6 +78,9 @@ test.each([
   ["analysis_status", "repo", "analyze", "acme/a"],
   ["applied", "pull", "--undo"],
   ["branch_name", "run", "go on", "--detach"],
+  ["ready", "service", "agents", "login", "claude", "--with-token"],
+  ["ready", "service", "agents", "logout", "claude"],
+  ["variable", "service", "agents"],
 ])("a field of another answer of the command changes nothing: %s of ferry %s %s", async (field, ...argv) => {
   const sent: string[] = [];
   world.services.set(url, (request) => {

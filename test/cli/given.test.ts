@@ -43,10 +43,22 @@ test.each([
 });
 
 test.each([
-  [["say", "what is this \ufffd?"]],
-  [["schedule", "create", "nightly", "--every", "1d", "-m", "\ufffd"]],
+  [["say", "what", "is this \ufffd?"], "the text"],
+  [["run", "\ufffd"], "the text"],
+  [["session", "start", "-m", "\ufffd"], "--message"],
+  [["schedule", "edit", "nightly", "-m", "\ufffd"], "--prompt"],
+])("words that aren't UTF-8 are exit 2, and belong into a file: %j", async (argv, name) => {
+  expect(await ferry(world, ...argv)).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `ferry: ${name} isn't UTF-8, or has U+FFFD in it\n  hint: give it in UTF-8, or in a file: -F FILE (-F - reads stdin)\n`,
+  });
+});
+
+test.each([
   [["api", "POST", "/sessions", "-f", "title=\ufffd"]],
-])("a text may have U+FFFD in it: %j", async (argv) => {
+  [["session", "list", "--jq", '.[] | select(.title == "\ufffd")']],
+])("what is sent or looked for as it is may have U+FFFD in it: %j", async (argv) => {
   expect((await ferry(world, ...argv, "--host", "https://nobody.example")).stderr).not.toContain("UTF-8");
 });
 

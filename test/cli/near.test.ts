@@ -45,3 +45,10 @@ test("values of a list that may grow: what is none is refused with those that ar
     }) as Error,
   );
 });
+
+test("a whole file in the place of a word is near nothing, and that is soon known", () => {
+  const names = Array.from({ length: 40 }, (_, at) => `command${at}`);
+  const started = performance.now();
+  expect(nearMisses("x".repeat(2_000_000), names)).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});

@@ -102,6 +102,7 @@ describe("what doesn't fit is exit 2, one line and a hint", () => {
     [["hook", "add"], "ferry: hook has no command 'add'\n  hint: did you mean install?\n"],
     [["configure"], "ferry: unknown command 'configure'\n  hint: did you mean config?\n"],
     [["repository", "list"], "ferry: unknown command 'repository'\n  hint: did you mean repo?\n"],
+    [["agents"], "ferry: unknown command 'agents'\n  hint: did you mean ferry service agents?\n"],
     [["help", "environmnt"], "ferry: unknown command 'environmnt'\n  hint: did you mean ferry help environment?\n"],
     [["login", "--token-stdin"], "ferry: unknown option '--token-stdin'\n  hint: did you mean --with-token?\n"],
     [

@@ -39,5 +39,9 @@ test("the help of all names them; another word is a command", async () => {
     /ferry help environment, ferry\s+help settings,\s+ferry\s+help\s+exit-codes/u,
   );
   expect((await ferry(world.next(), "help", "pull")).stdout).toContain("ferry pull");
+  const flags = ["--color", "never", "--no-input"];
+  expect((await ferry(world.next(), "help", "settings", ...flags)).stdout).toBe(
+    (await ferry(world.next(), "help", "settings")).stdout,
+  );
   expect((await ferry(world.next(), "help", "environmen")).code).toBe(2);
 });

@@ -22,7 +22,7 @@ const questions = [
   ["a secret", ["login", "--with-token", "--host", url], /API key for 127\.0\.0\.1:\d+:/u],
   ["a choice", ["auth", "switch"], /grace@example\.com/u],
   ["a search", ["auth", "switch"], /Which login\?/u],
-  ["a yes or no", ["service", "reset"], /Delete all sessions of the embedded service/u],
+  ["a yes or no", ["service", "reset"], /Delete all that the embedded service keeps/u],
 ] as const;
 
 describeWith(["script"], "a question that is not answered", () => {

@@ -68,7 +68,8 @@ function outOfTime(session: KnownSession, { until, inTheWay }: Partial<Waited> =
   if (until !== undefined && !isAgentStatus(session.agent_status)) return outOfTimeInForeignWords(until, inTheWay);
   if (session.agent_status === "queued") return notBegun;
   if (!isAgentResting(session.agent_status)) return tellings.timeout;
-  if (until === "merged" || until === "end") return isResting(session) ? stillOpen : until === "merged" ? notMerged : unclear;
+  if (until === "merged") return notMerged;
+  if (until === "end") return isResting(session) ? stillOpen : unclear;
   return until === undefined ? unknown : unsettled[inTheWay ?? "nothing"];
 }
 
@@ -149,6 +150,7 @@ const overUnread: Telling = {
   hint: (id) => `try it again with: ferry events ${id}`,
 };
 
+/** To end it, as for one that has only to be over, is no way there: what is merged is its request, by somebody. */
 const notMerged: Telling = { kind: "pending", message: "the session is not merged yet", hint: viewIt };
 
 /** Who waits for an end, not for the agent, goes on waiting while it asks: somebody may answer. */

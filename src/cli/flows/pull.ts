@@ -121,6 +121,12 @@ export async function undoPull(
   return undo({ ...errandOf(context, open), ...options }, context);
 }
 
+/** Whether the last pull of a session to the branch that is checked out was taken back, and nothing came since. */
+export async function isPullUndone(context: Context, open: OpenSession, { repository, head }: Place): Promise<boolean> {
+  const { isUndone } = await import("../../patch/undone.ts");
+  return isUndone(errandOf(context, open), head, { git: context.git, repository });
+}
+
 /** Ends a parked pull, of the session that `given` names or the only one there is; the service isn't asked. */
 export async function resumePull(
   context: Context,

@@ -82,22 +82,29 @@ function describeVerb(verb: Verb, words: readonly string[]): CommandNode {
     examples: verb.examples,
     arguments: taken,
     options: command.options.filter(({ hidden }) => !hidden).map(describeOption),
-    ...describeFields(verb, command.options),
+    ...describeFields(verb, command),
     commands: [],
     codes: [],
     closing: [],
   };
 }
 
-function describeFields({ answer, schema }: Verb, options: readonly Option[]): Pick<CommandNode, "fields" | "otherFields"> {
+function describeFields({ answer, schema }: Verb, { options, registeredArguments }: Command): Fields {
   if (typeof answer !== "function") return answer === undefined && schema === undefined ? {} : { fields: answer ?? schema ?? [] };
   const fields = answer({} as never);
-  const otherFields = options.flatMap((option) => {
-    const others = option.long == null || option.required ? fields : answer({ [option.attributeName()]: true } as never);
-    return others === fields || others.join() === fields.join() ? [] : [{ flag: option.long ?? "", fields: others }];
-  });
-  return { fields, otherFields };
+  const byOption = options.flatMap((option) =>
+    option.long == null || option.required
+      ? []
+      : [{ given: option.long ?? "", fields: answer({ [option.attributeName()]: true } as never) }],
+  );
+  const byArgument = (registeredArguments[0]?.argChoices ?? []).map((given) => ({
+    given,
+    fields: answer({} as never, given as never),
+  }));
+  return { fields, otherFields: [...byOption, ...byArgument].filter((others) => others.fields.join() !== fields.join()) };
 }
+
+type Fields = Pick<CommandNode, "fields" | "otherFields">;
 
 function describeArgument(argument: Argument): ArgumentNode {
   const { variadic, required, argChoices: choices } = argument;

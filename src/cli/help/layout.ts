@@ -99,7 +99,7 @@ function continued(command: string, width: number): string[] {
 }
 
 function layOutFields(fields: readonly string[], others: Required<CommandNode>["otherFields"], width: number): string[] {
-  const told = others.map(({ flag, fields: names }) => `with ${flag}: ${names.join(", ")}`);
+  const told = others.map(({ given, fields: names }) => `with ${given}: ${names.join(", ")}`);
   return [fields.join(", "), ...told].flatMap((line) => wrapIn(line, width));
 }
 

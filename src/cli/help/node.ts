@@ -14,8 +14,8 @@ export interface CommandNode {
   readonly options: readonly OptionNode[];
   /** The names in its JSON, as it is without options; none where it prints none, or what a service likes. */
   readonly fields?: readonly string[];
-  /** The same with an option that makes them others. */
-  readonly otherFields?: readonly { readonly flag: string; readonly fields: readonly string[] }[];
+  /** The same with an option, or a first argument, that makes them others. */
+  readonly otherFields?: readonly { readonly given: string; readonly fields: readonly string[] }[];
   readonly commands: readonly CommandNode[];
   /** What else there is to know of it: a code and what it says. */
   readonly codes: readonly (readonly [code: string, meaning: string])[];

@@ -32,6 +32,8 @@ export interface Printer {
 
 export interface PrinterOptions {
   readonly fields?: readonly string[];
+  /** The names that the command's JSON may have: where what is printed has none of them, it is null in what is picked. */
+  readonly documented?: readonly string[];
   readonly jq?: string;
   readonly showSecrets: boolean;
   readonly quiet: boolean;
@@ -54,7 +56,8 @@ export function makePrinter(
     stderr.write(`${await wrapProse(await forTerminal(oneLine(line), stderr, terminal), stderr)}\n`);
   const shaped = (value: unknown, known: readonly string[] | "whole" = []): unknown => {
     const shown = options.showSecrets ? value : redact(value);
-    return options.fields === undefined || known === "whole" ? shown : pick(shown, options.fields, known);
+    if (options.fields === undefined || known === "whole") return shown;
+    return pick(shown, options.fields, [...known, ...(options.documented ?? [])]);
   };
   /** A hint is for an expression that fails; that what it gave can't be written is no fault of it. */
   const writeJq = async (expression: string, json: string, { indented, hint }: JqWriting): Promise<void> => {

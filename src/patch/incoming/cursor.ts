@@ -11,7 +11,8 @@ export async function cursorUpdates({ refs, at, memory, found, series }: Incomin
   const cursor = found.note === undefined ? tip : await writeCursorNote(found.note, context);
   const pins = pinUpdates(memory, { source: found.source, commit: tip });
   const here = at.here === undefined ? [] : [moveRef(refs.here, at.here, undefined)];
-  const marks = [...here, ...pins, ...endedUpdates(memory, tip, context)];
+  const undone = at.undone === undefined ? [] : [moveRef(refs.undone, at.undone, undefined)];
+  const marks = [...here, ...undone, ...pins, ...endedUpdates(memory, tip, context)];
   return [moveRef(refs.remote, at.remote, tip), moveRef(refs.cursor, at.cursor, cursor), ...marks].filter(
     ({ to, from }) => to !== from,
   );

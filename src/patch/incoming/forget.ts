@@ -39,7 +39,8 @@ export function forgetSession(
         hint: "end it first: ferry pull --continue, --skip or --abort",
       });
     const here = ferryRefs(errand, repository, await readHead(git, repository));
-    const going = isLinkedElsewhere ? all.filter(({ ref }) => ref === here.cursor || ref === here.undo) : all;
+    const ofBranch = [here.cursor, here.undo, here.undone];
+    const going = isLinkedElsewhere ? all.filter(({ ref }) => ofBranch.includes(ref)) : all;
     const tip = isLinkedElsewhere ? undefined : all.find(({ ref }) => ref === here.remote)?.id;
     const updates = going.map(({ ref, id }) => moveRef(ref, id, undefined));
     if (updates.length > 0) await moveRefs({ updates, reason: "ferry session unlink" }, context);

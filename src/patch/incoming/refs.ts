@@ -12,6 +12,8 @@ export interface FerryRefs {
   readonly cursor: string;
   /** What the last pull to this branch moved, as a blob: see undo.ts. */
   readonly undo: string;
+  /** The same of the last pull that was taken back, for those who pull unasked: see undone.ts. */
+  readonly undone: string;
   /** A pull that stands at a conflict in a worktree of its own, as a blob: see parked/note.ts. */
   readonly parked: string;
   /** The newest commit of that series: keeps its objects from gc. */
@@ -30,6 +32,7 @@ export function ferryRefs(request: Errand, repository: Repository, head: Head): 
     remote: `${own}/remote`,
     cursor: `${own}/applied/${branch}`,
     undo: `${own}/undo/${branch}`,
+    undone: `${own}/undone/${branch}`,
     parked: `${own}/parked/${branch}`,
     parkedTip: `${own}/parked-tip/${branch}`,
     here: `${own}/here/${branch}`,

@@ -7,6 +7,7 @@ import { makeQuarantine } from "../quarantine.ts";
 import type { FerryRefs } from "../incoming/refs.ts";
 import type { ReadNote } from "../undo-note.ts";
 import { findWayBack, landBack } from "../undo-way.ts";
+import { undoneUpdates } from "../undone.ts";
 import { moveHead } from "./bring-work.ts";
 import { emptyTree, treeOf, type Trees } from "./trees.ts";
 
@@ -31,7 +32,8 @@ export async function undoWork(
     head,
     moveRef(refs.uncommitted, note.given, note.uncommitted),
     moveRef(refs.cursor, at.cursor, note.cursor),
-    moveRef(refs.undo, at.undo, undefined),
+    // Files alone never come unasked.
+    ...(note.new === (old ?? "") ? [moveRef(refs.undo, at.undo, undefined)] : undoneUpdates(refs, at)),
   ].filter((update) => update === head || update.to !== update.from);
   return { from: note.new, to: old ?? "", files: await moveBack(undo, updates, context) };
 }

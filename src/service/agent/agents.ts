@@ -21,7 +21,18 @@ export function agentsWith(configured: readonly ConfiguredAgent[]): readonly Age
   const known = new Set([shellName, ...recipes.map(({ name }) => name)]);
   const others = configured.filter(({ name }) => !known.has(name)).map(({ name }) => genericAgent(name));
   const said = (name: string) => configured.find((agent) => agent.name === name);
-  return [...[...recipes, ...others].map((recipe) => installedAgent(recipe, said(recipe.name))), shellAgent(said(shellName))];
+  const all = [
+    ...[...recipes, ...others].map((recipe) => installedAgent(recipe, said(recipe.name))),
+    shellAgent(said(shellName)),
+  ];
+  return all.map((agent) => withFault(agent, said(agent.name)?.fault));
+}
+
+/** Without what the user meant by a setting it would do something else than that. */
+function withFault(agent: AgentDefinition, fault: FerryError | undefined): AgentDefinition {
+  if (fault === undefined) return agent;
+  const fail = () => Promise.reject(fault);
+  return { ...agent, look: fail, outside: fail, launch: fail };
 }
 
 /** The variables that can hold a key for an agent's providers, the usual one of each provider first; none for one that needs no key. */

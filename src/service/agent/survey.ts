@@ -13,6 +13,8 @@ export interface AgentReport extends AgentState {
   /** Whether a turn can be tried. */
   readonly ready: boolean;
   readonly lastTurn: LastTurn | undefined;
+  /** Why it couldn't even be looked at, e.g. a setting that can't be read. */
+  readonly fault: FerryError | undefined;
 }
 
 type SurveyHost = Pick<Host, "env" | "files" | "processes" | "dist" | "self">;
@@ -67,12 +69,13 @@ export function agentNames(settings: Readonly<Record<string, string>>): string[]
 }
 
 async function report(agent: AgentDefinition, place: AgentPlace, lastTurn: LastTurn | undefined): Promise<AgentReport> {
+  const about = { name: agent.name, lastTurn };
   try {
     const state = await agent.look(place);
-    return { name: agent.name, ...state, ready: state.program !== undefined && state.signedIn !== undefined, lastTurn };
+    return { ...about, ...state, ready: state.program !== undefined && state.signedIn !== undefined, fault: undefined };
   } catch (error) {
-    const { message, hint } = asFerryError(error);
-    const remedy = hint === undefined ? message : `${message}: ${hint}`;
-    return { name: agent.name, program: undefined, version: undefined, signedIn: undefined, ready: false, remedy, lastTurn };
+    const fault = asFerryError(error);
+    const remedy = fault.hint === undefined ? fault.message : `${fault.message}: ${fault.hint}`;
+    return { ...about, program: undefined, version: undefined, signedIn: undefined, ready: false, remedy, fault };
   }
 }

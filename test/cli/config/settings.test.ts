@@ -93,6 +93,14 @@ describe("what doesn't fit is one line that names it", () => {
       ["set", "agents.goose.mounts", "here"],
       `ferry: agents.goose.mounts can't be that\n  hint: it is absolute paths with : between them\n`,
     ],
+    [
+      ["set", "agents.a.network", "x:99999"],
+      `ferry: agents.a.network: "x:99999" is no host that an agent may reach (HOST or HOST:PORT)\n`,
+    ],
+    [
+      ["set", "agents.goose.command", "goose acp --x 'a"],
+      `ferry: agents.goose.command: a quote in the command line doesn't end\n`,
+    ],
     [["set", "agents.goose.colour", "red"], `ferry: there is no key agents.goose.colour\n  hint: the keys are ${keys}\n`],
     [["set", "sandbox", "process"], `ferry: sandbox can't be that\n  hint: it is auto, bwrap, unshare or oci\n`],
     [["set", "credential_store", "glpat-1"], "ferry: credential_store can't be that\n  hint: it is keychain or file\n"],

@@ -67,6 +67,20 @@ test("a broken config is told once, and a line for each check that it fails", as
   expect(others).toContain("service");
 });
 
+test("an agent's setting that can't be read is named, with what takes it away", async () => {
+  mkdirSync(join(world.folder, "config"), { recursive: true });
+  const settings = { "agents.a.network": "x:99999" };
+  writeFileSync(configPath(world.host), JSON.stringify({ version: 1, hosts: [], settings }));
+  const { row } = await examine();
+  expect(row("config")).toMatchObject({ verdict: "ok" });
+  expect(row("agents")).toEqual({
+    name: "agents",
+    verdict: "warning",
+    says: expect.stringMatching(/; agents\.a\.network: "x:99999" is no host that an agent may reach/u) as string,
+    hint: "ferry config unset agents.a.network",
+  });
+});
+
 test("where all is well, each says so", async () => {
   await logIn();
   const { code, stderr, row } = await examine();

@@ -205,7 +205,9 @@ test("the default branch: the remote says it; where it can't, a person does; mai
   });
   git("config", `url.${upstream.folder}-gone.insteadOf`, "https://unreachable.example/acme/");
   git("remote", "set-url", "origin", "https://unreachable.example/acme/till.git");
-  expect(await create()).not.toHaveProperty("default_branch", expect.stringMatching(/./u));
+  const told = await ferry(world.next({ cwd: git.folder }), "repo", "create");
+  expect(told.stdout).toMatch(/^default branch:\s+–$/mu);
+  expect(told.stderr).toMatch(/; name it: ferry repo edit \S+ --default-branch NAME\n$/u);
   git("remote", "set-url", "origin", "https://unreachable.example/acme/well.git");
   expect(await createAsked({ "Default branch:": "trunk" })).toMatchObject({ default_branch: "trunk" });
 });

@@ -159,7 +159,9 @@ test("reset deletes what the service keeps and nothing else, after a yes; the ne
   const before = readFileSync(file("origin"), "utf8");
   expect(await ferry.run(["service", "reset"])).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^ferry: not done: .*--yes\n$/su) as string,
+    stderr: expect.stringMatching(
+      /^ferry: not done: .*: sessions, .*repositories, providers with their tokens, users and API keys\?\n.*--yes\n$/su,
+    ) as string,
   });
   expect((await ferry.run(["key", "list", "--jq", ".[].id"])).stdout).toContain(id);
 

@@ -39,6 +39,14 @@ test.each(["diff", "tail"])("%s without a session in a branch that is linked to 
   expect((await here(verb)).stderr).toMatch(/^ferry: no session is named, and this branch is linked to none\n/u);
 });
 
+test("say takes none but by its flag, and says so", async () => {
+  const { code, stderr } = await here("say", "go on");
+  expect([code, stderr.trimEnd().split("\n").at(-1)]).toEqual([
+    2,
+    "  hint: name one (its id, a branch, or - for the newest): ferry say --session SESSION TEXT",
+  ]);
+});
+
 describe("a local branch that is linked to a session names it,", () => {
   const link = (branch: string, session: string, host?: string): void => {
     git("config", `branch.${branch}.ferrySession`, session);

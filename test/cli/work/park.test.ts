@@ -43,7 +43,7 @@ test("a conflict names the ways on; parked, its worktree; continued there, what 
   const tip = git("rev-parse", "HEAD").slice(0, 12);
   expect({ code: done.code, stderr: done.stderr }).toEqual({
     code: 0,
-    stderr: `1 commit (${tip}) onto main at ${base.slice(0, 12)}; undo with: ferry pull --undo --branch main\n`,
+    stderr: `1 commit (${tip}) onto main at ${base.slice(0, 12)}; undo with: ferry pull --undo ${session} --branch main\n`,
   });
   expect(git("status", "--porcelain")).toBe("");
   expect((await here("pull")).stderr).toBe("nothing new\n");
@@ -95,6 +95,25 @@ test("--json: the verdict on stdout, the error on stderr, at each step", async (
     commits: [],
     notices: [expect.stringContaining("left out") as string],
   });
+});
+
+test("continued where the branch is linked to no session any more, the session is named to undo it", async () => {
+  await here("pull", "--park");
+  const tree = parkedTree(git);
+  git("config", "--remove-section", "branch.main");
+  writeFile(tree, "a", "both\n");
+  tree("add", "a");
+  expect((await here("pull", "--continue")).stderr).toMatch(new RegExp(`; undo with: ferry pull --undo ${session}\n$`, "u"));
+  expect(await here("pull", "--undo", session)).toMatchObject({ code: 0 });
+});
+
+test("--park --fields: what this verdict hasn't is null", async () => {
+  const { code, stdout, stderr } = await here("pull", "--park", "--fields", "applied,left_behind,blocked_by");
+  expect({ code, picked: JSON.parse(stdout) as unknown }).toEqual({
+    code: 3,
+    picked: { applied: false, left_behind: null, blocked_by: [expect.stringContaining("parked in")] },
+  });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "conflict" } });
 });
 
 test("--abort says what it gave up; with nothing parked it is exit 5", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
@@ -43,6 +43,25 @@ async function serve(
   for await (const chunk of sandboxSource(sandbox).mbox("", manifest.head_commit)) mbox.push(chunk);
   service.sessions.setSeries(id, { manifest, mbox, bundle: [] });
 }
+
+test("patch --fields: what this manifest hasn't is null", async () => {
+  await serve({ mailable: true, reason: "" });
+  const { code, stdout } = await ferry(world.next(), "patch", id, "--fields", "base_commit,left_behind");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `{"base_commit":"${sandbox.base}","left_behind":null}\n` });
+});
+
+test("patch --output-directory says what is in the way, and not where ferry's own files can lie", async () => {
+  await serve({ mailable: true, reason: "" });
+  const file = join(world.folder, "file");
+  writeFileSync(file, "");
+  const into = (folder: string) => ferry(world.next(), "patch", id, "--output-directory", folder);
+  expect(await into(file)).toEqual({ code: 2, stdout: "", stderr: `ferry: not a folder: ${file}\n` });
+  expect(await into(join(file, "below"))).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^ferry: can't write .*\n$/u) as string,
+  });
+});
 
 test("patch --json is the manifest, also of a series that can't be a mailbox", async () => {
   await serve({ mailable: false, reason: "has a merge" });

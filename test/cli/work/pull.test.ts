@@ -35,6 +35,12 @@ test("--undo takes the last pull back, and the commits come again", async () => 
   expect(git("rev-parse", "HEAD")).toBe(head);
 });
 
+test("--fields: what this verdict hasn't is null", async () => {
+  const { code, stdout, stderr } = await here("pull", "--fields", "applied,left_behind");
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '{"applied":true,"left_behind":null}\n', stderr: "" });
+  expect(git("rev-parse", "HEAD")).toBe(head);
+});
+
 /** A git that does this in a shell before anything else. */
 function gitThatFirst(script: string): Record<string, string> {
   const program = join(world.folder, "own", "git");

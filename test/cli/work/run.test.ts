@@ -113,7 +113,7 @@ test("no changes is 0", async () => {
 test("--detach gives the id of the session, which can be waited for", async () => {
   const { code, stdout, stderr } = await ferry(here(), "run", "--detach", "true");
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^ses_[0-9a-z]{16}\n$/u)]);
-  expect(stderr).toContain(`\n${stdout.trim()} is at work; watch it: ferry tail, bring its commits: ferry pull\n`);
+  expect(stderr).toContain(`\n${stdout.trim()} is at work; watch it: ferry tail; bring its commits: ferry pull\n`);
   expect((await ferry(here(), "session", "wait", stdout.trim())).code).toBe(0);
 });
 

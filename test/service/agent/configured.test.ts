@@ -27,7 +27,24 @@ test("settings of the form agents.NAME.FIELD are agents", () => {
       ],
     },
   ]);
-  expect(() => configuredAgents({ "agents.kimi.network": "10.0.0.1:99999" })).toThrow("is no host that an agent may reach");
+});
+
+test.each([
+  ["agents.kimi.network", "10.0.0.1:99999", '"10.0.0.1:99999" is no host that an agent may reach (HOST or HOST:PORT)'],
+  ["agents.kimi.network", "localhost:0", '"localhost:0" is no host that an agent may reach (HOST or HOST:PORT)'],
+  ["agents.kimi.command", "kimi acp --x 'a", "a quote in the command line doesn't end"],
+])("what can't be read of one agent makes that one unusable: %s %s", async (key, value, why) => {
+  const place: AgentPlace = {
+    ...{ dist: "/", node: { mounts: [], path: "node" }, find: () => Promise.resolve(undefined) },
+    ...{ secret: () => Promise.resolve(undefined), permissions: () => Promise.resolve("allow") },
+  };
+  const settings = { [key]: value, "agents.kimi.env": "A", "agents.goose.command": "goose acp" };
+  const agents = makeAgents(place, () => Promise.resolve(configuredAgents(settings)));
+  const told = { message: `${key}: ${why}`, hint: `ferry config unset ${key}` };
+  await expect(agents.launch("kimi")).rejects.toMatchObject(told);
+  await expect((await agents.find("kimi")).look(place)).rejects.toMatchObject(told);
+  await expect(agents.launch("goose")).rejects.toThrow("isn't installed");
+  expect(await agents.launch("shell")).toMatchObject({ network: [] });
 });
 
 describe("a command line", () => {

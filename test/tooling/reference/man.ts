@@ -56,7 +56,7 @@ function body({ name, about, aliases, examples, fields, otherFields, ...page }: 
     ...also(aliases),
     ...list([...page.arguments, ...page.options]),
     ...(fields.length === 0 ? [] : [".PP", roff(`JSON fields: ${fields.join(", ")}`)]),
-    ...otherFields.flatMap(({ flag, fields: others }) => [".br", roff(`with ${flag}: ${others.join(", ")}`)]),
+    ...otherFields.flatMap(({ given, fields: others }) => [".br", roff(`with ${given}: ${others.join(", ")}`)]),
     ".PP",
     "Examples:",
     ".PP",

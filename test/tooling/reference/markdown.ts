@@ -40,7 +40,7 @@ function body({ about, usage, aliases, examples, fields, otherFields, ...page }:
     ...(fields.length === 0
       ? []
       : [
-          `JSON fields: ${[quoted(fields), ...otherFields.map(({ flag, fields: others }) => `with \`${flag}\`: ${quoted(others)}`)].join("; ")}`,
+          `JSON fields: ${[quoted(fields), ...otherFields.map(({ given, fields: others }) => `with \`${given}\`: ${quoted(others)}`)].join("; ")}`,
         ]),
     ["```sh", ...examples, "```"].join("\n"),
   ];

@@ -83,7 +83,7 @@ async function makeCall(context: Context, options: Options, method: string, path
     });
   const whole = path.startsWith("/") ? path : `/api/v1/${path.replace(/^api\/v1\//u, "")}`;
   if (method === "POST" && whole === "/api/v1/api-keys" && !context.global.showSecrets)
-    throw new FerryError("usage", "the new key would be cut and lost", { hint: "ferry key create, or add --show-secrets" });
+    throw new FerryError("usage", "the new key would be cut and lost", { hint: "add --show-secrets, or: ferry key create" });
   const fields = await readFields(context, options);
   const withFields = Object.keys(fields).length > 0;
   if (options.input !== undefined) {

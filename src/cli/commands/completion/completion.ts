@@ -6,7 +6,7 @@ export const completion: Verb = {
   name: "completion",
   summary: "Print the completion script of a shell",
   description:
-    "Print the completion script of a shell. It goes into a folder where the shell looks for such: make that first where it isn't there. For zsh that is any folder of fpath, and ~/.zshrc has, in this order: fpath=(~/.zfunc $fpath), autoload -U compinit, compinit. A second name for the same file beside it (git-ferry in bash, _git-ferry in zsh, git-ferry.fish) completes git ferry.",
+    "Print the completion script of a shell. It goes into a folder where the shell looks for such: make that first where it isn't there. In bash the package bash-completion reads that folder. For zsh that is any folder of fpath, and ~/.zshrc has, in this order: fpath=(~/.zfunc $fpath), autoload -U compinit, compinit. A second name for the same file beside it (git-ferry in bash, _git-ferry in zsh, git-ferry.fish) completes git ferry.",
   examples: [
     "mkdir -p ~/.local/share/bash-completion/completions",
     "ferry completion bash > ~/.local/share/bash-completion/completions/ferry",

@@ -23,6 +23,8 @@ export const set: Verb = {
     // What was pasted into the wrong place may be a secret.
     if (right !== undefined) throw new FerryError("usage", `${key} can't be that`, { hint: `it is ${right}` });
     if (key === "agent") await checkAgent(context, value);
+    // No other verb of this noun needs to know agents.
+    if (key.startsWith("agents.")) await (await import("../../flows/local/agents.ts")).checkAgentSetting(key, value);
     const change = (config: Config): Config => ({ ...config, settings: { ...config.settings, [key]: value } });
     const { settings } = await updateConfig(context.host, change);
     const current = currentSetting(context, setting, settings);
@@ -35,7 +37,6 @@ export const set: Verb = {
 
 /** @throws FerryError usage for one that host local doesn't know, and the config says nothing of */
 async function checkAgent({ host }: Context, value: string): Promise<void> {
-  // No other verb of this noun needs to know them.
   const { knownAgents } = await import("../../flows/local/agents.ts");
   const [name = ""] = value.split(":", 1);
   const known = await knownAgents(host);

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { findLinkedIfAny } from "../../flows/place/link.ts";
 import type { Place } from "../../flows/place/place.ts";
-import { pullSession, summary } from "../../flows/pull.ts";
+import { isPullUndone, pullSession, summary } from "../../flows/pull.ts";
 import type { OpenSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
 import { hookNames, type HookName } from "./block.ts";
@@ -43,6 +43,12 @@ export const run: Verb = {
 async function act(context: Context, place: Place, open: OpenSession, name: HookName): Promise<void> {
   if (name === "pre-push") {
     if (await isBehind(context, place, open)) await context.print.note(`ferry: ${open.session.id} has newer commits: ferry pull`);
+    return;
+  }
+  if (await isPullUndone(context, open, place)) {
+    await context.print.note(
+      `ferry: nothing of ${open.session.id} comes by itself, since its last pull was undone here: ferry pull`,
+    );
     return;
   }
   const verdict = await pullSession(context, open, { hook: name, repository: place.repository, head: place.head });

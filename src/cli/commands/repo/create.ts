@@ -2,11 +2,13 @@ import { basename } from "node:path";
 import { shown } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
+import { shellWord } from "../../../base/words.ts";
 import { parseRemote } from "../../../git/address.ts";
 import type { BodyOf } from "../../../wire/contract.ts";
 import { fields } from "../../../wire/fields.ts";
 import { type Platform, platforms } from "../../../wire/values.ts";
 import type { Context } from "../../context.ts";
+import { hostArgument } from "../../flows/host/argument.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
 import type { KnownRepository } from "../../flows/place/repository.ts";
 import { showOne } from "../../output/show.ts";
@@ -57,8 +59,15 @@ export const create: Verb = {
     }
     const repository = known ?? (await register(context, connection, { ...options, named, lying }));
     await showOne(context, repository, repositoryLines(repository, context.host), fields.repository);
+    if (known === undefined && !repository.default_branch && !context.global.json) await tellBranchless(context, repository);
   },
 };
+
+/** Sessions begin at it where they name no other. */
+async function tellBranchless(context: Context, repository: KnownRepository): Promise<void> {
+  const edit = `ferry repo edit ${shellWord(repository.id)}${hostArgument(context)} --default-branch NAME`;
+  await context.print.note(`which branch is its default isn't known; name it: ${edit}`);
+}
 
 /** What is wanted, the provider that was named, and where the repository is. */
 interface Wanted extends Options {

@@ -13,7 +13,11 @@ interface Options {
   readonly subscription: boolean;
 }
 
+type Action = "login" | "logout";
+
 const agentFields = ["name", "program", "version", "key", "ready", "remedy", "last_turn"];
+/** Of `login` and `logout`. */
+const keyFields = ["agent", "variable"];
 
 const columns: readonly Column<ReturnType<typeof shown>>[] = [
   { header: "AGENT", value: ({ name }) => name },
@@ -37,7 +41,7 @@ function lastTurn(failure: string, terminal: boolean): string {
 export const agents: Verb = {
   name: "agents",
   summary: "Show which agents there are on this machine, or give one its key",
-  schema: agentFields,
+  answer: (_: Options, action?: Action) => (action === undefined ? agentFields : keyFields),
   description:
     "Show which agents the embedded service can run on this machine, with the keys that it was started with; where none runs, with those of this shell. `login` keeps a key for an agent's model provider with the service: the agent never sees it. For a Claude subscription give it what `claude setup-token` prints. Another agent's subscription is its own to sign in with: `login NAME --subscription` has it do so on this machine, in a HOME of its own, from which its sandboxes get a copy.",
   examples: [
@@ -53,7 +57,7 @@ export const agents: Verb = {
       .option("--with-token", "read the key from stdin", false)
       .option("--subscription", "have the agent sign in by itself, with a subscription", false);
   },
-  async run(context, { withToken, subscription }: Options, action: "login" | "logout" | undefined, agent: string | undefined) {
+  async run(context, { withToken, subscription }: Options, action: Action | undefined, agent: string | undefined) {
     if (action === undefined) return show(context);
     if (agent === undefined)
       throw new FerryError("usage", "missing the agent's name", { hint: `ferry service agents ${action} AGENT` });

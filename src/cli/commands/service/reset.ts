@@ -21,6 +21,10 @@ const kept = {
   folders: ["mirrors", "gateways", "trash"],
 };
 
+/** In the words of the question. */
+const all =
+  "sessions, what nobody has pulled of them, registrations of repositories, providers with their tokens, users and API keys";
+
 export const reset: Verb = {
   name: "reset",
   summary: "Delete all that the embedded service keeps, and begin anew",
@@ -34,7 +38,7 @@ export const reset: Verb = {
     if ((await host.files.status(data)) !== undefined) {
       const running = await findLocal(host);
       if (running !== undefined && !global.yes) await refuseInTurn(host, running);
-      await confirm(context, `Delete all sessions of the embedded service (${data}), and what nobody has pulled of them?`);
+      await confirm(context, `Delete all that the embedded service keeps (${data}): ${all}?`);
       // So that no first use starts it in between.
       await withLock(host, join(data, startLock), startPatience, () => empty(host, data));
     }

@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import { PullRefused } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
-import { findPlace } from "../../flows/place/place.ts";
+import { sessionArgument } from "../../flows/host/argument.ts";
+import { findLinked } from "../../flows/place/link.ts";
 import { resumePull, summary } from "../../flows/pull.ts";
 import { shapeOptions } from "../../flows/pull/shape.ts";
 import { showVerdict } from "./verdict.ts";
@@ -51,10 +52,12 @@ export function addParkOptions(command: Command): void {
 export async function endParked(context: Context, options: ParkOptions, given: string | undefined): Promise<boolean> {
   const how = endings.find((ending) => options[ending]);
   if (how === undefined) return false;
-  const place = await findPlace(context);
+  const { place, link } = await findLinked(context);
   try {
     const { session, branch, verdict, said } = await resumePull(context, { how, allowSymlinks: options.allowSymlinks }, given);
-    const landed = summary(verdict, place, branch === place.branch ? {} : { branch });
+    const preset = context.host.env["FERRY_SESSION"] || link?.session;
+    const named = preset === session ? undefined : sessionArgument(context, session);
+    const landed = summary(verdict, place, { named, branch: branch === place.branch ? undefined : branch });
     const last = how === "abort" ? `the parked pull of ${session} is given up; ferry pull tries it again` : (said ?? landed);
     await showVerdict(context, verdict, last);
     return true;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { FerryError } from "../../../base/errors.ts";
+import { FerryError, UnwritableError } from "../../../base/errors.ts";
 import { count, harmless, oneLine } from "../../../base/text.ts";
 import type { PatchSource } from "../../../patch/source.ts";
 import type { Manifest } from "../../../wire/patches.ts";
@@ -30,6 +30,7 @@ export const patch: Verb = {
   define: (command) =>
     void command.argument("[session]", "which one").option("--output-directory <dir>", "a file a commit: 0001-….patch"),
   async run(context, { outputDirectory }: { readonly outputDirectory?: string }, given?: string) {
+    if (outputDirectory !== undefined) await checkOutput(context, outputDirectory);
     const { connection, session } = await openSession(context, given);
     if (!(await connection.client.capabilities()).has("patches"))
       throw new FerryError("failure", `${connection.name} doesn't send its commits`, {
@@ -43,6 +44,13 @@ export const patch: Verb = {
     if (error !== undefined) throw error;
   },
 };
+
+/** @throws FerryError usage where something else than a folder is there */
+async function checkOutput({ host: { files }, folder }: Context, given: string): Promise<void> {
+  const path = resolve(folder, given);
+  const status = await files.status((await files.realPath(path)) ?? path);
+  if (status !== undefined && status.kind !== "folder") throw new FerryError("usage", `not a folder: ${oneLine(given)}`);
+}
 
 async function write(context: Context, source: PatchSource, manifest: Manifest, folder: string | undefined): Promise<void> {
   const { json } = context.global;
@@ -84,13 +92,19 @@ async function writeFiles({ host, print }: Context, source: PatchSource, manifes
   const { repository_id: repositoryId, base_commit: start, head_commit } = manifest;
   const objectFormat = manifest.object_format === "sha256" ? "sha256" : "sha1";
   const { items } = readSeries(manifest, { objectFormat, start, repositoryId });
-  await host.files.makeFolder(folder, 0o755);
+  await host.files.makeFolder(folder, 0o755).catch(notOurs);
   let number = 0;
   for await (const { item, message } of readMessages(source.mbox("", head_commit), items)) {
     const name = `${String((number += 1)).padStart(4, "0")}-${fileName(item.subject)}.patch`;
-    await host.files.write(resolve(folder, name), message, 0o644);
+    await host.files.write(resolve(folder, name), message, 0o644).catch(notOurs);
   }
   await print.note(`${count(items.length, "patch", "patches")} in ${folder}`);
+}
+
+/** Where ferry's own files can lie is no help for a folder that the user named. */
+function notOurs(error: unknown): never {
+  if (!(error instanceof UnwritableError)) throw error;
+  throw new FerryError(error.kind, error.message, { cause: error });
 }
 
 /** As git format-patch names it: letters, digits, dot and underscore, all else a dash; at most 52 characters. */

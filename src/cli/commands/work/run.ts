@@ -90,7 +90,7 @@ async function start(context: Context, options: Options, text: string): Promise<
 
 /** For a script, the id is what the command gives. */
 async function detached({ print, global, host }: Context, { session }: StartedSession): Promise<void> {
-  await print.note(`${session.id} is at work; watch it: ferry tail, bring its commits: ferry pull`);
+  await print.note(`${session.id} is at work; watch it: ferry tail; bring its commits: ferry pull`);
   if (!global.json && !host.terminal.stdout.isTTY) await print.data(`${session.id}\n`);
 }
 

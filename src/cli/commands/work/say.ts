@@ -1,4 +1,5 @@
 import { fields } from "../../../wire/fields.ts";
+import { hostArgument } from "../../flows/host/argument.ts";
 import { fate, printSent, sendMessage } from "../../flows/session/message.ts";
 import { optionText } from "../../flows/session/option.ts";
 import { openSession } from "../../flows/session/select.ts";
@@ -24,7 +25,8 @@ export const say: Verb = {
   },
   async run(context, { session, file }: Options, words: string[]) {
     const { open, sent } = await withText(context, { words, file, what: "the message" }, async (text) => {
-      const open = await openSession(context, session);
+      const how = `ferry say${hostArgument(context)} --session SESSION TEXT`;
+      const open = await openSession(context, session, undefined, how);
       return { open, sent: await sendMessage(context, open, await optionText(context, open, text)) };
     });
     if (context.global.json) await printSent(context, sent);

@@ -49,6 +49,12 @@ export async function knownAgents(host: Host): Promise<string[]> {
   return agentNames((await readConfig(host)).settings ?? {});
 }
 
+/** A key of the form `agents.NAME.FIELD`, as the service will read it. @throws FerryError usage for a value that it can't use */
+export async function checkAgentSetting(key: string, value: string): Promise<void> {
+  const { checkAgentSetting: check } = await import("../../../service/agent/installed/configured.ts");
+  check(key, value);
+}
+
 /**
  * The agent of a new session on host local where none is named: what the config says, what the service was started with, else the only
  * one that is ready; with several a person is asked.

@@ -32,10 +32,15 @@ export interface OpenSession {
  * The session that `given` names (an id or the start of one, its branch, a local branch that is linked to it, a portal
  * address, `-` for the newest). Where nothing is
  * given: FERRY_SESSION, the link of the current branch, the one whose branch and repository are those here, a choice.
- * `known` is the working copy here, where the caller has found it already.
+ * `known` is the working copy here, where the caller has found it already; `how` is the command that names one, where it isn't an argument.
  * @throws FerryError not_found where nothing matches, usage with the candidates where several do
  */
-export async function openSession(context: Context, given: string | undefined, known?: LinkedPlace): Promise<OpenSession> {
+export async function openSession(
+  context: Context,
+  given: string | undefined,
+  known?: LinkedPlace,
+  how?: string,
+): Promise<OpenSession> {
   if (given !== undefined) return openNamed(context, given);
   const preset = context.host.env["FERRY_SESSION"];
   if (preset !== undefined && preset !== "") return { ...(await openNamed(context, preset)), isOurs: true };
@@ -46,7 +51,7 @@ export async function openSession(context: Context, given: string | undefined, k
     return { connection, session: await waiting(() => readLinked(context, connection, link.session)), isOurs: true };
   const here = place && (await waiting(() => sessionHere(context, connection, place)));
   return here === undefined
-    ? { connection, session: await chooseSession(context, connection, place) }
+    ? { connection, session: await chooseSession(context, connection, place, how) }
     : { connection, session: here, isOurs: true };
 }
 
@@ -59,7 +64,7 @@ async function readLinked(context: Context, connection: Connection, sessionId: s
     if (!(error instanceof FerryError) || error.kind !== "not_found") throw error;
     const others = await othersThere(context, connection);
     throw new FerryError("not_found", `${name} has no session ${oneLine(sessionId)}, which this branch is linked to`, {
-      hint: others === "" ? "ferry session unlink, or name another one" : `${others}; or ferry session unlink`,
+      hint: others === "" ? "name another one, or: ferry session unlink" : `${others}; or ferry session unlink`,
       status: error.status,
       code: error.code,
       cause: error,
@@ -110,7 +115,12 @@ async function sessionHere(context: Context, connection: Connection, place: Plac
   return onlyOne(await ofRepository(context, connection, { place, sessions: sameBranch }), `the branch ${place.branch}`);
 }
 
-async function chooseSession(context: Context, connection: Connection, place: Place | undefined): Promise<KnownSession> {
+async function chooseSession(
+  context: Context,
+  connection: Connection,
+  place: Place | undefined,
+  how: string | undefined,
+): Promise<KnownSession> {
   const { recent, names, ours } = await whileWaiting(context, connection.name, async () => {
     const recent = (await listAll(connection.client.listSessions)).toSorted(byCreation);
     const names = await repositoryNames(connection, recent);
@@ -130,9 +140,11 @@ async function chooseSession(context: Context, connection: Connection, place: Pl
       ...shown.map((session) => candidate(session, names)),
       ...(more > 0 ? [`and ${count(more, "other")}: ferry session list${connection.argument}`] : []),
     ],
-    hint: "name one: its id, a branch, or - for the newest",
+    hint: how === undefined ? `name one: ${waysToName}` : `name one (${waysToName}): ${how}`,
   });
 }
+
+const waysToName = "its id, a branch, or - for the newest";
 
 /** Those that are of the repository here, where they tell theirs. */
 async function ofRepository(

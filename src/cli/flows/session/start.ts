@@ -97,7 +97,10 @@ async function createSession(context: Context, connection: Connection, call: Par
       throw sessionRefused(error, connection, call?.body ?? {});
     const { message, kind, status, code } = error;
     const here = (await listAgents(host)).find(({ name }) => name === call?.body?.model?.split(":", 1)[0]);
-    const hint = here?.ready === true ? "the service runs with an older environment: ferry service stop, and again" : error.hint;
+    const hint =
+      here?.ready === true
+        ? "the service runs with an older environment; stop it, and try again: ferry service stop"
+        : error.hint;
     throw new FerryError(kind, message, { status, code, hint, cause: error });
   }
 }

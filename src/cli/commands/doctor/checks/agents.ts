@@ -9,6 +9,8 @@ export const agents: Check = {
     const all = (await listServedAgents(context.host)).filter(({ name }) => name !== "shell");
     const installed = all.filter(({ program }) => program !== undefined);
     const says = installed.length === 0 ? "none is installed" : installed.map(describe).join(", ");
+    const fault = all.find((agent) => agent.fault !== undefined)?.fault;
+    if (fault !== undefined) return { verdict: "warning", says: `${says}; ${fault.message}`, hint: fault.hint };
     // An agent may fail by what it was told to do: one that works is enough.
     if (installed.some(({ ready, lastTurn }) => ready && !lastTurn?.failure)) return { verdict: "ok", says };
     if ((await chosenHost(context))?.kind !== "local") return { verdict: "ok", says: `${says}; only host local needs one` };
