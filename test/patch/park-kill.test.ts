@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { checkpoints, moreCheckpoints } from "../../src/patch/request.ts";
 import { ended, startPull } from "../support/dying.ts";
-import { writeFile } from "../support/git.ts";
+import { commitFiles, writeFile } from "../support/git.ts";
 import { edited, makeConflict, parkedTree, parkIn, refusedBy, resume } from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
 import { removeScenes, type Scene } from "../support/scene.ts";
@@ -61,6 +61,19 @@ describe("kill -9 of a pull that parks", () => {
       expectComplete(scene);
     }
   });
+
+  it.each(["park-reset", "park-made", "park-taken"] as const)(
+    "at %s, and then someone commits there: that is parked, and nothing goes",
+    async (dieAt) => {
+      const scene = makeDirty(false);
+      await ended(startPull(scene, dieAt, { options: { onConflict: "park" } }));
+      const tree = parkedTree(scene.local);
+      tree("reset", "--quiet", "--hard");
+      const mine = commitFiles(tree, { mine: "mine\n" }, "my work");
+      expect(await refusedBy(pullInto(scene.local.folder, scene.source))).toMatchObject({ code: "parked" });
+      expect(tree("rev-parse", "HEAD")).toBe(mine);
+    },
+  );
 
   it("before that, and then someone saves there: that is kept, and told", async () => {
     const scene = makeDirty(false);

@@ -1,4 +1,14 @@
-import { appendFileSync, cpSync, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitIn, makeRepository, type TestGit, writeFile } from "../support/git.ts";
@@ -145,6 +155,16 @@ describe("what is saved in a parked worktree while a pull goes on with it", () =
     });
     expect(readFileSync(`${rescueOf(scene)}/f.staged`, "utf8")).toBe("staged\n");
     expect(readFileSync(`${rescueOf(scene)}/f`, "utf8")).toBe("saved\n");
+  });
+
+  it("and only staged, with a conflict in the index: it is kept, and told", async () => {
+    const { scene, tree } = await makeResolved({ twice: true });
+    await ended(startPull(scene, "park-made", { how: "continue" }));
+    writeFile(tree, "new", "staged\n");
+    tree("add", "new");
+    rmSync(`${tree.folder}/new`);
+    expect(await refusedBy(resume(scene.local.folder, "continue"))).toMatchObject({ code: "edited_meanwhile" });
+    expect(readFileSync(`${rescueOf(scene)}/new.staged`, "utf8")).toBe("staged\n");
   });
 
   it("and staged just before the next commit is picked: it stays, and is told", async () => {

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { lstatSync, readFileSync, symlinkSync } from "node:fs";
+import { lstatSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { commitFiles, gitIn, type TestGit, writeFile } from "../support/git.ts";
+import { commitFiles, gitBytes, gitIn, type TestGit, writeFile } from "../support/git.ts";
 import { edited, parkIn, refusedBy, resume } from "../support/parking.ts";
 import { pullInto } from "../support/pulling.ts";
 import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
@@ -158,5 +158,61 @@ describe("a stop is what git's own cherry-pick leaves", () => {
     scene.local("switch", "--quiet", "--detach");
     await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "here" }));
     expect(stateOf(scene.local)).toEqual(stateOf(plainPick(scene.local, scene.local)));
+  });
+
+  it("a merge driver that resolves it: the message is as git leaves it, byte for byte", async () => {
+    const message = "subj\n\n#42 is fixed by this\n\n\n  keep  \n# not a comment\n";
+    const scene = makeScene({ files: { f: "f\n" } });
+    commitFiles(scene.sandbox, { f: "theirs\n" }, message);
+    commitFiles(scene.local, { f: "mine\n" }, "mine");
+    scene.local("config", "merge.my.driver", "cp %B %A");
+    writeFile(scene.local, ".git/info/attributes", "f merge=my\n");
+    await pullInto(scene.local.folder, scene.source, { onConflict: "here" });
+    const of = (folder: string) => gitBytes(folder, ["log", "-1", "--format=%B"]).toString();
+    expect(of(scene.local.folder)).toBe(of(scene.sandbox.folder));
+    expect(of(scene.local.folder)).toContain("#42 is fixed by this");
+  });
+
+  it("a merge driver that leaves nothing of it: git's own stop", async () => {
+    const scene = makeScene({ files: { f: "f\n" } });
+    commitFiles(scene.sandbox, { f: "theirs\n" }, "one");
+    commitFiles(scene.local, { f: "mine\n" }, "mine");
+    scene.local("config", "merge.ours.driver", "true");
+    writeFile(scene.local, ".git/info/attributes", "f merge=ours\n");
+    await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "here" }));
+    expect(scene.local("rev-parse", "CHERRY_PICK_HEAD")).toBe(scene.sandbox("rev-parse", "HEAD"));
+    expect(scene.local("status", "--porcelain")).toBe("");
+  });
+
+  it("with a merge driver: attributes and folders of the user's own are read, and never written to", async () => {
+    const scene = makeScene({ files: { f: "f\n", "a.log": "base\n" } });
+    commitFiles(scene.sandbox, { f: "theirs\n", "a.log": "theirs\n", "own/new": "new\n" }, "one");
+    commitFiles(scene.local, { f: "mine\n", "a.log": "mine\n" }, "mine");
+    scene.local("config", "merge.u.driver", "cp %B %A");
+    writeFile(scene.local, ".gitattributes", "*.log merge=u\n# only here\n");
+    writeFile(scene.local, "own/file", "own\n");
+    const before = lstatSync(`${scene.local.folder}/.gitattributes`, { bigint: true });
+    await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "here" }));
+    expect(lstatSync(`${scene.local.folder}/.gitattributes`, { bigint: true })).toMatchObject({
+      mtimeNs: before.mtimeNs,
+      ino: before.ino,
+    });
+    expect(scene.local("status", "--porcelain")).toBe("M  a.log\nUU f\nA  own/new\n?? .gitattributes\n?? own/file");
+  });
+
+  it("a filter that was turned off stays so, and a path with a percent sign is none of git's", async () => {
+    const scene = makeScene({
+      files: { f: "f\n", "1.up": "old\n", "1.on": "old\n", ".gitattributes": "*.up filter=up\n*.on filter=on\n" },
+    });
+    commitFiles(scene.sandbox, { f: "theirs\n", "1.up": "new\n", "1.on": "new\n" }, "one");
+    commitFiles(scene.local, { f: "mine\n" }, "mine");
+    const folder = `${scene.local.folder}-50%%%free`;
+    renameSync(scene.local.folder, folder);
+    const local = gitIn(folder);
+    for (const value of ["tr a-z A-Z", ""]) local("config", "--add", "filter.up.smudge", value);
+    local("config", "filter.on.smudge", "tr a-z A-Z");
+    local("config", "filter.on.clean", "tr A-Z a-z");
+    await refusedBy(pullInto(folder, scene.source, { onConflict: "here" }));
+    expect([readFileSync(`${folder}/1.up`, "utf8"), readFileSync(`${folder}/1.on`, "utf8")]).toEqual(["new\n", "NEW\n"]);
   });
 });

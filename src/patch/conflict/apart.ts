@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { type GitPath, gitPath, pathBytes } from "../../git/path.ts";
 import type { Context } from "../context.ts";
 import { foldersTo, onDisk } from "../land/disk.ts";
@@ -56,17 +56,28 @@ async function readEntries(place: Apart, { git }: Context): Promise<Map<GitPath,
   return entries;
 }
 
-/** A filter runs at the top of the working tree (gitattributes(5)), and may be a program of it, or read something there. */
+/**
+ * A filter runs at the top of the working tree (gitattributes(5)), and may be a program of it, or read something there. In a command git
+ * puts the file's path for `%f` and one `%` for two, but not in that of a process.
+ */
 async function filtersAtHome(place: Apart, { git }: Context): Promise<Record<string, string>> {
   const args = ["config", "-z", "--get-regexp", "^filter\\..*\\.(clean|smudge|process)$"];
   const lines = (await git.run(args, inPlace(place))).stdout.toString("utf8").split("\0");
+  // The last one counts, which may turn the filter off.
+  const last = new Map(
+    lines.map((line): [string, string] => {
+      const [name = "", ...command] = line.split("\n");
+      return [name, command.join("\n")];
+    }),
+  );
   const home = `'${place.workTree.replaceAll("\\", "/").replaceAll("'", "'\\''")}'`;
-  const commands = lines.flatMap((line): [string, string][] => {
-    const [name = "", ...command] = line.split("\n");
-    const isEmpty = command.join("").trim() === "";
-    return isEmpty || name.includes("=") ? [] : [[name, `cd ${home} && export GIT_WORK_TREE=${home} && ${command.join("\n")}`]];
-  });
-  return Object.fromEntries(commands);
+  const commands = [...last].filter(([name, command]) => command.trim() !== "" && !name.includes("="));
+  return Object.fromEntries(
+    commands.map(([name, command]) => {
+      const path = name.endsWith(".process") ? home : home.replaceAll("%", "%%");
+      return [name, `cd ${path} && export GIT_WORK_TREE=${path} && ${command}`];
+    }),
+  );
 }
 
 /**
@@ -93,7 +104,7 @@ async function checkOut(
     const result = turn.length === 0 ? undefined : await runPorcelain(args, { ...options, input }, context);
     if (result !== undefined && result.code !== 0) throw porcelainError(args, result);
   }
-  if (hasDrivers) linkUntracked(entries, place);
+  if (hasDrivers) linkUntracked([...entries.keys(), ...touched], place);
 }
 
 async function touchedBy(commit: string, place: Apart, { git }: Context): Promise<Set<GitPath>> {
@@ -107,12 +118,12 @@ async function usesDrivers(place: Apart, { git }: Context): Promise<boolean> {
   return (await git.run(["config", "--get-regexp", "^merge\\..*\\.driver$"], inPlace(place))).code === 0;
 }
 
-/** What lies at the top of the working tree and isn't git's: a driver's own files, say. */
-function linkUntracked(entries: Entries, { workTree, folder }: Apart): void {
-  const tops = new Set([...entries.keys()].map((path) => path.split("/", 1)[0]));
+/** What lies at the top of the working tree, isn't git's and doesn't become so: a driver's own files, say. */
+function linkUntracked(paths: readonly GitPath[], { workTree, folder }: Apart): void {
+  const tops = new Set([".git", ".gitattributes", ...paths.map((path) => path.split("/", 1)[0])]);
   for (const entry of readdirSync(workTree, { encoding: "buffer" })) {
     const name = gitPath(entry);
-    if (name !== ".git" && !tops.has(name)) link(onDisk(workTree, name), onDisk(folder, name));
+    if (!tops.has(name)) link(onDisk(workTree, name), onDisk(folder, name));
   }
 }
 
@@ -135,7 +146,9 @@ function copyAttributes(entries: Entries, { workTree, folder, far = [] }: Apart)
     const content = readFileSync(from);
     if (isFile(to) && readFileSync(to).equals(content)) continue;
     if (each !== "") mkdirSync(onDisk(folder, each), { recursive: true });
-    writeFileSync(to, content);
+    // Never through a link.
+    rmSync(to, { force: true });
+    writeFileSync(to, content, { flag: "wx" });
   }
 }
 

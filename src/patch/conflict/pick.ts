@@ -50,9 +50,13 @@ export async function pickedTree(place: PickPlace, { git }: Pick<Context, "git">
  * which a person is to look at.
  */
 export async function endPick(place: PickPlace, context: Context): Promise<"stopped" | "came"> {
-  const staged = (await context.git.run(["write-tree"], place)).stdout.toString("latin1").trim();
+  const ask = async (...args: string[]) => (await context.git.run(args, place)).stdout.toString("latin1").trim();
+  const staged = await ask("write-tree");
   if (staged === "" || staged !== (await pickedTree(place, context))) return "stopped";
-  const args = ["cherry-pick", "--continue"];
+  // Where nothing is left of it git stops, too.
+  if (staged === (await ask("rev-parse", "--verify", "--quiet", "HEAD^{tree}"))) return "stopped";
+  // As git-cherry-pick(1) commits; its --continue would clean the message up.
+  const args = ["commit", "--quiet", "--no-edit", "--no-verify", "--cleanup=verbatim", "--allow-empty-message"];
   const env = { ...committerEnvironment(context.host), GIT_EDITOR: "true" };
   const result = await runPorcelain(args, { ...place, env }, context);
   if (result.code !== 0) throw porcelainError(args, result);

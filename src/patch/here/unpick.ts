@@ -2,6 +2,7 @@ import type { GitPath } from "../../git/path.ts";
 import { modes } from "../../git/records.ts";
 import { pickedTree } from "../conflict/pick.ts";
 import { type Entry, indexInfo } from "../land/compare.ts";
+import { hideOutOfCone } from "../land/cone.ts";
 import { writeIndex } from "../land/locks.ts";
 import { removalsFirst } from "../land/overlay.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
@@ -30,6 +31,17 @@ export async function unpick(old: string | undefined, copy: WorkingCopy): Promis
     .filter(isMade)
     .map((path): Entry => ({ path, ...(before.get(path) ?? nothing) }));
   await writeIndex(copy, ["update-index", "-z", "--replace", "--index-info"], indexInfo(removalsFirst(entries)));
+  await hideOutOfCone(
+    copy,
+    entries.map(({ path, mode, id }) => ({
+      path,
+      status: "A",
+      oldMode: modes.absent,
+      oldId: nothing.id,
+      newMode: mode,
+      newId: id,
+    })),
+  );
   await writeIndex(copy, ["cherry-pick", "--quit"]);
 }
 

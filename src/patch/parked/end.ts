@@ -5,22 +5,33 @@ import type { Context } from "../context.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { moveRef } from "../land/transaction.ts";
 import { isHalfMade } from "../recovery/half-made.ts";
+import type { Rescued } from "../recovery/rescue.ts";
 import type { Known } from "./look.ts";
 import { listParked, type Parked, replaceNote, tipRef } from "./note.ts";
 import { isOnItsWay, knownOf, sweepStop } from "./next-stop.ts";
+import { rescueStaged } from "./staged.ts";
 import { takeAway } from "./take-away.ts";
-import { findTree, gitDirOf, hasParked, inTree, isThere, relink, removeFolder } from "./tree.ts";
+import { findTree, gitDirOf, hasParked, inTree, isThere, type ParkedTree, relink, removeFolder } from "./tree.ts";
 
 /**
  * Takes a parked pull away: the worktree, then what remembers it. Killed on the way, the next run goes on with it. What someone has made
- * in the worktree since it was `seen` is kept, and told at the end.
+ * in the worktree since it was `seen` is kept, and told at the end; of what was staged alone, nothing where all was given up by intent.
  */
-export async function end(parked: Parked, given: Context, seen?: Known["seen"]): Promise<void> {
+export async function end(
+  parked: Parked,
+  given: Context,
+  { seen, isGivenUp = false }: { seen?: Known["seen"]; isGivenUp?: boolean } = {},
+): Promise<void> {
   // We may have been called in the very worktree that goes.
   const context = { ...given, repository: { ...given.repository, gitDir: given.repository.commonDir } };
   const isHalfMade = parked.note.stage === "adding";
   const over = parked.note.stage === "over" ? parked : await replaceNote(parked, { stage: "over" }, { context });
   await sweepStop(over.note, context);
+  const tree = await findTree(over.note, context);
+  if (tree !== undefined && (await isThere(tree))) {
+    if (!isGivenUp) context.edited.push(...(await rescueStaged(over.note, tree, context)));
+    context.edited.push(...(await keepCommits(over.note, tree, context)));
+  }
   context.edited.push(...(await takeAway(over.note, { ...knownOf(over.note), seen, isHalfMade }, context)));
   await context.checkpoint("park-removed");
   const { git, repository } = context;
@@ -40,24 +51,44 @@ export async function sweepParked(context: Context): Promise<void> {
   const all = await listParked(context);
   for (const parked of all) {
     await relink(parked.note, context);
-    const { stage } = parked.note;
-    if (stage === "adding" && (await stands(parked, context))) await replaceNote(parked, { stage: "stopped" }, { context });
-    else if (stage === "adding" || stage === "over") await end(parked, context);
+    await endUnfinished(parked, context);
   }
   await removeFolderAtLast(context);
+}
+
+/** One that was being made, or taken away: it is parked where it stands at its conflict already, or where someone has committed. */
+export async function endUnfinished(parked: Parked, context: Context): Promise<void> {
+  const { stage } = parked.note;
+  if (stage === "adding" && (await stands(parked, context))) await replaceNote(parked, { stage: "stopped" }, { context });
+  else if (stage === "adding" || stage === "over") await end(parked, context);
+}
+
+/** Commits that someone has made there and that nothing else has get a ref: the worktree's own goes with it. */
+async function keepCommits({ from, clean, name }: Parked["note"], tree: ParkedTree, context: Context): Promise<Rescued[]> {
+  const head = await context.git.run(["rev-parse", "--verify", "--quiet", "HEAD"], inTree(tree));
+  if (head.code !== 0) return [];
+  const commit = head.stdout.toString("latin1").trim();
+  const others = await context.git.run(
+    ["rev-list", "--max-count=1", commit, `^${from ?? clean}`, `^${clean}`, "--not", "--branches", "--tags"],
+    inTree(tree),
+  );
+  if (others.code !== 0 || others.stdout.length === 0) return [];
+  const ref = `refs/ferry/rescue/${name}`;
+  await moveRefs({ updates: [moveRef(ref, undefined, commit)], reason: "ferry pull: commits of a parked worktree" }, context);
+  return [{ path: commit.slice(0, 12), copy: ref, isParked: true }];
 }
 
 /** Whether the commit that doesn't fit was picked there: git names it once its markers are written. Or someone has committed since. */
 async function stands({ note }: Parked, context: Context): Promise<boolean> {
   const tree = await findTree(note, context);
-  if (tree === undefined || !(await isThere(tree)) || (await isHalfMade(tree.gitDir)) || isOnItsWay(note, context)) return false;
+  if (tree === undefined || !(await isThere(tree)) || (await isHalfMade(tree.gitDir))) return false;
   const ask = async (name: string) => {
     const found = await context.git.run(["rev-parse", "--verify", "--quiet", `${name}^{commit}`], inTree(tree));
     return found.code === 0 ? found.stdout.toString("latin1").trim() : undefined;
   };
   const head = await ask("HEAD");
   if (head === undefined) return false;
-  return head !== note.clean || (await ask("CHERRY_PICK_HEAD")) === note.queue[0]?.commit;
+  return head !== note.clean || (!isOnItsWay(note, context) && (await ask("CHERRY_PICK_HEAD")) === note.queue[0]?.commit);
 }
 
 async function removeFolderAtLast(context: Context): Promise<void> {

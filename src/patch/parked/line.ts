@@ -42,6 +42,7 @@ export async function refuseChanged({ tip, how, tree, head, seen }: Line, contex
     throw new RefsMoved("attention", `${tree.workTree} was changed meanwhile`);
 }
 
-async function headOf(tree: ParkedTree, { git }: Context): Promise<string> {
+/** The commit that a worktree stands at. */
+export async function headOf(tree: ParkedTree, { git }: Context): Promise<string> {
   return (await git.ok(["rev-parse", "--verify", "HEAD"], inTree(tree))).toString("latin1").trim();
 }

@@ -11,8 +11,8 @@ import { moveRef } from "../land/transaction.ts";
 import { judgeAll } from "../place/assemble.ts";
 import type { Pickable } from "../place/rebuild.ts";
 import type { Verdict } from "../verdict.ts";
-import { end } from "./end.ts";
-import { type Parked, parkedFolder, type ParkedNote, type Queued, replaceNote, tipRef, writeNote } from "./note.ts";
+import { endUnfinished } from "./end.ts";
+import { listParked, type Parked, parkedFolder, type ParkedNote, type Queued, replaceNote, tipRef, writeNote } from "./note.ts";
 import { makeStop } from "./next-stop.ts";
 import { goOn } from "./resume.ts";
 import { makeCommit } from "../uncommitted/memory.ts";
@@ -53,7 +53,8 @@ export async function park(stop: Stop, context: PullContext): Promise<Verdict> {
     parked = await replaceNote(parked, { stage: "stopped", made: undefined }, { context });
     if (tree !== undefined && (await endPick(inTree(tree), context)) === "came") return await goOn(parked, "continue", context);
   } catch (error) {
-    if (parked.note.stage === "adding") await end(parked, context);
+    const now = (await listParked(context)).find(({ ref }) => ref === parked.ref);
+    if (now?.note.stage === "adding") await endUnfinished(now, context);
     throw error;
   }
   throw await stoppedError(

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import type { PullDeps, PullRequest } from "../request.ts";
+import { noneUnlessKilled } from "../../git/runner.ts";
 import { typedId } from "../../base/ids.ts";
 import { withEdited } from "../edited.ts";
 import { underLock } from "../under-lock.ts";
@@ -9,6 +10,7 @@ import { findHere, gitsOwnError, skipHere, type StoppedHere } from "../here/skip
 import { end, parkedHere } from "./end.ts";
 import { findParked } from "./find.ts";
 import { changedContents, seeAll, type Seen } from "./look.ts";
+import { headOf } from "./line.ts";
 import { type Parked, replaceNote } from "./note.ts";
 import { refuseUntrackedIn } from "./resolved.ts";
 import { goOn } from "./resume.ts";
@@ -73,12 +75,13 @@ async function abort(parked: Parked, context: Context, isForced: boolean): Promi
 /** Also what submodules have that were cloned for it. */
 async function endAll(parked: Parked, { tree, seen }: { tree: ParkedTree; seen: Seen }, context: Context): Promise<void> {
   await rm(modulesOf(tree), { recursive: true, force: true });
-  await end(parked, context, seen);
+  const from = await headOf(tree, context).catch(noneUnlessKilled);
+  await end(await replaceNote(parked, { stage: "over", from }, { context }), context, { seen, isGivenUp: true });
 }
 
 /** Notes first what is given up, for whoever goes on with it if we are killed. */
 async function giveUp(parked: Parked, { tree, seen }: { tree: ParkedTree; seen: Seen }, context: Context): Promise<void> {
   const { head } = await refuseUntrackedIn(tree, context);
   const givenUp = await changedContents(head, { tree, seen }, context);
-  await end(await replaceNote(parked, { stage: "over", from: head, givenUp }, { context }), context, seen);
+  await end(await replaceNote(parked, { stage: "over", from: head, givenUp }, { context }), context, { seen, isGivenUp: true });
 }

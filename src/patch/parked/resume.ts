@@ -91,11 +91,9 @@ async function build(parked: Parked, line: Line, context: GoOnContext): Promise<
     cwd: context.repository.gitDir,
     gitDir: context.repository.gitDir,
   });
-  await end(
-    { ...parked, id: now.toString("latin1").trim(), note: { ...parked.note, ...leaving, stage: "over" } },
-    context,
-    line.seen,
-  );
+  await end({ ...parked, id: now.toString("latin1").trim(), note: { ...parked.note, ...leaving, stage: "over" } }, context, {
+    seen: line.seen,
+  });
   return verdict;
 }
 

@@ -9,7 +9,7 @@ import { inTree, type ParkedTree } from "./tree.ts";
 
 /**
  * Writes into the rescue folder what someone has staged in a worktree since it was moved on: the reset lets go of it, and the file may have
- * other content by now. Gives what that was. An index that is in conflict is the one that was read.
+ * other content by now. Gives what that was.
  */
 export async function rescueStaged(
   { from, clean, givenUp, made }: ParkedNote,
@@ -17,25 +17,23 @@ export async function rescueStaged(
   { git, repository }: Context,
 ): Promise<Rescued[]> {
   const options = inTree(tree);
-  const staged = await git.run(["write-tree"], options);
-  if (staged.code !== 0) return [];
   const ask = async (commit: string): Promise<Map<GitPath, string>> => {
     const args = [
-      "diff-tree",
+      "diff-index",
+      "--cached",
       "-r",
       "-z",
       "--raw",
       "--no-renames",
       "--no-abbrev",
+      "--ignore-submodules=all",
       commit,
-      staged.stdout.toString("latin1").trim(),
     ];
-    const changes = readChanges(await git.ok(args, options));
-    return new Map(
-      changes
-        .filter(({ newMode }) => newMode !== modes.absent && newMode !== modes.gitlink)
-        .map(({ path, newId }) => [path, newId]),
-    );
+    const said = await git.run(args, options);
+    if (said.code !== 0) return new Map();
+    // Those in conflict have no content.
+    const changes = readChanges(said.stdout).filter(({ newMode, newId }) => newMode !== modes.gitlink && !/^0+$/u.test(newId));
+    return new Map(changes.map(({ path, newId }) => [path, newId]));
   };
   const [since, apart] = [await ask(from ?? clean), await ask(clean)];
   const rescued: Rescued[] = [];
