@@ -40,6 +40,8 @@ export interface GitStreamOptions {
    * are such sessions.
    */
   readonly unattended?: boolean | undefined;
+  /** Bytes of memory at most (RLIMIT_AS), for what may be hostile; it fails where it needs more. Where the system has such a limit. */
+  readonly memory?: number | undefined;
 }
 
 export interface GitOptions extends GitStreamOptions {

@@ -61,7 +61,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 async function start(host: GitHost, args: readonly string[], options: GitStreamOptions): Promise<GitProcess> {
   options.signal?.throwIfAborted();
   const gated = options.announce !== undefined && host.platform !== "win32";
-  const argv = ["git", ...configArguments(options), ...args];
+  const argv = bounded(["git", ...configArguments(options), ...args], host, options);
   // A shell that waits for a line and then becomes git: so the pid is on record before git does anything. If we die first,
   // it reads the end of its input and ends. `read` takes no byte behind the line (POSIX), the rest is git's input.
   const [program = "git", ...rest] = gated ? ["/bin/sh", "-c", 'read -r go && exec "$0" "$@"', ...argv] : argv;
@@ -87,6 +87,12 @@ async function start(host: GitHost, args: readonly string[], options: GitStreamO
     if (gated) child.stdin.write("go\n");
   }
   return { pid, stdin: child.stdin, stdout: child.stdout, exit, kill: (signal = "SIGKILL") => void child.kill(signal) };
+}
+
+/** A shell that limits itself and then becomes git; it goes on where it can't (ulimit -v isn't POSIX's). */
+function bounded(argv: readonly string[], { platform }: GitHost, { memory }: GitStreamOptions): readonly string[] {
+  if (memory === undefined || platform === "win32") return argv;
+  return ["/bin/sh", "-c", 'ulimit -v "$0" 2>/dev/null; exec "$@"', String(Math.floor(memory / 1024)), ...argv];
 }
 
 function configArguments({ config }: GitStreamOptions): string[] {

@@ -27,6 +27,13 @@ describe("running git", () => {
     expect(await git.ok(["cat-file", "blob", id], { cwd })).toEqual(bytes);
   });
 
+  it.runIf(process.platform === "linux")("keeps a git within the memory that it may use", async () => {
+    const input = Buffer.alloc(300 * 1024 * 1024);
+    const id = (await git.ok(["hash-object", "--stdin"], { cwd, input: "a\n", memory: 256 * 1024 ** 2 })).toString().trim();
+    expect(id).toBe(repository("rev-parse", "HEAD:a"));
+    await expect(git.ok(["hash-object", "--stdin"], { cwd, input, memory: 256 * 1024 ** 2 })).rejects.toThrow(/Out of memory/u);
+  });
+
   it("takes a stream", async () => {
     writeFileSync(`${folder.path}/big`, Buffer.alloc(3_000_000, 7));
     const id = (await git.ok(["hash-object", "--stdin"], { cwd, input: createReadStream(`${folder.path}/big`) }))

@@ -105,7 +105,7 @@ export interface ExecOptions extends SpawnOptions {
   readonly limit?: number;
   /** Milliseconds at most; default 10 minutes. */
   readonly timeout?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ExecResult {

@@ -1,3 +1,4 @@
+import { asFerryError } from "../../base/errors.ts";
 import { Problem } from "../problem.ts";
 import { makeEmptier } from "../sandbox/folder/emptier.ts";
 import type { UserRecord } from "../store/store.ts";
@@ -8,6 +9,7 @@ import { editSession } from "./edit.ts";
 import { takeMessage } from "./message.ts";
 import { forgetMemory } from "./memory/memory.ts";
 import { makeMutex } from "./mutex.ts";
+import { within } from "./patience.ts";
 import { recover } from "./recover.ts";
 import { layout } from "./repository/layout.ts";
 import { Rooms } from "./workspace/rooms.ts";
@@ -40,7 +42,10 @@ export function makeSessions(deps: SessionsDeps): Sessions {
     async stop() {
       stopping = true;
       const emptied = emptier.stop();
-      await worker.stopAll();
+      // Each saves for half of that at most. Whatever else one waits for, the folder is free for the next service then.
+      await within(deps.host.clock, deps.limits.saving, "ending the turns", worker.stopAll()).catch((error: unknown) => {
+        deps.log(asFerryError(error).message);
+      });
       await rooms.leaveAll();
       await emptied;
     },

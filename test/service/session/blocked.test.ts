@@ -63,7 +63,7 @@ test("a turn that blocks git doesn't hold up the service's end", async () => {
 });
 
 test("where saving can't be quick, that is told", async () => {
-  await begin(2500);
+  await begin(4000);
   await engine.post(session, `${plant}; echo ready; sleep 1000`);
   await ready();
   await engine.sessions.cancel(session.id, { queued: false });

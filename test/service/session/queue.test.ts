@@ -234,7 +234,7 @@ test("a turn that reaches a limit fails and says which; the next begins in a new
   const after = await other.work(started, "echo kept > kept; sleep 1000");
   expect(after.agent_status).toBe("failed");
   expect((await other.events(started)).find((event) => event.type === "system_message")?.payload.message).toMatch(
-    /limit \(wall\)$/u,
+    /limit \(wall\); the next message begins with a new sandbox$/u,
   );
   await other.work(started, "cat kept");
   expect((await other.events(started)).findLast((event) => event.type === "agent_run_repository_command")?.payload.output).toBe(

@@ -105,6 +105,19 @@ describe("refused, with nothing left of it", () => {
   });
 });
 
+test("a commit that git would hold tens of MB for, each time that it is read, is refused by its name", async () => {
+  const message = Buffer.alloc(17 * 1024 * 1024, "x".repeat(63) + "\n");
+  const tree = sandbox("rev-parse", "HEAD^{tree}");
+  const large = gitBytes(sandbox.folder, ["commit-tree", tree, "-p", base], { input: message }).toString().trim();
+  sandbox("update-ref", ref, large);
+  const before = objects();
+  await expect(take(bundleOf("main", `^${base}`), large)).rejects.toThrow(
+    new RegExp(`^the commit ${large} has 178[0-9]+ bytes, and 16777216 are the most that is taken from a sandbox$`, "u"),
+  );
+  expect(objects()).toBe(before);
+  expect(existsSync(join(folder.path, "quarantine"))).toBe(false);
+});
+
 const id = fc.string({ unit: fc.constantFrom(...Array.from("0123456789abcdef")), minLength: 40, maxLength: 40 });
 const headers = fc.record({
   objectFormat: fc.constantFrom("sha1", "sha256"),

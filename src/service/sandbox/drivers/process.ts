@@ -1,7 +1,7 @@
 import type { SandboxDriver, SandboxSpec } from "../driver.ts";
 import { agent, systemPath } from "../environment.ts";
 import type { SandboxHost } from "../host.ts";
-import { unenforced } from "../namespaces/probe.ts";
+import { shortcomings } from "../namespaces/probe.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { sweep } from "../sweep.ts";
 
@@ -12,12 +12,11 @@ import { sweep } from "../sweep.ts";
 export function process(host: SandboxHost): SandboxDriver {
   return {
     name: "process",
-    probe: async () => ({
-      works: true,
-      reason: "no sandbox at all",
-      weak: ["the agent can do to this machine what the service can"],
-      unenforced: await unenforced(host),
-    }),
+    probe: async () => {
+      const { unenforced, weak } = await shortcomings(host);
+      const open = "the agent can do to this machine what the service can";
+      return { works: true, reason: "no sandbox at all", weak: [open, ...weak], unenforced };
+    },
     create: (spec) =>
       makeSandbox(spec, host, (folder) => ({
         driver: "process",

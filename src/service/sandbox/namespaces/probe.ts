@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { FerryError } from "../../../base/errors.ts";
-import type { Limit, Probe, Sandbox, SandboxSpec } from "../driver.ts";
+import type { Probe, Sandbox, SandboxSpec } from "../driver.ts";
 import type { SandboxHost } from "../host.ts";
 import { makeCgroup, removeCgroup } from "../limits/cgroup.ts";
 import { run } from "../processes/run.ts";
@@ -33,18 +33,26 @@ export async function probeNamespaces(
   return answer(async () => {
     const reason = await versionOf(tool);
     const found = await tryOut(create, { script: check, args: [await filters()], remedyFor });
-    return { ...found, reason, unenforced: await unenforced(host) };
+    const { unenforced, weak } = await shortcomings(host);
+    return { reason, unenforced: [...found.unenforced, ...unenforced], weak: [...found.weak, ...weak] };
   });
 }
 
-/** The limits that neither a control group nor the watch keeps here. */
-export async function unenforced(host: SandboxHost): Promise<Limit[]> {
-  if (host.platform !== "linux") return ["memory", "processes", "cpu"];
+/**
+ * The limits that neither a control group nor the watch keeps here, and what the watch doesn't see.
+ * @param groups where the control groups are, if not where the system has them
+ */
+export async function shortcomings(host: SandboxHost, groups?: string): Promise<Pick<Probe, "unenforced" | "weak">> {
+  if (host.platform !== "linux") return { unenforced: ["memory", "processes", "cpu"], weak: [] };
   const id = `probe-${process.pid}-${host.clock.now()}`;
-  const { enforced } = await makeCgroup(id, limits);
+  const { enforced } = await makeCgroup(id, limits, groups);
   await removeCgroup(id, host.clock);
-  return enforced.includes("cpu") ? [] : ["cpu"];
+  return { unenforced: enforced.includes("cpu") ? [] : ["cpu"], weak: enforced.includes("memory") ? [] : [unseen] };
 }
+
+/** Such memory is nobody's resident set (proc_pid_status(5)); a control group counts it. */
+const unseen =
+  "the limit of memory is kept for what processes map alone, not for files in memory (memfd), shared memory and sockets: that needs a control group, as root or in a delegated one of version 2";
 
 async function versionOf(tool: Tool): Promise<string> {
   const { stdout } = await run([tool.program, "--version"]).catch((error: unknown) => {

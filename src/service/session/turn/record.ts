@@ -1,3 +1,4 @@
+import { asFerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
 import type { Payload } from "../../../wire/event.ts";
 import type { AgentChange } from "../../agent/agent.ts";
@@ -87,7 +88,7 @@ export class TurnRecord {
   /** When all that was reported is written, a last look at the files is too, and nothing is left open. */
   async settled(): Promise<void> {
     await this.working;
-    await this.look();
+    await this.lookLast();
     for (const event of this.events.values())
       if (!event.done) await this.timeline.update(this.sessionId, event.id, { status: "canceled" });
   }
@@ -134,12 +135,27 @@ export class TurnRecord {
     }
   }
 
-  /** A stop kills the look too, and the last one comes after it. */
+  /** A stop kills the look too, and so does a limit; the last one comes after it. */
   private async lookBetween(): Promise<void> {
     try {
-      if (!this.signal.aborted) await this.look();
+      if (!this.isEnding()) await this.look();
     } catch (error) {
-      if (!this.signal.aborted) throw error;
+      if (!this.isEnding()) throw error;
+    }
+  }
+
+  private isEnding(): boolean {
+    return this.signal.aborted || this.room.sandbox.exceeded() !== undefined;
+  }
+
+  /** What was seen before can still be saved where this one took too long. */
+  private async lookLast(): Promise<void> {
+    try {
+      await this.look();
+    } catch (error) {
+      if (!this.room.isSeen) throw error;
+      const { message } = asFerryError(error);
+      await this.timeline.say(this.sessionId, `what it changed last in files isn't saved: ${message}`);
     }
   }
 

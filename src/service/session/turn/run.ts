@@ -1,12 +1,12 @@
-import { asFerryError, FerryError } from "../../../base/errors.ts";
+import { asFerryError } from "../../../base/errors.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
+import { aborted, Haste, late } from "./haste.ts";
 import type { Questions } from "./questions.ts";
 import { TurnRecord } from "./record.ts";
 import type { Memory } from "../memory/memory.ts";
 import { tellPast } from "../memory/past.ts";
-import { endAllAfter } from "../patience.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
 import { blocked } from "../workspace/inside.ts";
 import { Room } from "../workspace/room.ts";
@@ -30,6 +30,8 @@ export interface Turn {
   readonly questions: Questions;
   /** Stops the turn: the agent is asked, then everything in its sandbox is killed. */
   readonly signal: AbortSignal;
+  /** The service stops, and with it all turns. */
+  readonly halt: AbortSignal;
 }
 
 export interface TurnTools {
@@ -43,51 +45,69 @@ export interface TurnTools {
 /** How long an agent may take to stop by itself, in ms. */
 const grace = 250;
 
-/** How long saving may take until it is told, in ms. */
-const unnoticed = 2000;
-
 /** Runs one message from the sandbox's start to the commits' arrival in the session's repository. Never throws. */
 export async function runTurn(tools: TurnTools, turn: Turn): Promise<TurnOutcome> {
-  const { rooms } = tools;
   const room = await enter(tools, turn);
   if (!(room instanceof Room)) return room;
-  const over = new AbortController();
-  const hurrying = hurryOn(tools, turn, room, over.signal);
+  const limited = new AbortController();
+  const crowded = new AbortController();
+  const occasions = {
+    hurry: AbortSignal.any([turn.signal, limited.signal]),
+    rush: AbortSignal.any([turn.halt, crowded.signal]),
+  };
+  const haste = new Haste(tools.deps, occasions, () => tellSaving(tools, turn, room));
+  room.boundBy(haste.bounds);
+  /** The agent is done: what a sandbox holds that is over a limit is worth no long wait, least where the disk has it. */
+  const done = (): void => {
+    const limit = room.sandbox.exceeded();
+    if (limit !== undefined) limited.abort();
+    if (limit === "disk") crowded.abort();
+  };
   try {
-    const outcome = await work(tools, turn, room);
+    const outcome = await work(tools, turn, room, done);
     await room.rest();
     await saveWork(tools, turn, room, outcome);
-    // A sandbox that reached a limit is no good place any more; what it held is saved.
-    if (room.sandbox.exceeded() !== undefined) await rooms.leave(turn.session.id);
-    return outcome;
+    return await finish(tools, turn, room, outcome);
   } catch (error) {
-    room.dismissAgent();
-    const message = isBlocked(error) ? `what it did can't be saved: ${error.message}` : reasonOf(error, room);
-    if (await room.isIntact()) return { type: turn.signal.aborted ? "canceled" : "failed", reason: message };
-    await rooms.leave(turn.session.id);
-    return { type: "failed", reason: `${message}; the next message begins with a new sandbox` };
+    await haste.end();
+    return await fail(tools, turn, room, error);
   } finally {
-    over.abort();
-    await hurrying;
+    await haste.end();
   }
 }
 
-/**
- * Once the turn is stopped, whatever still runs in its sandbox ends after a while, and so does whoever waits for it. Before that it is told
- * what takes so long.
- */
-async function hurryOn({ deps, timeline }: TurnTools, turn: Turn, room: Room, over: AbortSignal): Promise<void> {
-  const { host, limits } = deps;
-  await aborted(AbortSignal.any([turn.signal, over]));
-  const told = host.clock
-    .sleep(unnoticed, over)
-    .then(() => timeline.say(turn.session.id, "stopped; what it did is being saved"))
-    .catch((error: unknown) => {
-      if (!over.aborted) deps.log(`session ${turn.session.id}: ${asFerryError(error).message}`);
-    });
-  await endAllAfter(host.clock, limits.saving, () => room.quiet(), over);
-  await told;
+async function tellSaving({ timeline }: TurnTools, turn: Turn, { sandbox }: Room): Promise<void> {
+  const why = turn.signal.aborted ? "stopped" : reached(sandbox.exceeded() ?? "");
+  await timeline.say(turn.session.id, `${why}; what it did is being saved`);
 }
+
+/** A sandbox that reached a limit is no good place any more; what it held is saved. */
+async function finish({ rooms }: TurnTools, turn: Turn, { sandbox }: Room, outcome: TurnOutcome): Promise<TurnOutcome> {
+  const limit = sandbox.exceeded();
+  if (limit === undefined) return outcome;
+  await rooms.leave(turn.session.id);
+  const said = outcome.said === true || outcome.reason === "" ? reached(limit) : outcome.reason;
+  return { type: outcome.type, reason: `${said}; ${anew}` };
+}
+
+/** It could not be saved. */
+async function fail({ rooms }: TurnTools, turn: Turn, room: Room, error: unknown): Promise<TurnOutcome> {
+  room.dismissAgent();
+  const { message, code } = asFerryError(error);
+  const limit = room.sandbox.exceeded();
+  const unsaved = limit !== undefined || code === blocked || code === late ? `what it did can't be saved: ${message}` : message;
+  // A service that stops takes the sandbox along anyway.
+  if (limit === undefined && !turn.halt.aborted && (await room.isIntact()))
+    return { type: turn.signal.aborted ? "canceled" : "failed", reason: unsaved };
+  await rooms.leave(turn.session.id);
+  return { type: "failed", reason: [...(limit === undefined ? [] : [reached(limit)]), unsaved, anew].join("; ") };
+}
+
+function reached(limit: string): string {
+  return `the sandbox reached its limit (${limit})`;
+}
+
+const anew = "the next message begins with a new sandbox";
 
 /** The session's room, or why there is none: without its agent the turn fails, without a sandbox the session is over. */
 async function enter(tools: TurnTools, turn: Turn): Promise<Room | TurnOutcome> {
@@ -96,6 +116,7 @@ async function enter(tools: TurnTools, turn: Turn): Promise<Room | TurnOutcome> 
   const known = rooms.enter(session);
   if (known !== undefined && known.sandbox.exceeded() === undefined) return known;
   if (known !== undefined) await giveUp(tools, turn, known);
+  if (turn.signal.aborted) return { type: "canceled", reason: "" };
   let launch: AgentLaunch;
   try {
     launch = await deps.agents.launch(session.model);
@@ -115,20 +136,26 @@ async function enter(tools: TurnTools, turn: Turn): Promise<Room | TurnOutcome> 
 
 /** At rest a sandbox may reach a limit too, its age for one, and no agent starts in it any more: what it holds comes home, and it goes. */
 async function giveUp(tools: TurnTools, turn: Turn, room: Room): Promise<void> {
-  const { timeline, rooms } = tools;
+  const { deps, timeline, rooms } = tools;
   const { id } = turn.session;
+  // Whoever sent the message waits for it.
+  const occasions = { hurry: AbortSignal.abort(), rush: turn.signal };
+  const haste = new Haste(deps, occasions, () => tellSaving(tools, turn, room));
+  room.boundBy(haste.bounds);
   try {
     await room.quiet();
     await room.look();
     await saveWork(tools, turn, room, { type: "canceled", reason: "" });
   } catch (error) {
     await timeline.say(id, `what the last turn didn't bring home went with its sandbox: ${asFerryError(error).message}`);
+  } finally {
+    await haste.end();
   }
   await rooms.leave(id);
 }
 
 /** What the agent does, until it is done or stopped. */
-async function work(tools: TurnTools, turn: Turn, room: Room): Promise<TurnOutcome> {
+async function work(tools: TurnTools, turn: Turn, room: Room, done: () => void): Promise<TurnOutcome> {
   const { deps, timeline } = tools;
   const { session, questions, signal } = turn;
   if (signal.aborted) return { type: "canceled", reason: "" };
@@ -144,6 +171,7 @@ async function work(tools: TurnTools, turn: Turn, room: Room): Promise<TurnOutco
   try {
     return await prompt(tools, turn, room, record);
   } finally {
+    done();
     stopped.abort();
     await stopping;
     await questions.close();
@@ -181,14 +209,10 @@ async function prompt(tools: TurnTools, turn: Turn, room: Room, record: TurnReco
   }
 }
 
-function isBlocked(error: unknown): error is FerryError {
-  return error instanceof FerryError && error.code === blocked;
-}
-
 /** A limit that is reached ends whatever runs, which then complains in its own way. */
 function reasonOf(error: unknown, { sandbox }: Room): string {
   const limit = sandbox.exceeded();
-  return limit === undefined ? asFerryError(error).message : `the sandbox reached its limit (${limit})`;
+  return limit === undefined ? asFerryError(error).message : reached(limit);
 }
 
 /** What a new process of the agent doesn't know of the session: what came after its memory, or all of it. */
@@ -212,11 +236,6 @@ async function stopOn(signal: AbortSignal, { host }: SessionsDeps, room: Room, o
   if (!signal.aborted) return;
   await host.clock.sleep(grace, over).catch(() => undefined);
   await room.quiet();
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 /** Commits what the session wants committed, and brings the commits home. A turn that failed keeps what it did. */

@@ -44,9 +44,11 @@ export class Worker {
     const stop = new AbortController();
     const books = { store: this.tools.deps.store, timeline: this.tools.timeline };
     const questions = new Questions(books, this.lock, session.id, stop.signal);
-    const done = this.work({ session, message, questions, signal: stop.signal }, stop).catch((error: unknown) => {
-      this.tools.deps.log(`session ${session.id}: ${asFerryError(error).message}`);
-    });
+    const done = this.work({ session, message, questions, signal: stop.signal, halt: this.halt.signal }, stop).catch(
+      (error: unknown) => {
+        this.tools.deps.log(`session ${session.id}: ${asFerryError(error).message}`);
+      },
+    );
     this.turns.set(session.id, { stop, done, questions });
   }
 

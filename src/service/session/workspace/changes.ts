@@ -59,10 +59,11 @@ git diff-tree -r -M -C -l400 -p --no-color --no-ext-diff --no-textconv "$1" "$tr
 
 /**
  * @param before the tree of the last look, "" for the first
- * @throws FerryError failure where git can't read the workspace
+ * @throws FerryError failure where git can't read the workspace; the signal's reason where that aborts
  */
-export async function seeChanges(sandbox: Sandbox, before: string, repositoryId: string): Promise<Changes> {
-  const output = await runInside(sandbox, snapshot, [before, String(limits.patch)], { limit: limits.list + limits.patch });
+export async function seeChanges(sandbox: Sandbox, before: string, repositoryId: string, signal?: AbortSignal): Promise<Changes> {
+  const limit = limits.list + limits.patch;
+  const output = await runInside(sandbox, snapshot, [before, String(limits.patch)], { limit, signal });
   const { fields, rest } = splitFields(output);
   const [tree = "", ...copies] = fields;
   const { fields: records, rest: patch } = splitFields(rest);

@@ -6,7 +6,7 @@ import type { Agent, AgentDefinition, AgentLaunch } from "../../agent/agent.ts";
 import type { Gateway } from "../../agent/gateway/gateways.ts";
 import { noUsage } from "../../agent/gateway/usage.ts";
 import { type Outfit, outfit } from "../../agent/launcher/outfit.ts";
-import type { Sandbox } from "../../sandbox/driver.ts";
+import type { ExecOptions, ExecResult, Sandbox } from "../../sandbox/driver.ts";
 import type { SessionsDeps } from "../deps.ts";
 import { filesOf } from "../../agent/sign-in/store.ts";
 import { fillHome } from "../memory/home.ts";
@@ -39,8 +39,17 @@ export interface Present {
   readonly memory: Memory | undefined;
 }
 
+/** Until when the service may run something in a sandbox, with the reason why no longer. */
+export interface Bounds {
+  /** For looks at the workspace. */
+  readonly look: AbortSignal;
+  /** For all of it. */
+  readonly all: AbortSignal;
+}
+
 /** A session's sandbox with its workspace, and the agent that works in it. */
 export class Room {
+  /** What is run in it by `exec` is within the room's bounds. */
   readonly sandbox: Sandbox;
   /** Where the agent calls ferry's tools. */
   readonly desk: Desk;
@@ -53,12 +62,13 @@ export class Room {
   private tree = "";
   /** What the agent said last that its session has cost, in USD. */
   private cost = 0;
+  private bounds: Bounds | undefined;
 
   private constructor(deps: SessionsDeps, session: Session, parts: Parts) {
     this.deps = deps;
     this.session = session;
     this.parts = parts;
-    this.sandbox = parts.sandbox;
+    this.sandbox = { ...parts.sandbox, exec: (argv, options) => this.exec(argv, options) };
     this.desk = parts.desk;
   }
 
@@ -177,7 +187,8 @@ export class Room {
 
   /** What changed in the workspace since the last look. @throws FerryError failure where git can't read it */
   async look(): Promise<Changes> {
-    const changes = await seeChanges(this.sandbox, this.tree, this.session.repository_id ?? "");
+    const { look } = this.bounds ?? {};
+    const changes = await seeChanges(this.sandbox, this.tree, this.session.repository_id ?? "", look);
     this.tree = changes.tree;
     return changes;
   }
@@ -187,10 +198,28 @@ export class Room {
     // It reads two files.
     const timeout = this.deps.limits.saving / 3;
     const question = guarded(["git", "rev-parse", "--git-dir"], 100);
-    return this.sandbox.exec(question, { cwd: this.sandbox.workspace, timeout }).then(
+    return this.parts.sandbox.exec(question, { cwd: this.sandbox.workspace, timeout }).then(
       ({ code }) => code === 0,
       () => false,
     );
+  }
+
+  /** For all that the service begins in it from now on, until others are given. */
+  boundBy(bounds: Bounds): void {
+    this.bounds = bounds;
+  }
+
+  /** Whether no look at the workspace may be had any more, though the rest may. */
+  get isSeen(): boolean {
+    return this.bounds?.look.aborted === true && !this.bounds.all.aborted;
+  }
+
+  private async exec(argv: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    const signals = [options.signal, this.bounds?.all].filter((signal) => signal !== undefined);
+    if (signals.length === 0) return this.parts.sandbox.exec(argv, options);
+    const signal = AbortSignal.any(signals);
+    signal.throwIfAborted();
+    return this.parts.sandbox.exec(argv, { ...options, signal });
   }
 
   /** Between two turns: nothing needs to run for an agent that remembers nothing. */
