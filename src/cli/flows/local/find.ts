@@ -69,6 +69,12 @@ export async function findSilent(host: Host): Promise<Pick<LocalService, "pid"> 
   return holderOf(join(findFolders(host).data, "service.lock"), host);
 }
 
+/** Whether one could be started on its data folder. @throws FerryError failure where that, or the folder of its socket, isn't the user's alone */
+export async function checkPlace(host: Host): Promise<void> {
+  const { checkSocket } = await import("../../../service/running/socket.ts");
+  await checkSocket(findFolders(host).data, host);
+}
+
 /**
  * One that has its lock since at most `most` ms and hasn't said where it is: it starts. One whose `service.json` is damaged has said so, and
  * would be waited for in vain.
