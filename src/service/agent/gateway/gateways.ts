@@ -62,7 +62,7 @@ export interface Bounds {
 }
 
 /** A body that grows is copied, so a call takes up to one and a half times its size. */
-export const usualBounds: Bounds = { call: 64 * mebibyte, sandbox: 128 * mebibyte, all: 256 * mebibyte, silence: 60_000 };
+const usualBounds: Bounds = { call: 64 * mebibyte, sandbox: 128 * mebibyte, all: 256 * mebibyte, silence: 60_000 };
 
 /** @param root the private folder for the gateways' own folders; short, since a socket's path can't be long */
 export function makeGateways(root: string, send: Send, reach: Reach = systemReach, bounds = usualBounds): Gateways {
