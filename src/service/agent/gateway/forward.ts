@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { asFerryError } from "../../../base/errors.ts";
+import { asFerryError, NoAnswerError } from "../../../base/errors.ts";
 import type { Send, SendResponse } from "../../../host/host.ts";
 import type { Access } from "./access.ts";
 import { type BodyBounds, readBody, RefusedError } from "./body.ts";
@@ -87,13 +87,17 @@ function kept(headers: Readonly<Record<string, string | string[] | undefined>>, 
 async function call(
   message: IncomingMessage,
   { access, url }: Target,
-  { send, bounds }: Forwarding,
+  { send, bounds, used }: Forwarding,
   signal: AbortSignal,
 ): Promise<SendResponse> {
   const headers = { ...kept(message.headers, requestHeaders), ...authorization(access) };
   const body = message.method === "POST" ? await readBody(message, bounds) : undefined;
   try {
     return await send({ method: message.method ?? "GET", url, headers, body: body?.bytes, signal, idleTimeout });
+  } catch (error) {
+    // It may have reached the provider, who charges for it: rather one too many than any number that nobody sees.
+    if (signal.aborted || (error instanceof NoAnswerError && error.sent)) used(new UsageMeter());
+    throw error;
   } finally {
     body?.release();
   }
