@@ -80,6 +80,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<Run
       ...options,
       tcp,
       data,
+      sandbox: driver.name,
       makeSessions(store, sealer, log) {
         const { reason: why, unenforced, weak } = probe;
         log.info("sandbox", { driver: driver.name, why, unenforced: unenforced.join(" "), weak: weak.join("; ") });

@@ -52,6 +52,7 @@ export async function makeServicePlace(): Promise<ServicePlace> {
     async run(change = {}, hostChange = {}) {
       const settings: ServiceSettings = {
         data,
+        sandbox: "bwrap",
         write: (line) => log.push(line),
         makeSessions: (store) => makeScriptedSessions(store, makeTestClock(), host.random),
         ...change,

@@ -34,6 +34,8 @@ export interface ServiceSettings {
   readonly tcp?: Reach | undefined;
   /** The agent of sessions that name none, where the user said one. */
   readonly agent?: string | undefined;
+  /** What locks its agents in. */
+  readonly sandbox: string;
   /** After how many ms with nothing to do it stops by itself; never where there is none. */
   readonly idle?: number | undefined;
   /** Takes the lines of the log. */
@@ -44,6 +46,8 @@ export interface ServiceSettings {
 export interface RunningService {
   readonly data: string;
   readonly socket: string;
+  /** What locks its agents in. */
+  readonly sandbox: string;
   /** What it is called where it listens there too, an origin. */
   readonly address: string | undefined;
   /** Resolves when it has stopped: told to, interrupted, or idle. */
@@ -99,7 +103,12 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
   const bound = (await open(reach, pages.site)).address;
   site.names = namesOf(reach, bound);
   const models = modelVariables(host.env);
-  await announce(data, { socket, portal_address: portal.url(), agent: settings.agent ?? null, models }, host, undo);
+  await announce(
+    data,
+    { socket, portal_address: portal.url(), agent: settings.agent ?? null, sandbox: settings.sandbox, models },
+    host,
+    undo,
+  );
   const address = settings.tcp === undefined ? undefined : portal.url();
   log.info("listening", { socket, portal: portal.url(), address: address === undefined ? null : bound });
 
@@ -110,7 +119,7 @@ async function start(settings: ServiceSettings, host: ServiceHost, undo: Undo, l
     asked.abort();
     return ended;
   };
-  return { data, socket, address, ended, stop };
+  return { data, socket, sandbox: settings.sandbox, address, ended, stop };
 }
 
 /** Store, engine and HTTP interface over the data folder. */
@@ -143,6 +152,7 @@ interface Announcement {
   readonly socket: string;
   readonly portal_address: string;
   readonly agent: string | null;
+  readonly sandbox: string;
   /** What its environment says of models' providers, which a later shell's may not. */
   readonly models: Readonly<Record<string, string>>;
 }

@@ -57,6 +57,7 @@ function begin(first: Send): Send {
     version: "0.1.0",
     portal: undefined,
     agent: undefined,
+    sandbox: undefined,
     models: undefined,
     signInLink: undefined,
     origin: "o",

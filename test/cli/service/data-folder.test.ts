@@ -1,3 +1,4 @@
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -39,4 +40,25 @@ test("serve with --data says on a terminal how another link is had", async () =>
   const [, quoted = ""] = await serving.see(/^another link: ferry service status --data (.*?)\r?$/mu);
   serving.type("\u0003");
   expect([quoted, await serving.ended]).toEqual([`"${data}"`, 0]);
+});
+
+test("a data folder that is the user's own link to a private folder is used; doctor finds fault where a start would", async () => {
+  const [data, big] = [join(ferry.folder, "data"), join(ferry.folder, "big")];
+  mkdirSync(big, { mode: 0o755 });
+  rmSync(data, { recursive: true, force: true });
+  symlinkSync(big, data);
+  const ofDoctor = async () => {
+    const { stdout } = await ferry.run(["doctor", "--host", "local", "--json"]);
+    return (JSON.parse(stdout) as { name: string }[]).find(({ name }) => name === "service");
+  };
+  const fault = `the folder for the service's socket is not this user's alone: ${big}`;
+  expect(await ofDoctor()).toMatchObject({ verdict: "failed", says: fault, hint: `make it so (chmod go= ${big}), or remove it` });
+  expect((await ferry.run(start)).stderr).toContain(fault);
+
+  chmodSync(big, 0o700);
+  expect(await ofDoctor()).toMatchObject({ verdict: "ok" });
+  expect(await ferry.run(start)).toMatchObject({ code: 0 });
+  expect(await ferry.run(["session", "list", "--host", "local"])).toEqual({ code: 0, stdout: "", stderr: "no sessions\n" });
+  const { stdout } = await ferry.run(["service", "status", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ running: true, socket: join(big, "ferry.sock"), data });
 });

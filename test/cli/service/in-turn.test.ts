@@ -19,7 +19,7 @@ test.each([
   world.services.set("/socket", async () => json(200, { items, next_cursor: null }));
   const service = {
     ...{ pid: 1, socket: "/socket", version: "1", origin: "o", key: { value: "k", source: "test" } },
-    ...{ portal: undefined, agent: undefined, models: undefined, signInLink: undefined },
+    ...{ portal: undefined, agent: undefined, sandbox: undefined, models: undefined, signInLink: undefined },
   };
   await expect(refuseInTurn(world.host, service)).rejects.toMatchObject({
     kind: "attention",

@@ -58,11 +58,11 @@ describe("permission", () => {
 });
 
 describe("a form", () => {
-  const form = (message: string, properties: object): CreateElicitationRequest => ({
+  const form = (message: string, properties: object, required: string[] = []): CreateElicitationRequest => ({
     mode: "form",
     sessionId: "s",
     message,
-    requestedSchema: { type: "object", properties },
+    requestedSchema: { type: "object", properties, required },
   });
   const colour = {
     question_0: {
@@ -81,7 +81,7 @@ describe("a form", () => {
     expect(await fillIn(form("Which colour?", colour), first.ask)).toEqual({ action: "accept", content: { question_0: "Blue" } });
     expect(first.asked).toEqual([
       {
-        question: "Which colour?",
+        question: "Which colour?\nColour",
         options: [
           { id: "Red", name: "Red", description: "warm" },
           { id: "Blue", name: "Blue", description: "cold" },
@@ -95,7 +95,7 @@ describe("a form", () => {
     });
   });
 
-  test("with several fields asks one after another, each in its own words", async () => {
+  test("with several fields asks one after another, each in the form's words and its own", async () => {
     const fields = {
       several: { type: "array", description: "Which ones?", items: { enum: ["a", "b", "c"] } },
       count: { type: "integer", description: "How many?" },
@@ -107,12 +107,53 @@ describe("a form", () => {
       action: "accept",
       content: { several: ["a", "c"], count: 12, sure: true, name: "Ada" },
     });
-    expect(asked.map(({ question }) => question)).toEqual(["Which ones?", "How many?", "Sure?", "Name"]);
+    expect(asked.map(({ question }) => question)).toEqual(
+      ["Which ones?", "How many?", "Sure?", "Name"].map((own) => `Some things\n${own}`),
+    );
   });
 
-  test("a reply that a field can't hold leaves it empty, and a stopped turn cancels the whole", async () => {
+  test("with a title and a description shows both beside the message, and where there is neither its name", async () => {
+    const { ask, asked } = user("x", "y");
+    await fillIn(form("Deploy", { place: { type: "string", title: "Place", description: "Where to?" }, tag: {} }), ask);
+    expect(asked.map(({ question }) => question)).toEqual(["Deploy\nPlace: Where to?", "Deploy\ntag"]);
+  });
+
+  test.each<[object, [string, string], [string, unknown]]>([
+    [{ type: "integer" }, ["many", '"many" is no whole number'], ["12", 12]],
+    [{ type: "integer" }, ["1.5", '"1.5" is no whole number'], ["-3", -3]],
+    [{ type: "number", minimum: 1, maximum: 2 }, ["3", "3 isn't 1 to 2"], ["1.5", 1.5]],
+    [{ type: "number" }, ["", '"" is no number'], ["0", 0]],
+    [{ type: "string", enum: ["red", "blue"] }, ["green", '"green" is none of the options'], ["2", "blue"]],
+    [{ type: "array", items: { enum: ["a", "b"] } }, ["a, c", '"c" is none of the options'], ["a,2", ["a", "b"]]],
+    [{ type: "array", items: { enum: ["a", "b"] }, maxItems: 1 }, ["a,b", "that is 2, of 1 at most"], ["b", ["b"]]],
+    [{ type: "boolean" }, ["perhaps", '"perhaps" is neither yes nor no'], ["no, not now", false]],
+    [{ type: "string", minLength: 3 }, ["ab", "that has 2 characters, of 3 or more"], ["abc", "abc"]],
+  ])("whose field is %j doesn't take %j: it says why, and asks again", async (field, [wrong, why], [right, value]) => {
+    const { ask, asked } = user(wrong, right);
+    expect(await fillIn(form("?", { field }, ["field"]), ask)).toEqual({ action: "accept", content: { field: value } });
+    expect(asked.map(({ question }) => question)).toEqual(["?", `${why}\n?`]);
+  });
+
+  test("that stays without a required field is declined, one without another is accepted; both are said before", async () => {
+    const fields = { count: { type: "integer" }, name: { type: "string" } };
+    const declined = user("a", "b", "c", "Ada");
+    expect(await fillIn(form("?", fields, ["count", "name"]), declined.ask)).toEqual({ action: "decline" });
+    expect(declined.asked.at(-1)?.question).toBe('"b" is no whole number (once more, and the form is declined)\n?\ncount');
+    const accepted = user("a", "b", "c", "Ada");
+    expect(await fillIn(form("?", fields, ["name"]), accepted.ask)).toEqual({ action: "accept", content: { name: "Ada" } });
+    expect(accepted.asked[2]?.question).toContain("(once more, and this is left empty)");
+  });
+
+  test("asks for what is required and described nowhere, and takes words of one's own for no required choice", async () => {
+    expect(await fillIn(form("?", {}, ["name"]), user("Ada").ask)).toEqual({ action: "accept", content: { name: "Ada" } });
+    expect(await fillIn(form("?", colour, ["question_0"]), user("green", "red").ask)).toEqual({
+      action: "accept",
+      content: { question_0: "Red" },
+    });
+  });
+
+  test("of a turn that is stopped is canceled", async () => {
     const fields = { count: { type: "integer" }, pick: { type: "string", enum: ["x"] } };
-    expect(await fillIn(form("?", fields), user("many", "y").ask)).toEqual({ action: "accept", content: {} });
     expect(await fillIn(form("?", fields), user("1", undefined).ask)).toEqual({ action: "cancel" });
   });
 
@@ -142,7 +183,7 @@ describe("a form", () => {
         message: "m",
         requestedSchema: schema,
       } as unknown as CreateElicitationRequest;
-      expect((await fillIn(request, user("1", "1", "1").ask)).action).toMatch(/accept|decline/u);
+      expect((await fillIn(request, user("1", "1", "1", "1").ask)).action).toMatch(/accept|decline/u);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { shellWord } from "../../../base/words.ts";
 import { findLocal } from "../../flows/local/find.ts";
 import { ensureLocal } from "../../flows/local/start.ts";
+import { unlockedLine } from "../../flows/local/unlocked.ts";
 import type { Verb } from "../../verb.ts";
 import { addServiceOptions, serviceArguments, withData, type ServiceOptions } from "./options.ts";
 
@@ -21,6 +22,8 @@ export const start: Verb = {
     await context.print.note(
       `the embedded service ${ranBefore ? "runs already" : "runs"} (process ${service.pid}, ${service.socket})`,
     );
+    const open = unlockedLine(service);
+    if (open !== undefined) await context.print.note(open);
     if (!ranBefore || wanted.length === 0) return;
     const stop = options.data === undefined ? "ferry service stop" : `ferry service stop --data ${shellWord(options.data)}`;
     await context.print.warn(`it runs as it was started, whatever ${wanted.join(" ")} says now: ${stop}, then this once more`);

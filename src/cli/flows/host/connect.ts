@@ -14,6 +14,7 @@ import { chooseHost, chosenName, hostLine, type ChosenHost, keyOfEnvironment } f
 import { findLocal, type LocalService } from "../local/find.ts";
 import { sendToLocal } from "../local/revive.ts";
 import { ensureLocal } from "../local/start.ts";
+import { unlockedLine } from "../local/unlocked.ts";
 import { credentialsOf } from "../login/credentials.ts";
 import { tellUnknownSettings } from "../settings.ts";
 import { whileWaiting } from "../waiting.ts";
@@ -29,6 +30,8 @@ export interface Connection {
   readonly line: string;
   /** What has a command that is printed ask this service: see hostArgument. */
   readonly argument: string;
+  /** Says that its agents are locked in by nothing, where that is so of the embedded service. */
+  readonly unlocked: string | undefined;
   /** What chose it, where that is neither the user nor the last login. */
   readonly why: string | undefined;
   /** Tells apart what was pulled from which service: the address, or `local:` and the id of its data folder. */
@@ -65,6 +68,7 @@ export async function connect(
       url: "http://localhost",
       key: service.key,
       origin: `local:${service.origin}`,
+      unlocked: unlockedLine(service),
       hasty,
     });
   }
@@ -101,6 +105,7 @@ interface Target {
   readonly url: string;
   readonly key: ApiKey;
   readonly origin: string;
+  readonly unlocked?: string | undefined;
   readonly hasty?: boolean;
   readonly showSecrets?: boolean;
 }
@@ -120,6 +125,7 @@ function makeConnection(context: Context, chosen: ChosenHost, wanted: Target): C
     name: chosenName(chosen),
     line: hostLine(chosen),
     argument: hostArgument(context),
+    unlocked: target.unlocked,
     why: chosen.why,
     origin: target.origin,
     lastCalls: (patience) => {

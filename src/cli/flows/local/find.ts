@@ -12,6 +12,8 @@ export interface LocalService {
   readonly portal: string | undefined;
   /** The agent of sessions that name none, where it was started with one. */
   readonly agent: string | undefined;
+  /** What locks its agents in; undefined where an earlier version doesn't say. */
+  readonly sandbox: string | undefined;
   /** What its environment says of models' providers, the keys' values left out; undefined where an earlier version doesn't say. */
   readonly models: Readonly<Record<string, string>> | undefined;
   /** Signs a browser in, once. A secret: it is for this user's own screen. */
@@ -49,6 +51,7 @@ export async function findLocal(host: Host): Promise<LocalService | undefined> {
     version: said.version,
     portal,
     agent: said.agent ?? undefined,
+    sandbox: said.sandbox,
     models: said.models,
     signInLink: portal === undefined || code === undefined ? undefined : `${portal}/sign-in?code=${code.trim()}`,
     origin: origin.trim(),
@@ -64,6 +67,12 @@ export async function findLocal(host: Host): Promise<LocalService | undefined> {
 export async function findSilent(host: Host): Promise<Pick<LocalService, "pid"> | undefined> {
   const { holderOf } = await import("../../../service/running/lock.ts");
   return holderOf(join(findFolders(host).data, "service.lock"), host);
+}
+
+/** Whether one could be started on its data folder. @throws FerryError failure where that, or the folder of its socket, isn't the user's alone */
+export async function checkPlace(host: Host): Promise<void> {
+  const { checkSocket } = await import("../../../service/running/socket.ts");
+  await checkSocket(findFolders(host).data, host);
 }
 
 /**
@@ -85,6 +94,7 @@ interface Announced {
   readonly version: string;
   readonly portal_address?: string | null;
   readonly agent?: string | null;
+  readonly sandbox?: string;
   readonly models?: Readonly<Record<string, string>>;
 }
 
@@ -101,7 +111,7 @@ function announced(text = ""): Announced | undefined {
 
 function isAnnounced(said: Record<keyof Announced, unknown>): said is Announced & Record<keyof Announced, unknown> {
   const portal = said.portal_address ?? "";
-  const texts = [said.start_time, said.socket, said.version, portal, said.agent ?? ""].every(
+  const texts = [said.start_time, said.socket, said.version, portal, said.agent ?? "", said.sandbox ?? ""].every(
     (value) => typeof value === "string",
   );
   return texts && Number.isSafeInteger(said.pid) && areVariables(said.models ?? {});

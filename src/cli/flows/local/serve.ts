@@ -5,6 +5,7 @@ import { settingNamed } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { currentSetting, withSettings } from "../settings.ts";
 import { findLocal } from "./find.ts";
+import { unlockedLine } from "./unlocked.ts";
 
 /** `auto` is the first that locks in and works here. */
 export const sandboxNames = ["auto", "bwrap", "unshare", "oci", "process"] as const;
@@ -52,6 +53,8 @@ export async function serveHere(context: Context, request: ServeRequest): Promis
       `serving ${running.data} on ${running.socket}${running.address === undefined ? "" : ` and ${oneLine(running.address)}`}`,
     );
   // Only to a person's screen: a log would keep it.
+  const open = request.idle === undefined ? unlockedLine(running) : undefined;
+  if (open !== undefined) await print.note(open);
   const link = host.terminal.stderr.isTTY ? (await findLocal(host))?.signInLink : undefined;
   if (link !== undefined) {
     await print.note(`the portal, signed in (this link works once): ${link}`);

@@ -66,6 +66,8 @@ function unsent(context: Context, { session }: OpenSession, error: FerryError): 
  * @throws FerryError what went wrong; where the message may have arrived all the same, it says so
  */
 export async function sendMessage(context: Context, open: OpenSession, message: string): Promise<SentMessage> {
+  const { unlocked } = open.connection;
+  if (unlocked !== undefined) await context.print.note(unlocked);
   return deliver(context, open, { clientId: newClientId(context), message, fresh: false, began: context.host.clock.now() });
 }
 

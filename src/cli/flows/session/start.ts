@@ -142,6 +142,7 @@ interface Start {
 
 async function announce({ print, git, host }: Context, { connection, repository, base, place }: Start): Promise<void> {
   await print.note(connection.line);
+  if (connection.unlocked !== undefined) await print.note(connection.unlocked);
   await print.note(
     `repository: ${repository === undefined ? "the service's choice" : textOf(repository.full_name) || repository.id}`,
   );

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { asFerryError } from "../../../base/errors.ts";
+import { asFerryError, NoAnswerError } from "../../../base/errors.ts";
 import type { Send, SendResponse } from "../../../host/host.ts";
 import type { Access } from "./access.ts";
+import { type BodyBounds, readBody, RefusedError } from "./body.ts";
 import { UsageMeter } from "./usage.ts";
 
 export interface Forwarding {
@@ -11,10 +12,11 @@ export interface Forwarding {
   readonly used: (meter: UsageMeter) => void;
   /** Told why a call did not get through: an agent may try again for minutes before it says a word. */
   readonly unreachable: (reason: string) => void;
+  readonly bounds: BodyBounds;
 }
 
-/** Bytes of a call and of its answer at most. */
-const limits = { request: 64 * 1024 * 1024, answer: 256 * 1024 * 1024 };
+/** Bytes of an answer at most. */
+const longestAnswer = 256 * 1024 * 1024;
 /** A model may think for long before its first word, in ms. */
 const idleTimeout = 600_000;
 
@@ -37,17 +39,14 @@ export async function forward(message: IncomingMessage, reply: ServerResponse, f
       refuse(reply, 403, "ferry's gateway lets model calls through, and nothing else");
       return;
     }
-    const body = message.method === "POST" ? await readBody(message) : undefined;
-    if (message.method === "POST" && body === undefined) {
-      refuse(reply, 413, "the call is too large");
-      return;
-    }
-    const { access, url } = target;
-    const headers = { ...kept(message.headers, requestHeaders), ...authorization(access) };
-    const request = { method: message.method ?? "GET", url, headers, body, signal: left.signal, idleTimeout };
-    await pass(await forwarding.send(request), reply, forwarding.used);
+    await pass(await call(message, target, forwarding, left.signal), reply, forwarding.used);
   } catch (error) {
     if (left.signal.aborted) return;
+    if (error instanceof RefusedError) {
+      forwarding.unreachable(error.message);
+      refuse(reply, error.status, error.message);
+      return;
+    }
     if (reply.headersSent) {
       reply.destroy();
       return;
@@ -58,8 +57,13 @@ export async function forward(message: IncomingMessage, reply: ServerResponse, f
   }
 }
 
+interface Target {
+  readonly access: Access;
+  readonly url: string;
+}
+
 /** `/<provider>/<path>?<query>` as the provider's own address; undefined for what is no model call of one that may be called. */
-function route({ method, url = "" }: IncomingMessage, accesses: readonly Access[]): { access: Access; url: string } | undefined {
+function route({ method, url = "" }: IncomingMessage, accesses: readonly Access[]): Target | undefined {
   // As it was sent: what a URL parser makes of dots, backslashes and percent signs must not decide what is allowed.
   const [, name, path = "", query = ""] = /^\/([a-z]+)(\/[^?#]*)(?:\?([^#]*))?$/u.exec(url) ?? [];
   const access = accesses.find(({ provider }) => provider.name === name);
@@ -79,15 +83,24 @@ function kept(headers: Readonly<Record<string, string | string[] | undefined>>, 
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-async function readBody(message: IncomingMessage): Promise<Uint8Array | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limits.request) return undefined;
-    chunks.push(chunk);
+/** Makes the call. Once there is an answer nothing here holds its body any more. */
+async function call(
+  message: IncomingMessage,
+  { access, url }: Target,
+  { send, bounds, used }: Forwarding,
+  signal: AbortSignal,
+): Promise<SendResponse> {
+  const headers = { ...kept(message.headers, requestHeaders), ...authorization(access) };
+  const body = message.method === "POST" ? await readBody(message, bounds) : undefined;
+  try {
+    return await send({ method: message.method ?? "GET", url, headers, body: body?.bytes, signal, idleTimeout });
+  } catch (error) {
+    // It may have reached the provider, who charges for it: rather one too many than any number that nobody sees.
+    if (signal.aborted || (error instanceof NoAnswerError && error.sent)) used(new UsageMeter());
+    throw error;
+  } finally {
+    body?.release();
   }
-  return Buffer.concat(chunks);
 }
 
 async function pass(response: SendResponse, reply: ServerResponse, used: Forwarding["used"]): Promise<void> {
@@ -102,7 +115,7 @@ async function pass(response: SendResponse, reply: ServerResponse, used: Forward
   try {
     for await (const chunk of response.body) {
       size += chunk.length;
-      if (size > limits.answer) throw new Error("the answer is too large");
+      if (size > longestAnswer) throw new Error("the answer is too large");
       meter.push(chunk);
       if (!reply.write(chunk)) await drained(reply);
     }
@@ -129,5 +142,6 @@ function drained(reply: ServerResponse): Promise<void> {
 function refuse(reply: ServerResponse, status: number, message: string): void {
   const body = JSON.stringify({ type: "error", error: { type: "gateway_error", code: status, message } });
   // What is left of a body that was too large must not be taken for the next request.
-  reply.writeHead(status, { "content-type": "application/json", connection: "close" }).end(body);
+  const later = status === 429 ? { "retry-after": "5" } : {};
+  reply.writeHead(status, { "content-type": "application/json", connection: "close", ...later }).end(body);
 }

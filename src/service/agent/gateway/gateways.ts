@@ -7,6 +7,7 @@ import type { Send } from "../../../host/host.ts";
 import type { ToolBox } from "../tools/tool-box.ts";
 import { serveTools } from "../tools/serve-tools.ts";
 import type { Access } from "./access.ts";
+import { Allowance } from "./body.ts";
 import type { Destination } from "./destination.ts";
 import { forward } from "./forward.ts";
 import { type Reach, serveTunnels, systemReach } from "./tunnels.ts";
@@ -48,8 +49,24 @@ export const networkName = "hosts.sock";
 /** Calls of one sandbox at a time; no agent asks that many models at once. */
 const maxConnections = 64;
 
+const mebibyte = 1024 * 1024;
+
+/** What the service holds of calls' bodies. */
+export interface Bounds {
+  /** Bytes of one call, of a sandbox's calls together, and of all sandboxes' together. */
+  readonly call: number;
+  readonly sandbox: number;
+  readonly all: number;
+  /** How long an agent may be silent in the middle of a call, in ms. */
+  readonly silence: number;
+}
+
+/** A body that grows is copied, so a call takes up to one and a half times its size. */
+const usualBounds: Bounds = { call: 64 * mebibyte, sandbox: 128 * mebibyte, all: 256 * mebibyte, silence: 60_000 };
+
 /** @param root the private folder for the gateways' own folders; short, since a socket's path can't be long */
-export function makeGateways(root: string, send: Send, reach: Reach = systemReach): Gateways {
+export function makeGateways(root: string, send: Send, reach: Reach = systemReach, bounds = usualBounds): Gateways {
+  const all = new Allowance(bounds.all);
   return {
     async open(id, { accesses, network, box, unreachable, version }) {
       const folder = join(root, id);
@@ -63,8 +80,9 @@ export function makeGateways(root: string, send: Send, reach: Reach = systemReac
           outputTokens: usage.outputTokens + meter.outputTokens,
         };
       };
+      const held = { size: bounds.call, held: new Allowance(bounds.sandbox, all), silence: bounds.silence };
       const models = createServer({ requestTimeout: 600_000 }, (message, reply) => {
-        void forward(message, reply, { accesses, send, used, unreachable });
+        void forward(message, reply, { accesses, send, used, unreachable, bounds: held });
       });
       models.maxConnections = maxConnections;
       const tools = box === undefined ? undefined : serveTools(box, version);

@@ -179,6 +179,15 @@ test("what an agent hangs up on is counted all the same", async () => {
     .toEqual({ calls: 1, inputTokens: 25 });
 });
 
+test("a call that an agent hangs up on before its answer begins is counted, too", async () => {
+  const leave = new AbortController();
+  answer = () => leave.abort();
+  const url = "http://localhost/anthropic/v1/messages";
+  await expect(ask({ method: "POST", url, headers: {}, body: "{}", signal: leave.signal })).rejects.toThrow();
+  let calls = 0;
+  await expect.poll(() => (calls += gateway.takeUsage().calls)).toBe(1);
+});
+
 test("a stream arrives as it is written, and its usage is counted", async () => {
   let finish: (() => void) | undefined;
   answer = (reply) => {

@@ -6,7 +6,7 @@ import type { Context } from "../../../context.ts";
 import { chosenName } from "../../../flows/host/choose.ts";
 import { clientFor, keyFor } from "../../../flows/host/connect.ts";
 import { callerOf } from "../../../flows/login/caller.ts";
-import { findLocal } from "../../../flows/local/find.ts";
+import { checkPlace, findLocal } from "../../../flows/local/find.ts";
 import type { Check, Finding } from "../check.ts";
 import { chosenHost } from "../chosen.ts";
 
@@ -36,6 +36,7 @@ export const service: Check = {
 
 async function embedded({ host }: Context): Promise<Finding> {
   const running = await findLocal(host);
+  if (running === undefined) await checkPlace(host);
   if (running === undefined) return { verdict: "ok", says: "the embedded service starts when it is needed" };
   return { verdict: "ok", says: `the embedded service runs (process ${running.pid}, version ${running.version})` };
 }
