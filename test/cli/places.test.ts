@@ -76,7 +76,7 @@ test("a remote that is of none of the service's: candidates, nothing guessed", a
   const { code, stderr } = await ferry(world.next({ cwd: git.folder }), "repo", "view");
   expect(code).toBe(5);
   expect(stderr).toMatch(
-    /no repository of agents\.example\.com matches.*\n {2}\S+ acme\/shop\n {2}\S+ acme\/till\n {2}hint: .*, or name one of these as REPOSITORY\n$/u,
+    /no repository of agents\.example\.com matches.*\n {2}\S+ +acme\/shop.*\n {2}\S+ +acme\/till.*\n {2}hint: .*, or name one of these as REPOSITORY\n$/u,
   );
 });
 

@@ -188,7 +188,7 @@ echo done`,
     const other = await engine.work(victim, "echo still here > here");
     expect(other.agent_status).toBe("idle");
     expect((await attack).agent_status).toBe("failed");
-    expect((await said(hostile)).at(-1)).toMatch(/limit \((?:disk|memory)\)$/u);
+    expect((await said(hostile)).at(-1)).toMatch(/limit \((?:disk|memory)\)(?:;|$)/u);
     expect(living(join(engine.data, "sandboxes"))).toEqual([]);
     await nothingHappened();
   }, 60_000);
