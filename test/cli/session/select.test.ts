@@ -250,7 +250,7 @@ describe("left out, it is", () => {
     expect(await ferry(world.next({ cwd: git.folder }), "session", "view")).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
-        /^ferry: \S+ has no session ses_gone, which this branch is linked to\n {2}hint: ferry session unlink, /u,
+        /^ferry: \S+ has no session ses_gone, which this branch is linked to\n {2}hint: name another one, or: ferry session unlink\n$/u,
       ) as string,
     });
   });
