@@ -30,6 +30,7 @@ describe("a service that runs", () => {
       socket: service.socket,
       portal_address: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u) as string,
       version: "1.2.3",
+      sandbox: expect.any(String) as string,
     });
     const answer = await get(service.socket, "/api/v1/cli", await readFile(at("key"), "utf8"));
     expect(answer).toMatchObject({ status: 200, body: { user: { id: "usr_local", name: "ada" }, key: { scopes: ["all:all"] } } });
