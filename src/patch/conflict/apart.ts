@@ -3,7 +3,7 @@ import { type GitPath, gitPath, pathBytes } from "../../git/path.ts";
 import type { Context } from "../context.ts";
 import { foldersTo, onDisk } from "../land/disk.ts";
 import { filtered } from "../land/replace.ts";
-import { porcelainError, runPorcelain } from "../recovery/porcelain.ts";
+import { mustRunPorcelain } from "../recovery/porcelain.ts";
 import { cherryPick } from "./pick.ts";
 
 /** A working copy, and the empty folder in which git makes files for it. */
@@ -26,7 +26,7 @@ export interface Picked {
 }
 
 /**
- * Cherry-picks a commit in a working copy's git folder, but not in its working tree; it stops in any case (see cherryPick, isHeld). Git
+ * Cherry-picks a commit in a working copy's git folder, but not in its working tree; it stops in any case. Git
  * looks at all files before it writes the first, and then writes over whatever it finds: what is saved in between is lost. In an empty
  * folder it takes what is missing for untouched, and makes there what changes; that can then come where nothing else has (exchange.ts).
  * Only what git reads of the working tree besides is there from the start.
@@ -38,7 +38,7 @@ export async function pickApart(commit: string, place: Apart, context: Context):
   const config = await filtersAtHome(place, context);
   await checkOut(before, { place, config, touched: await touchedBy(commit, place, context) }, context);
   copyAttributes(before, place);
-  await cherryPick(commit, { cwd: folder, gitDir, workTree: folder }, context, { isHeld: true, config });
+  await cherryPick(commit, { cwd: folder, gitDir, workTree: folder }, { config, context });
   const after = await readEntries(place, context);
   const all = [...new Set([...before.keys(), ...after.keys()])];
   return { changed: all.filter((path) => before.get(path) !== after.get(path)), after };
@@ -101,8 +101,7 @@ async function checkOut(
   const options = { ...inPlace(place), cwd: folder, workTree: folder, config };
   for (const turn of [paths.filter((path) => !last.has(path)), paths.filter((path) => last.has(path) && isFar.has(path))]) {
     const input = pathBytes(turn.map((path) => `${path}\0`).join(""));
-    const result = turn.length === 0 ? undefined : await runPorcelain(args, { ...options, input }, context);
-    if (result !== undefined && result.code !== 0) throw porcelainError(args, result);
+    if (turn.length > 0) await mustRunPorcelain(args, { ...options, input }, context);
   }
   if (hasDrivers) linkUntracked([...entries.keys(), ...touched], place);
 }

@@ -1,7 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import type { Context } from "../context.ts";
 import { committerEnvironment } from "../place/identity.ts";
-import { porcelainError, runPorcelain } from "../recovery/porcelain.ts";
+import { mustRunPorcelain, porcelainError, runPorcelain } from "../recovery/porcelain.ts";
 
 /** A working copy as git is run in it. */
 export interface PickPlace {
@@ -12,26 +12,21 @@ export interface PickPlace {
 
 /**
  * Cherry-picks a commit where a merge of trees found a conflict, so that git leaves its usual stop: markers, stages, and
- * CHERRY_PICK_HEAD. Gives "came" where the user's own merge driver knew better; `isHeld`: it stops then, too, and HEAD stays.
+ * CHERRY_PICK_HEAD. Where the user's own merge driver knows better it stops as well, and HEAD stays (endPick).
  * @throws FerryError where git didn't get that far
  */
 export async function cherryPick(
   commit: string,
   place: PickPlace,
-  context: Context,
-  { isHeld = false, config = {} }: { isHeld?: boolean; config?: Readonly<Record<string, string>> } = {},
-): Promise<"stopped" | "came"> {
+  { config, context }: { config: Readonly<Record<string, string>>; context: Context },
+): Promise<void> {
   // An editor that fails ends git before it commits (git-commit(1), ENVIRONMENT).
-  const args = ["cherry-pick", "--allow-empty", ...(isHeld ? ["--edit"] : []), commit];
-  const env = { ...committerEnvironment(context.host), ...(isHeld ? { GIT_EDITOR: "false" } : {}) };
-  const result = await runPorcelain(
-    args,
-    { ...place, config: { ...config, "merge.directoryRenames": "conflict" }, env },
-    context,
-  );
-  if (result.code === 0) return "came";
+  const args = ["cherry-pick", "--allow-empty", "--edit", commit];
+  const env = { ...committerEnvironment(context.host), GIT_EDITOR: "false" };
+  const settings = { ...config, "merge.directoryRenames": "conflict" };
+  const result = await runPorcelain(args, { ...place, config: settings, env }, context);
   const stopped = await context.git.run(["rev-parse", "--verify", "--quiet", "CHERRY_PICK_HEAD"], place);
-  if (stopped.stdout.toString("latin1").trim() === commit) return "stopped";
+  if (stopped.stdout.toString("latin1").trim() === commit) return;
   if (/local changes would be overwritten/u.test(result.stderr.toString("utf8")))
     throw new FerryError("attention", "something was staged there meanwhile, which a cherry-pick would lose", {
       hint: "commit it or git restore --staged it, then try again",
@@ -58,7 +53,6 @@ export async function endPick(place: PickPlace, context: Context): Promise<"stop
   // As git-cherry-pick(1) commits; its --continue would clean the message up.
   const args = ["commit", "--quiet", "--no-edit", "--no-verify", "--cleanup=verbatim", "--allow-empty-message"];
   const env = { ...committerEnvironment(context.host), GIT_EDITOR: "true" };
-  const result = await runPorcelain(args, { ...place, env }, context);
-  if (result.code !== 0) throw porcelainError(args, result);
+  await mustRunPorcelain(args, { ...place, env }, context);
   return "came";
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type GitPath, showPath } from "../../git/path.ts";
-import { modes, readChanges } from "../../git/records.ts";
+import { modes } from "../../git/records.ts";
 import { pickApart } from "../conflict/apart.ts";
 import type { Stop } from "../conflict/found.ts";
 import { exchange } from "../conflict/exchange.ts";
@@ -18,6 +18,7 @@ import { Aside, planAside } from "../recovery/aside.ts";
 import { Journal } from "../recovery/journal.ts";
 import { runPorcelain } from "../recovery/porcelain.ts";
 import { recover } from "../recovery/recover.ts";
+import { changesBetween } from "../recovery/settle.ts";
 
 /**
  * Picks the commit that doesn't fit in the working copy: its files are made apart, and come when all are made. All of it is in the
@@ -60,8 +61,7 @@ async function makeStop(
   const done = await pickApart(item.commit, { gitDir, workTree, folder }, context);
   await checkpoint("here-made");
   const picked = (await pickedTree({ cwd: workTree, gitDir, workTree }, context)) ?? tree;
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", tip, picked];
-  const changes = readChanges(await git.ok(args, { cwd: gitDir, gitDir }));
+  const changes = await changesBetween({ git, repository }, tip, picked);
   const check = await checkPaths({ git, repository, scratch, index }, changes);
   const changed = (path: GitPath) => new RefsMoved("attention", `${showPath(path)} was changed meanwhile`);
   for (const { path } of check.blocked) throw changed(path);

@@ -8,7 +8,7 @@ import { exchange, type Made } from "../conflict/exchange.ts";
 import { pickApart } from "../conflict/apart.ts";
 import type { Context } from "../context.ts";
 import { foldersTo, Looker, onDisk, stampOf } from "../land/disk.ts";
-import { porcelainError, type PorcelainOptions, runPorcelain } from "../recovery/porcelain.ts";
+import { mustRunPorcelain, runPorcelain } from "../recovery/porcelain.ts";
 import { changesBetween } from "../recovery/settle.ts";
 import { type TakenOut, withoutMoving } from "../recovery/take-out.ts";
 import { contentsOf, differing, type Known, lookAt, type Seen } from "./look.ts";
@@ -36,7 +36,7 @@ export async function makeStop(
   for (const folder of [files, was]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const far = await farFrom(note, tree, context);
   // To where HEAD is; the times of files that are about to be replaced needn't be looked at.
-  await run(["reset", "--quiet", "--no-refresh"], inTree(tree), context);
+  await mustRunPorcelain(["reset", "--quiet", "--no-refresh"], inTree(tree), context);
   await context.checkpoint("park-reset");
   const { changed, after } = await pickApart(note.queue[0]?.commit ?? "", { ...tree, folder: files, far }, context);
   const made = await contentsOf(changed, files);
@@ -147,10 +147,4 @@ function moveOut(path: GitPath, stamp: string, { tree, was }: { tree: ParkedTree
     return withoutMoving(file, stamp, error as NodeJS.ErrnoException);
   }
   return stampOf(name) === stamp ? "moved" : "other";
-}
-
-/** Runs one of git's commands in the worktree, noted for whoever comes after us. */
-async function run(args: readonly string[], options: PorcelainOptions, context: Context): Promise<void> {
-  const result = await runPorcelain(args, options, context);
-  if (result.code !== 0) throw porcelainError(args, result);
 }

@@ -67,6 +67,12 @@ export async function runPorcelain(
   }
 }
 
+/** The same where it must come to its end. @throws FerryError as porcelainError says */
+export async function mustRunPorcelain(args: readonly string[], options: PorcelainOptions, context: Context): Promise<void> {
+  const result = await runPorcelain(args, options, context);
+  if (result.code !== 0) throw porcelainError(args, result);
+}
+
 /** What such a git failed of. */
 export function porcelainError(args: readonly string[], result: PorcelainResult): FerryError {
   return result.lock === undefined
