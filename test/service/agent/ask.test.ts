@@ -81,7 +81,7 @@ describe("a form", () => {
     expect(await fillIn(form("Which colour?", colour), first.ask)).toEqual({ action: "accept", content: { question_0: "Blue" } });
     expect(first.asked).toEqual([
       {
-        question: "Which colour?\nColour",
+        question: "Which colour?",
         options: [
           { id: "Red", name: "Red", description: "warm" },
           { id: "Blue", name: "Blue", description: "cold" },
@@ -116,6 +116,18 @@ describe("a form", () => {
     const { ask, asked } = user("x", "y");
     await fillIn(form("Deploy", { place: { type: "string", title: "Place", description: "Where to?" }, tag: {} }), ask);
     expect(asked.map(({ question }) => question)).toEqual(["Deploy\nPlace: Where to?", "Deploy\ntag"]);
+  });
+
+  test("leaves a title out that the message has already, word for word", async () => {
+    for (const [message, title, question] of [
+      ["Which colour?", "Colour", "Which colour?"],
+      ["Where shall it go? (the place)", "THE PLACE", "Where shall it go? (the place)"],
+      ["Import settings", "Port", "Import settings\nPort"],
+    ] as const) {
+      const { ask, asked } = user("x");
+      await fillIn(form(message, { field: { type: "string", title } }), ask);
+      expect(asked[0]?.question).toBe(question);
+    }
   });
 
   test.each<[object, [string, string], [string, unknown]]>([

@@ -63,11 +63,22 @@ function isOwnWords(name: string, properties: Fields): boolean {
   return name.endsWith("_custom") && Object.hasOwn(properties, name.slice(0, -"_custom".length));
 }
 
-/** The form's own words and the field's, each once; the field's name only where nothing else tells what is asked. */
+/**
+ * The form's own words and the field's, each once; the field's name only where nothing else tells what is asked. A title whose words
+ * the message has already adds nothing: Claude's header of "Which colour?" is "Colour".
+ */
 function wording(message: string, name: string, field: Fields, alone: boolean): string {
-  const about = [textIn(field, "title"), textIn(field, "description")].filter((part) => part !== "" && part !== message);
+  const told = wordsOf(message);
+  const about = [textIn(field, "title"), textIn(field, "description")].filter(
+    (part) => part !== "" && !told.includes(wordsOf(part)),
+  );
   if (about.length === 0 && !(alone && message !== "")) about.push(name);
   return [message, [...new Set(about)].join(": ")].filter(Boolean).join("\n");
+}
+
+/** The words alone, with a space before and behind each. */
+function wordsOf(text: string): string {
+  return ` ${(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ")} `;
 }
 
 /** Why a reply isn't what was asked for. */
