@@ -1,4 +1,5 @@
 import { systemReason } from "./base/errors.ts";
+import { mayBeTerminal, openDirect } from "./host/direct.ts";
 import { columnsOf } from "./host/terminal.ts";
 import { knownAnswer } from "./start/known.ts";
 
@@ -15,19 +16,30 @@ declare const built: {
  */
 export function start(argv: readonly string[]): void {
   const isVersion = argv.length === 1 && argv[0] === "--version";
-  const known = isVersion ? `ferry ${built.version}\n` : knownAnswer(argv, __dirname, () => columnsOf(process.stdout));
+  const known = isVersion ? `ferry ${built.version}\n` : knownAnswer(argv, __dirname, columns);
   if (known === undefined) void run(argv);
   else tell(known);
 }
 
+function columns(): number {
+  return columnsOf(mayBeTerminal(1) ? process.stdout : { isTTY: false, columns: 0 });
+}
+
 function tell(text: string): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // A reader that is gone has seen enough.
-    if (error.code === "EPIPE") return;
-    process.stderr.write(`ferry: can't write the output: ${systemReason(error)}\n`);
-    process.exitCode = 1;
-  });
-  process.stdout.write(text);
+  const bytes = Buffer.from(text);
+  try {
+    const taken = openDirect(1)?.(bytes) ?? 0;
+    if (taken < bytes.length) process.stdout.on("error", tellFailure).write(bytes.subarray(taken));
+  } catch (error) {
+    tellFailure(error as NodeJS.ErrnoException);
+  }
+}
+
+function tellFailure(error: NodeJS.ErrnoException): void {
+  // A reader that is gone has seen enough.
+  if (error.code === "EPIPE") return;
+  process.stderr.write(`ferry: can't write the output: ${systemReason(error)}\n`);
+  process.exitCode = 1;
 }
 
 /** The signals behind the exit codes that shells give them. */

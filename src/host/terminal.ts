@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
-import { fstatSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { FerryError, ReaderGoneError, systemReason } from "../base/errors.ts";
+import { type Direct, isNull, openDirect } from "./direct.ts";
 import type { Environment, Input, Output, Terminal } from "./host.ts";
 import { spin } from "./spinner.ts";
 
@@ -10,13 +11,17 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
   setMaxListeners(0, interrupt);
   // Node makes a stream of each when it is first asked for, which takes longer than most of what help does.
   let [stdout, stderr]: [Output?, Output?] = [];
+  const open = (fd: 1 | 2, stream: () => Output): Output => {
+    const direct = openDirect(fd);
+    return direct === undefined ? stream() : makeDirectOutput(direct, env, stream);
+  };
   return {
     stdin: makeInput(interrupt),
     get stdout() {
-      return (stdout ??= makeOutput(process.stdout, env, interrupt));
+      return (stdout ??= open(1, () => makeOutput(process.stdout, env, interrupt)));
     },
     get stderr() {
-      return (stderr ??= makeOutput(process.stderr, env, interrupt, true));
+      return (stderr ??= open(2, () => makeOutput(process.stderr, env, interrupt, true)));
     },
     discards: () => isNull(1),
     unicode: showsUnicode(env, platform),
@@ -24,17 +29,6 @@ export function makeTerminal(env: Environment, platform: NodeJS.Platform, interr
     isInFront: looksInFront,
     spin: (text) => spin(text, showsUnicode(env, platform)),
   };
-}
-
-/** Where a shell closed it (`>&-`) Node has opened /dev/null in its place, so that no file of ours comes to be there. */
-function isNull(fd: number): boolean {
-  try {
-    const output = fstatSync(fd);
-    return output.isCharacterDevice() && output.rdev === statSync("/dev/null").rdev;
-  } catch {
-    // No such device, as on Windows.
-    return false;
-  }
 }
 
 /** On Windows nobody stops a program so, and no such signal comes. */
@@ -91,6 +85,31 @@ function makeInput(interrupt: AbortSignal): Input {
       return Buffer.concat(chunks, size);
     },
   };
+}
+
+/** An output that is no terminal. What isn't taken at once goes to the `stream`, and all that follows. */
+export function makeDirectOutput(direct: Direct, env: Environment, stream: () => Output): Output {
+  let rest: Output | undefined;
+  return {
+    isTTY: false,
+    columns: columnsOf({ isTTY: false, columns: 0 }),
+    rows: undefined,
+    color: wantsColor(env, false),
+    async write(text) {
+      if (rest !== undefined) return rest.write(text);
+      const bytes = typeof text === "string" ? Buffer.from(text) : text;
+      const taken = writeTo(direct, bytes);
+      if (taken < bytes.length) await (rest = stream()).write(bytes.subarray(taken));
+    },
+  };
+}
+
+function writeTo(direct: Direct, bytes: Uint8Array): number {
+  try {
+    return direct(bytes);
+  } catch (error) {
+    throw writeFailure(error as NodeJS.ErrnoException);
+  }
 }
 
 /** How long a reader that takes nothing may hold up what was interrupted, and each of its last lines, in ms. */
