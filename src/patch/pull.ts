@@ -13,12 +13,11 @@ import { refuseBusy, refuseCheckedOut } from "./preconditions.ts";
 import { asItIs, makeVerdict } from "./place/place.ts";
 import { makeQuarantine, withQuarantine } from "./quarantine.ts";
 import { checkPathspecs } from "./shape/pathspec.ts";
-import { SessionMoved } from "./uncommitted/receive.ts";
 import type { PullDeps, PullRequest } from "./request.ts";
 import { underLock } from "./under-lock.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** How often a pull starts anew because the user committed meanwhile. */
+/** How often a pull starts anew because the user worked there meanwhile. */
 const attempts = 3;
 
 /**
@@ -42,10 +41,7 @@ async function attempt(context: PullTask, left: number): Promise<Verdict> {
   } catch (error) {
     if (!(error instanceof RefsMoved)) throw error;
     if (left <= 1)
-      throw new FerryError("attention", error instanceof SessionMoved ? error.message : "HEAD keeps moving", {
-        hint: "pull again when nothing else commits here",
-        cause: error,
-      });
+      throw new FerryError("attention", error.message, { hint: "pull again when nothing else works here", cause: error });
     return attempt(context, left - 1);
   }
 }

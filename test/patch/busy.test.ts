@@ -141,6 +141,23 @@ describe("while a pull runs", () => {
     expect(existsSync(`${scene.local.folder}/.git/ferry/journal`)).toBe(false);
   });
 
+  it("the user commits each time that it is about to land: it says so, and nothing is lost", async () => {
+    const scene = makeScene();
+    commitFiles(scene.sandbox, { a: "x\n" });
+    let count = 0;
+    const checkpoint = (name: Checkpoint) => {
+      if (name === "promoted") commitFiles(scene.local, { own: `${(count += 1)}\n` }, `own ${count}`);
+      return Promise.resolve();
+    };
+    await expect(pullInto(scene.local.folder, scene.source, { deps: { checkpoint } })).rejects.toMatchObject({
+      kind: "attention",
+      message: "HEAD was moved meanwhile",
+      hint: "pull again when nothing else works here",
+    });
+    expect(scene.local("log", "--format=%s")).toBe("own 3\nown 2\nown 1\nbase");
+    expect(scene.local("status", "--porcelain")).toBe("");
+  });
+
   it("the tree is written and the refs fail: all is taken back, and what was there before stays", async () => {
     const scene = makeScene();
     commitFiles(scene.sandbox, { a: "x\n", n: "n\n", same: "same\n", c: null, "new/deep/f": "f\n", "dir/d": "D\n" });

@@ -113,10 +113,25 @@ describe("--continue is refused, and nothing is lost", () => {
 
   it("where the worktree is gone, and --abort forgets it; moved, it is found", async () => {
     const gone = makeConflict();
-    rmSync((await parkIn(gone)).folder, { recursive: true });
-    await expect(resume(gone.local.folder, "continue")).rejects.toMatchObject({ kind: "attention" });
+    const { folder } = await parkIn(gone);
+    rmSync(folder, { recursive: true });
+    await expect(resume(gone.local.folder, "continue")).rejects.toMatchObject({
+      kind: "attention",
+      message: `the worktree of the parked pull isn't in ${folder}`,
+      hint: "git worktree repair PATH names where it is now; where it is gone for good, ferry pull --abort gives the pull up",
+    });
     await resume(gone.local.folder, "abort");
     expectNoDebris(gone);
+    const forgotten = makeConflict();
+    rmSync((await parkIn(forgotten)).folder, { recursive: true });
+    forgotten.local("worktree", "prune", "--expire=now");
+    await expect(resume(forgotten.local.folder, "continue")).rejects.toMatchObject({
+      kind: "attention",
+      message: "the worktree of the parked pull is gone",
+      hint: "ferry pull --abort gives the pull up",
+    });
+    await resume(forgotten.local.folder, "abort");
+    expectNoDebris(forgotten);
     const moved = makeConflict();
     const tree = await parkIn(moved);
     moved.local("worktree", "move", tree.folder, `${moved.local.folder}-moved`);
@@ -124,6 +139,24 @@ describe("--continue is refused, and nothing is lost", () => {
     await resume(`${moved.local.folder}-moved`, "skip");
     expect(existsSync(`${moved.local.folder}-moved`)).toBe(false);
     expectNoDebris(moved);
+  });
+
+  it("where the worktree is gone, commits that were made there are kept, and told", async () => {
+    const scene = makeConflict();
+    const tree = await parkIn(scene);
+    tree("add", "f");
+    tree("-c", "core.editor=true", "cherry-pick", "--continue");
+    writeFile(tree, "mine", "m\n");
+    tree("add", "mine");
+    tree("commit", "-qm", "mine");
+    const commit = tree("rev-parse", "HEAD");
+    rmSync(tree.folder, { recursive: true });
+    expect(await refusedBy(resume(scene.local.folder, "abort"))).toMatchObject({
+      kind: "attention",
+      details: [expect.stringContaining(`${commit.slice(0, 12)}: refs/ferry/rescue/`)],
+    });
+    const kept = scene.local("for-each-ref", "--format=%(objectname)", "refs/ferry/rescue/");
+    expect(kept).toBe(commit);
   });
 
   it("where several are parked, the session says which", async () => {

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
 } from "node:fs";
@@ -276,6 +277,27 @@ describe("a parked pull whose repository was moved", () => {
     expect(readFileSync(`${tree.folder}/f`, "utf8")).toBe(before);
     expect(parkedTree(scene.local).folder).toBe(tree.folder);
     expectNoDebris({ ...scene, local: gitIn(moved) });
+  });
+
+  it("finds a worktree that was moved out of it before, and no other's", async () => {
+    const { scene, tree } = await makeResolved({ twice: true });
+    const out = gitIn(`${scene.local.folder}-out`);
+    scene.local("worktree", "move", tree.folder, out.folder);
+    const moved = gitIn(`${scene.local.folder}-moved`);
+    cpSync(scene.local.folder, moved.folder, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    // The original is there, and the worktree is its.
+    await expect(resume(moved.folder, "continue")).rejects.toMatchObject({
+      kind: "attention",
+      message: `the worktree of the parked pull isn't in ${out.folder}`,
+    });
+    rmSync(moved.folder, { recursive: true });
+    renameSync(scene.local.folder, moved.folder);
+    expect(await refusedBy(resume(moved.folder, "continue"))).toMatchObject({ verdict: { conflicts: ["g"] } });
+    expect(out("status", "--porcelain")).toBe("UU g");
+    expect(moved("worktree", "list")).toContain(out.folder);
+    await resume(moved.folder, "abort");
+    expect(existsSync(out.folder)).toBe(false);
+    expectNoDebris({ ...scene, local: moved });
   });
 
   it("git works in its worktree again once ferry ran, and in a copy not in the original", async () => {

@@ -30,7 +30,7 @@ export interface Transaction {
 
 /** Another git holds one of the locks: worth another try. */
 export class RefsLocked extends FerryError {}
-/** A ref isn't where it was read to be: someone committed meanwhile. */
+/** A ref or a file isn't what it was read to be: someone works there meanwhile, and all is looked at anew. */
 export class RefsMoved extends FerryError {}
 
 export interface Move {
@@ -88,6 +88,6 @@ function refError(exit: Awaited<GitProcess["exit"]>): FerryError {
   const lock = /unable to create '(.*\.lock)': file exists/iu.exec(said)?.[1];
   if (lock !== undefined) return new RefsLocked("attention", `${oneLine(lock)} exists`);
   if (/but expected|reference already exists|is missing but expected|unable to resolve reference/u.test(said))
-    return new RefsMoved("attention", error.message);
+    return new RefsMoved("attention", "HEAD was moved meanwhile", { cause: error });
   return systemTrouble(["update-ref"], exit) ?? error;
 }

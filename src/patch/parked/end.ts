@@ -28,8 +28,8 @@ export async function end(
   const over = parked.note.stage === "over" ? parked : await replaceNote(parked, { stage: "over" }, { context });
   await sweepStop(over.note, context);
   const tree = await findTree(over.note, context);
-  if (tree !== undefined && (await isThere(tree))) {
-    if (!isGivenUp) context.edited.push(...(await rescueStaged(over.note, tree, context)));
+  if (tree !== undefined) {
+    if (!isGivenUp && (await isThere(tree))) context.edited.push(...(await rescueStaged(over.note, tree, context)));
     context.edited.push(...(await keepCommits(over.note, tree, context)));
   }
   context.edited.push(...(await takeAway(over.note, { ...knownOf(over.note), seen, isHalfMade }, context)));
@@ -63,14 +63,15 @@ export async function endUnfinished(parked: Parked, context: Context): Promise<v
   else if (stage === "adding" || stage === "over") await end(parked, context);
 }
 
-/** Commits that someone has made there and that nothing else has get a ref: the worktree's own goes with it. */
-async function keepCommits({ from, clean, name }: Parked["note"], tree: ParkedTree, context: Context): Promise<Rescued[]> {
-  const head = await context.git.run(["rev-parse", "--verify", "--quiet", "HEAD"], inTree(tree));
+/** Commits that someone has made there and that nothing else has get a ref: the worktree's own goes with it, also where its files aren't there. */
+async function keepCommits({ from, clean, name }: Parked["note"], { gitDir }: ParkedTree, context: Context): Promise<Rescued[]> {
+  const inside = { cwd: gitDir, gitDir };
+  const head = await context.git.run(["rev-parse", "--verify", "--quiet", "HEAD"], inside);
   if (head.code !== 0) return [];
   const commit = head.stdout.toString("latin1").trim();
   const others = await context.git.run(
     ["rev-list", "--max-count=1", commit, `^${from ?? clean}`, `^${clean}`, "--not", "--branches", "--tags"],
-    inTree(tree),
+    inside,
   );
   if (others.code !== 0 || others.stdout.length === 0) return [];
   const ref = `refs/ferry/rescue/${name}`;

@@ -1,4 +1,5 @@
 import { FerryError } from "../../base/errors.ts";
+import { oneLine } from "../../base/text.ts";
 import { showPath } from "../../git/path.ts";
 import type { Context } from "../context.ts";
 import { moveRefs } from "../land/move-refs.ts";
@@ -17,11 +18,11 @@ import { makeStop } from "./next-stop.ts";
 import { type Line, readLine, refuseChanged } from "./line.ts";
 import { stoppedError, unmoved } from "./told.ts";
 import { findTarget, type ParkedTarget } from "./target.ts";
-import { findTree, inTree, isThere, type ParkedTree } from "./tree.ts";
+import { findTree, inTree, isThere, type ParkedTree, placeIn } from "./tree.ts";
 
 export type GoOnContext = Context & { readonly request: Pick<PullRequest, "progress" | "acceptDeletion" | "allowSymlinks"> };
 
-/** How often it starts anew because the user committed meanwhile. */
+/** How often it starts anew because the user worked there meanwhile. */
 const attempts = 3;
 
 /**
@@ -39,7 +40,8 @@ export async function goOn(parked: Parked, how: "continue" | "skip", context: Go
       return await build({ ...parked, note }, line, context);
     } catch (error) {
       if (!(error instanceof RefsMoved)) throw error;
-      if (left <= 1) throw new FerryError("attention", "HEAD keeps moving", { hint: "try again when nothing else commits here" });
+      if (left <= 1)
+        throw new FerryError("attention", error.message, { hint: "try again when nothing else works here", cause: error });
       // Not where a commit is left out: what was changed since is no part of what was given up.
       if (how === "continue") line = await readLine(parked.note, { tree, how }, context);
     }
@@ -49,7 +51,11 @@ export async function goOn(parked: Parked, how: "continue" | "skip", context: Go
 async function requireTree({ note }: Parked, context: Context): Promise<ParkedTree> {
   const tree = await findTree(note, context);
   if (tree !== undefined && (await isThere(tree))) return tree;
-  throw new FerryError("attention", "the worktree of the parked pull is gone", { hint: "ferry pull --abort gives the pull up" });
+  const giveUp = "ferry pull --abort gives the pull up";
+  if (tree === undefined) throw new FerryError("attention", "the worktree of the parked pull is gone", { hint: giveUp });
+  throw new FerryError("attention", `the worktree of the parked pull isn't in ${oneLine(await placeIn(tree))}`, {
+    hint: `git worktree repair PATH names where it is now; where it is gone for good, ${giveUp}`,
+  });
 }
 
 /** The note once its first commit is dealt with. */

@@ -1,5 +1,5 @@
 import { readFile, realpath, rename, rmdir, stat, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { openOperations, type Operation } from "../../git/operations.ts";
 import { showPath } from "../../git/path.ts";
 import { modes } from "../../git/records.ts";
@@ -19,7 +19,8 @@ export interface ParkedTree {
 
 /**
  * Where it is now, since it can be moved (git worktree move); undefined where git knows nothing of it any more. Where the whole repository
- * was moved or copied, git names its old place, which is none of ours: then it is the one in this repository.
+ * was moved or copied, git names its old place, which is none of ours: then it is the one in this repository. One that lies elsewhere is
+ * ours also where its own link leads to where the repository was, and nothing is there any more.
  */
 export async function findTree(
   note: Pick<ParkedNote, "name">,
@@ -29,8 +30,18 @@ export async function findTree(
   const text = await readFile(join(gitDir, "gitdir"), "utf8").catch(missing);
   if (text === undefined) return undefined;
   const workTree = dirname(resolve(gitDir, text.trim()));
-  const isOurs = (await linkedTo(workTree)) === (await realpath(gitDir));
+  const link = await linkedTo(workTree);
+  const isOurs = link === (await realpath(gitDir)) || (link !== undefined && (await ledHere(link, note)));
   return { gitDir, workTree: isOurs ? workTree : join(parkedFolder(context), note.name) };
+}
+
+async function ledHere(link: string, { name }: Pick<ParkedNote, "name">): Promise<boolean> {
+  return basename(link) === name && (await stat(link).catch(missing)) === undefined;
+}
+
+/** Where git has it, be it there or not. */
+export async function placeIn({ gitDir }: Pick<ParkedTree, "gitDir">): Promise<string> {
+  return dirname(resolve(gitDir, (await readFile(join(gitDir, "gitdir"), "utf8")).trim()));
 }
 
 /** Its own git folder, which it needn't have any more. */

@@ -17,13 +17,10 @@ export interface Received {
   readonly asOf: string;
 }
 
-/** The session committed between two of our questions: both are asked again. */
-export class SessionMoved extends RefsMoved {}
-
 /**
  * Asks for what isn't committed, applies it to the session's newest commit, and compares the tree with the one that was told: the
  * same tree is the same content, whatever way it came.
- * @throws FerryError failure where it isn't what it says, SessionMoved where it is of another commit than the series' last
+ * @throws FerryError failure where it isn't what it says, RefsMoved where it is of another commit than the series' last, and both are asked again
  */
 export async function receive(tip: string, trees: Trees, { request, repository }: PullContext): Promise<Received> {
   const { uncommitted } = request.offers;
@@ -34,7 +31,7 @@ export async function receive(tip: string, trees: Trees, { request, repository }
   const answer = await uncommitted();
   checkAnswer(answer, repository.objectFormat);
   if (answer.base_commit !== tip)
-    throw new SessionMoved("attention", `the session went on to ${short(answer.base_commit)} meanwhile`);
+    throw new RefsMoved("attention", `the session went on to ${short(answer.base_commit)} meanwhile`);
   const commit = tip === "" ? undefined : tip;
   await requireCommit(commit, trees);
   const commitTree = commit === undefined ? await emptyTree(trees) : await treeOf(commit, trees);
