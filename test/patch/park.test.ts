@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { undo } from "../../src/patch/undo.ts";
-import { commitFiles, gitBytes, writeFile } from "../support/git.ts";
+import { commitFiles, gitBytes, type TestGit, writeFile } from "../support/git.ts";
 import { edited, expectNoDebris, makeConflict, parkedTree, parkIn, refusedBy, resume } from "../support/parking.ts";
 import { makeDeps, pullInto } from "../support/pulling.ts";
 import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
@@ -176,6 +176,31 @@ describe("--park", () => {
     tree("add", "f");
     expect((await resume(scene.local.folder, "continue")).verdict.commits).toHaveLength(4);
     expect(scene.local("log", "--format=%s")).toBe("four\nthree\ntwo\none\nlater\nmine\nbase");
+    expectNoDebris(scene);
+  });
+
+  it("where git resolves the next conflict as it was resolved before (rerere), it stops there all the same, and names it", async () => {
+    const scene = makeConflict({ twice: true });
+    scene.local("config", "rerere.enabled", "true");
+    scene.local("config", "rerere.autoUpdate", "true");
+    const resolveIn = (tree: TestGit, path: string, at: number) => {
+      writeFile(tree, path, edited({ [at]: "both" }));
+      tree("rerere");
+      tree("add", path);
+    };
+    const first = await parkIn(scene);
+    resolveIn(first, "f", 2);
+    await refusedBy(resume(scene.local.folder, "continue"));
+    resolveIn(first, "g", 5);
+    await resume(scene.local.folder, "abort", { acceptDeletion: true });
+    const tree = await parkIn(scene);
+    expect(tree("status", "--porcelain")).toBe("M  f");
+    const error = await refusedBy(resume(scene.local.folder, "continue"));
+    expect(error).toMatchObject({ details: ["g"], verdict: { conflicts: ["g"] } });
+    expect(error.message).toMatch(/^commit [0-9a-f]+ \(four\) and yours both change g$/u);
+    expect(tree("status", "--porcelain")).toBe("M  g");
+    expect((await resume(scene.local.folder, "continue")).verdict.commits).toHaveLength(4);
+    expect(readFileSync(`${scene.local.folder}/g`, "utf8")).toBe(edited({ 5: "both" }));
     expectNoDebris(scene);
   });
 

@@ -171,7 +171,15 @@ async function stopThere(
   const over = { stage: "stopped", from: undefined, givenUp: undefined, made: undefined } as const;
   const stopped = await replaceNote(made, over, { context });
   if ((await endPick(inTree(tree), context)) === "came") return goOn(stopped, "continue", context);
-  const unmerged = (await context.git.ok(["ls-files", "-z", "--unmerged"], inTree(tree))).toString("latin1").split("\0");
-  const paths = [...new Set(unmerged.filter((line) => line !== "").map((line) => showPath(line.slice(line.indexOf("\t") + 1))))];
+  const paths = await pathsOf(tree, context);
   throw await stoppedError(stopped, { paths, verdict: unmoved(parked.note) }, context);
+}
+
+/** What is in conflict; where git resolved all of it as it was once before (rerere.autoUpdate), what is staged. */
+async function pathsOf(tree: ParkedTree, { git }: Context): Promise<string[]> {
+  const ask = async (args: readonly string[]) =>
+    (await git.ok(args, inTree(tree))).toString("latin1").split("\0").filter(Boolean);
+  const unmerged = (await ask(["ls-files", "-z", "--unmerged"])).map((line) => line.slice(line.indexOf("\t") + 1));
+  const found = unmerged.length > 0 ? unmerged : await ask(["diff-index", "--cached", "--name-only", "-z", "HEAD", "--"]);
+  return [...new Set(found.map(showPath))];
 }
