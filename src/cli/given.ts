@@ -5,13 +5,13 @@ import { FerryError } from "../base/errors.ts";
 interface Given {
   readonly name: string;
   readonly texts: readonly string[];
-  /** Somebody's words, as the rest of the line or by an option, which may come from a file instead; what is sent as it is; a name or the like. */
-  readonly kind: "rest" | "words" | "data" | "name";
+  /** Somebody's words, as the rest of the line or by an option; fields of a body; a name or the like. */
+  readonly kind: "rest" | "words" | "fields" | "name";
 }
 
 /** Options that take the one or the other. */
 const ofWords: readonly string[] = ["message", "prompt"];
-const ofData: readonly string[] = ["field", "typedField", "jq"];
+const ofFields: readonly string[] = ["field", "typedField"];
 
 /**
  * Refuses what nobody can have meant, the first of it. An empty argument or option, or a list that names nothing, is most often a
@@ -25,11 +25,12 @@ export function checkGiven(command: Command): void {
   const empty = given.find(({ texts, kind }) => texts.includes("") && kind !== "rest");
   if (empty !== undefined) throw new FerryError("usage", `${empty.name} is empty`, { hint: "was it a variable that isn't set?" });
   for (const { name, texts, kind } of given) {
-    const broken = kind === "data" ? undefined : texts.find((text) => text.includes("\uFFFD"));
+    const broken = texts.find((text) => text.includes("\uFFFD"));
     if (broken === undefined) continue;
     const what = `${name} isn't UTF-8, or has U+FFFD in it`;
     if (kind === "name") throw new FerryError("usage", `${what}: ${broken}`);
-    throw new FerryError("usage", what, { hint: "give it in UTF-8, or in a file: -F FILE (-F - reads stdin)" });
+    const file = kind === "fields" ? "-F NAME=@FILE" : "-F FILE (-F - reads stdin)";
+    throw new FerryError("usage", what, { hint: `give it in UTF-8, or in a file: ${file}` });
   }
 }
 
@@ -47,7 +48,7 @@ function givenTo(command: Command): Given[] {
       return {
         name: option.long ?? option.short ?? "",
         texts: [all[key]].flat().filter((value) => typeof value === "string"),
-        kind: ofWords.includes(key) ? "words" : ofData.includes(key) ? "data" : "name",
+        kind: ofWords.includes(key) ? "words" : ofFields.includes(key) ? "fields" : "name",
       };
     }),
   );

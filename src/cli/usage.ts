@@ -61,7 +61,9 @@ function unknownOption(what: string, called: Command, path: string): FerryError 
   const same = sameFlags(flag, path, own, everybodys);
   // Commander's own suggestions go as far as words that have next to nothing in common, and leave out beginnings.
   const meant = same.length > 0 || !flag.startsWith("--") ? same : nearMisses(flag, [...own, ...everybodys]);
-  return new FerryError("usage", `unknown option '${oneLine(flag)}'`, { hint: hintFor(meant, `ferry ${path}`.trim()) });
+  const isText = called.registeredArguments.some((argument) => argument.variadic || argument.name() === "value");
+  const text = isText && meant.length === 0 ? "; text that begins with - goes behind --" : "";
+  return new FerryError("usage", `unknown option '${oneLine(flag)}'`, { hint: hintFor(meant, `ferry ${path}`.trim()) + text });
 }
 
 function ancestors({ parent }: Command): Command[] {

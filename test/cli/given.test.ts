@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ferry } from "../support/ferry.ts";
 import { makeWorld, type World } from "../support/world.ts";
@@ -55,17 +57,29 @@ test.each([
   });
 });
 
-test.each([
-  [["api", "POST", "/sessions", "-f", "title=\ufffd"]],
-  [["session", "list", "--jq", '.[] | select(.title == "\ufffd")']],
-])("what is sent or looked for as it is may have U+FFFD in it: %j", async (argv) => {
-  expect((await ferry(world, ...argv, "--host", "https://nobody.example")).stderr).not.toContain("UTF-8");
+test("fields that aren't UTF-8 are exit 2, and belong into a file, which is to be UTF-8, too", async () => {
+  for (const [option, name] of [
+    ["-f", "--field"],
+    ["-F", "--typed-field"],
+  ] as const)
+    expect(await ferry(world.next(), "api", "POST", "/sessions", option, "title=\ufffd")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `ferry: ${name} isn't UTF-8, or has U+FFFD in it\n  hint: give it in UTF-8, or in a file: -F NAME=@FILE\n`,
+    });
+  const there = world.next();
+  writeFileSync(join(there.folder, "latin1"), Buffer.from("caf\xe9", "latin1"));
+  expect(await ferry(there, "api", "POST", "/sessions", "-F", "title=@latin1", "--host", "https://nobody.example")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "ferry: latin1 isn't UTF-8\n  hint: give it as UTF-8, see iconv\n",
+  });
 });
 
-test("so is --fields, whose errors are JSON", async () => {
-  const { code, stderr } = await ferry(world, "session", "list", "--fields", ",");
-  expect({ code, told: JSON.parse(stderr) as unknown }).toMatchObject({
-    code: 2,
-    told: { error: { kind: "usage", message: "--fields is empty" } },
-  });
+test.each([
+  [["--fields", ","], "--fields is empty"],
+  [["--jq", "a\ufffdb"], "--jq isn't UTF-8, or has U+FFFD in it: a\ufffdb"],
+])("so is %j, whose errors are JSON", async (options, message) => {
+  const { code, stderr } = await ferry(world, "session", "list", ...options);
+  expect({ code, told: JSON.parse(stderr) as unknown }).toMatchObject({ code: 2, told: { error: { kind: "usage", message } } });
 });

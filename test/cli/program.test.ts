@@ -80,7 +80,6 @@ test("help VERB is VERB --help", async () => {
 describe("what doesn't fit is exit 2, one line and a hint", () => {
   test.each([
     [["sesion"], "ferry: unknown command 'sesion'\n  hint: did you mean session?\n"],
-    [["rnu"], "ferry: unknown command 'rnu'\n  hint: did you mean run?\n"],
     [["version"], "ferry: unknown command 'version'\n  hint: did you mean --version?\n"],
     [
       ["status"],
@@ -117,6 +116,7 @@ describe("what doesn't fit is exit 2, one line and a hint", () => {
     [["pull", "--force"], "ferry: unknown option '--force'\n  hint: did you mean --autostash or --accept-rewrite?\n"],
     [["tail", "ses_1", "-f"], "ferry: unknown option '-f'\n  hint: did you mean ferry tail, which follows by itself?\n"],
     [["tail", "--follow"], "ferry: unknown option '--follow'\n  hint: did you mean ferry tail, which follows by itself?\n"],
+    [["say", "--a b"], "ferry: unknown option '--a b'\n  hint: see ferry say --help; text that begins with - goes behind --\n"],
     [["session", "list", "--force"], "ferry: unknown option '--force'\n  hint: see ferry session list --help\n"],
     [["events", "-tghp_1"], "ferry: unknown option '-t'\n  hint: did you mean --jq?\n"],
     [["events", "-pghp_1"], "ferry: unknown option '-p'\n  hint: see ferry events --help\n"],

@@ -1,6 +1,6 @@
 import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
-import { either } from "../../base/words.ts";
+import { either, splitWords } from "../../base/words.ts";
 import { nearMisses } from "../near.ts";
 
 /** What the config file can hold beside the hosts. */
@@ -11,13 +11,20 @@ export interface Setting {
   /** All that it can be; undefined: any text. */
   readonly values?: readonly string[];
   /** What a text that isn't one of `values` must look like, and how that is called. */
-  readonly form?: { readonly pattern: RegExp; readonly name: string };
+  readonly form?: Form;
   /** Whether the embedded service takes it only when it starts: its sandboxes are made one way as long as it runs. */
   readonly atStart?: true;
   readonly about: string;
 }
 
+interface Form {
+  fits(text: string): boolean;
+  readonly name: string;
+}
+
 export type Settings = Readonly<Record<string, string>>;
+
+const commandLine: Form = { fits: endsItsQuotes, name: "a command line whose quotes end" };
 
 /** Every key of `ferry config` that there always is, in the order of its list. */
 export const settings: readonly Setting[] = [
@@ -39,6 +46,7 @@ export const settings: readonly Setting[] = [
     name: "sandbox_engine",
     variable: "FERRY_SANDBOX_ENGINE",
     atStart: true,
+    form: commandLine,
     about: "the container engine of sandbox oci, a command line (default: podman, else docker)",
   },
   {
@@ -52,6 +60,7 @@ export const settings: readonly Setting[] = [
     name: "sandbox_options",
     variable: "FERRY_SANDBOX_OPTIONS",
     atStart: true,
+    form: commandLine,
     about: "more options of the engine's run for sandbox oci",
   },
   {
@@ -75,11 +84,11 @@ const variable = "[A-Za-z_][A-Za-z0-9_]*";
 const agentSettings: Readonly<Record<string, Omit<Setting, "name">>> = {
   command: { about: "the command line by which the agent speaks ACP" },
   mounts: {
-    form: { pattern: new RegExp(`^${path}(:${path})*$`, "u"), name: "absolute paths with : between them" },
+    form: like(`^${path}(:${path})*$`, "absolute paths with : between them"),
     about: "files and folders of this machine that the agent sees, read-only",
   },
   env: {
-    form: { pattern: new RegExp(`^${variable}([ ,]+${variable})*$`, "u"), name: "names of variables, never values" },
+    form: like(`^${variable}([ ,]+${variable})*$`, "names of variables, never values"),
     about: "variables of the service that the agent is given, by name",
   },
   keyless: {
@@ -87,7 +96,7 @@ const agentSettings: Readonly<Record<string, Omit<Setting, "name">>> = {
     about: "whether the agent needs no key for its models; then it has no way to them: true or false (default: false)",
   },
   network: {
-    form: { pattern: new RegExp(`^${host}([ ,]+${host})*$`, "u"), name: "hosts as HOST or HOST:PORT" },
+    form: like(`^${host}([ ,]+${host})*$`, "hosts as HOST or HOST:PORT"),
     about: "hosts that the agent may reach from its sandbox, by https and the like (default: none)",
   },
 };
@@ -135,6 +144,20 @@ export function settingsWith(kept: Settings = {}): Setting[] {
 /** What the key can be, in words, where the value is none of it. */
 export function misfit({ values, form }: Setting, value: unknown): string | undefined {
   if (typeof value !== "string" || value === "") return (values && either(values)) ?? form?.name ?? "a text";
-  if (form !== undefined) return form.pattern.test(value) ? undefined : form.name;
+  if (form !== undefined) return form.fits(value) ? undefined : form.name;
   return values === undefined || values.includes(value) ? undefined : either(values);
+}
+
+function like(pattern: string, name: string): Form {
+  const whole = new RegExp(pattern, "u");
+  return { fits: (text) => whole.test(text), name };
+}
+
+function endsItsQuotes(text: string): boolean {
+  try {
+    splitWords(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

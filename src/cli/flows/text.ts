@@ -67,8 +67,8 @@ async function readFrom(context: Context, file: string | undefined, what: string
   throw new FerryError("usage", `${what} is missing`, { hint: "give it as words, or with -F FILE (-F - reads stdin)" });
 }
 
-/** JSON can't carry other bytes (RFC 8259, 8.1), and a text with U+FFFD in their place is not what the user has to say. */
-function decoded(bytes: Uint8Array, what: string): string {
+/** JSON can't carry other bytes (RFC 8259, 8.1), and a text with U+FFFD in their place is not what the user has to say. @throws FerryError usage */
+export function decoded(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {

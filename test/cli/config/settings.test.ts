@@ -104,6 +104,14 @@ describe("what doesn't fit is one line that names it", () => {
     [["set", "agents.goose.colour", "red"], `ferry: there is no key agents.goose.colour\n  hint: the keys are ${keys}\n`],
     [["set", "sandbox", "process"], `ferry: sandbox can't be that\n  hint: it is auto, bwrap, unshare or oci\n`],
     [["set", "credential_store", "glpat-1"], "ferry: credential_store can't be that\n  hint: it is keychain or file\n"],
+    [
+      ["set", "sandbox_options", "--", "--label 'a"],
+      "ferry: sandbox_options can't be that\n  hint: it is a command line whose quotes end\n",
+    ],
+    [
+      ["set", "sandbox_engine", '"podman'],
+      "ferry: sandbox_engine can't be that\n  hint: it is a command line whose quotes end\n",
+    ],
     [["set", "sandbox", ""], "ferry: VALUE is empty\n  hint: was it a variable that isn't set?\n"],
     [["set", "sandbox"], "ferry: missing required argument 'value'\n  hint: see ferry config set --help\n"],
   ])("%j", async (argv, stderr) => {

@@ -1,6 +1,8 @@
 import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
 import type { Context } from "../../context.ts";
 import { readNamedFile } from "../../flows/file.ts";
+import { decoded } from "../../flows/text.ts";
 
 export interface FieldOptions {
   /** `name=value`, the value a string as it is. */
@@ -9,7 +11,7 @@ export interface FieldOptions {
   readonly typedField: readonly string[];
 }
 
-/** The fields of a body. @throws FerryError usage for one without `=`, or a file that isn't there */
+/** The fields of a body. @throws FerryError usage for one without `=`, or a file that isn't there, or isn't UTF-8 */
 export async function readFields(context: Context, { field, typedField }: FieldOptions): Promise<Record<string, unknown>> {
   const plain = field.map((text) => split(text));
   const typed = await Promise.all(
@@ -36,6 +38,6 @@ function split(text: string): [name: string, value: string] {
 }
 
 async function typedValue(context: Context, value: string): Promise<unknown> {
-  if (value.startsWith("@")) return new TextDecoder().decode(await readNamedFile(context, value.slice(1)));
+  if (value.startsWith("@")) return decoded(await readNamedFile(context, value.slice(1)), oneLine(value.slice(1)));
   return /^(true|false|null|-?\d+(\.\d+)?)$/u.test(value) ? (JSON.parse(value) as unknown) : value;
 }
