@@ -27,13 +27,15 @@ export async function unpick(old: string | undefined, copy: WorkingCopy): Promis
     (await changesBetween(copy, undefined, old)).map(({ path, newMode, newId }) => [path, { mode: newMode, id: newId }]),
   );
   const nothing = { mode: modes.absent, id: "0".repeat(picked.length) };
-  const entries = [...new Set([...made.keys(), ...indexed.keys()])]
-    .filter(isMade)
-    .map((path): Entry => ({ path, ...(before.get(path) ?? nothing) }));
+  const asBefore = (path: GitPath): Entry => ({ path, ...(before.get(path) ?? nothing) });
+  const entries = [...new Set([...made.keys(), ...indexed.keys()])].filter(isMade).map(asBefore);
   await writeIndex(copy, ["update-index", "-z", "--replace", "--index-info"], indexInfo(removalsFirst(entries)));
+  // Those too that one took back before us, who was killed.
+  const isBack = (path: GitPath) => indexed.get(path)?.id === before.get(path)?.id;
+  const back = [...entries, ...[...made.keys()].filter((path) => !isMade(path) && isBack(path)).map(asBefore)];
   await hideOutOfCone(
     copy,
-    entries.map(({ path, mode, id }) => ({
+    back.map(({ path, mode, id }) => ({
       path,
       status: "A",
       oldMode: modes.absent,

@@ -33,7 +33,9 @@ export async function recover(context: Context): Promise<void> {
   for (const child of left.children) await outlive(child, context);
   await removeStaleLocks(left, "refs");
   await removeStaleLocks(left, "index");
+  const scratch = join(folder, "recovery");
   const end = async () => {
+    await rm(scratch, { recursive: true, force: true });
     emptyLimbo(context.repository);
     await letGo(left, { git: context.git, repository: context.repository, children: journal.children("refs") });
     await journal.end();
@@ -41,21 +43,19 @@ export async function recover(context: Context): Promise<void> {
   const found = await findWorkTree(left, context);
   if (found === "away" && left.before !== undefined) throw awayError(left, context.repository);
   if (found === "away") return end();
-  const scratch = join(folder, "recovery");
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch, { mode: 0o700 });
   const place = (at: Pick<Left, "gitDir" | "workTree">) => workingCopy(at, context, { scratch, journal });
   if (found !== "gone" && left.stop !== undefined && (await standsHere({ commit: left.stop }, place({ ...left, ...found })))) {
     if (!journal.hasPicked()) return end();
     await unpick(left.old, place({ ...left, ...found }));
   }
-  await rm(scratch, { recursive: true, force: true });
-  await mkdir(scratch, { mode: 0o700 });
   if (found === "gone") return endGone(left, place({ gitDir: context.repository.commonDir, workTree: scratch }), end);
   const copy = place({ ...left, ...found });
   const { state, foreign } = await settle(left, copy);
   await placeRefs(left.updates, state, copy);
   const rescued = state === "elsewhere" ? await rescueAside(left, copy) : [];
   if (state === "new") context.edited.push(...(await rescueEdited(left, copy)));
-  await rm(scratch, { recursive: true, force: true });
   await end();
   if (state === "elsewhere") throw elsewhereError({ ...left, ...found }, rescued, folder);
   if (foreign.length > 0) throw foreignError(foreign, folder);
@@ -64,7 +64,6 @@ export async function recover(context: Context): Promise<void> {
 /** There is nothing to take back, and what was put away is nowhere else. */
 async function endGone(left: Left, nowhere: WorkingCopy, end: () => Promise<void>): Promise<void> {
   const rescued = await rescueAside(left, nowhere);
-  await rm(nowhere.scratch, { recursive: true, force: true });
   await end();
   if (rescued.length > 0) throw goneError(left, rescued, rescueFolder(nowhere.repository));
 }
