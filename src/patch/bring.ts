@@ -25,7 +25,7 @@ import { stashLeft } from "./stash/told.ts";
 import { unstashableError } from "./stash/unstashable.ts";
 import { bringWork } from "./uncommitted/bring-work.ts";
 import { workFor } from "./uncommitted/work.ts";
-import { writeUndoNote } from "./undo-note.ts";
+import { fromBefore, writeUndoNote } from "./undo-note.ts";
 import { newsOf, type Verdict } from "./verdict.ts";
 
 /**
@@ -91,7 +91,9 @@ async function tryLanding(built: Built, context: PullContext): Promise<StashedLa
   const undo = { old: commit, base, new: placed.tip, cursor: await cursorBefore(incoming, context), own };
   // Where all of it is here already, there is nothing to take back; what was left out comes again once this pull is.
   const isUndoable = placed.tip !== commit || request.shape?.exclude !== undefined;
-  const note = isUndoable ? [moveRef(refs.undo, at.undo, await writeUndoNote(undo, context))] : [];
+  const note = isUndoable
+    ? [moveRef(refs.undo, at.undo, await writeUndoNote(fromBefore(undo, context.came?.undo), context))]
+    : [];
   const remembered = [...(await cursorUpdates(incoming, context)), ...note];
   if (isAside && head.state !== "detached") {
     await moveRefs({ updates: [moveRef(head.ref, commit, placed.tip), ...remembered], reason }, context);

@@ -1,11 +1,12 @@
 import { FerryError } from "../base/errors.ts";
-import type { PullContext } from "./context.ts";
+import type { Came, Context, PullContext } from "./context.ts";
 import { withEdited } from "./edited.ts";
 import { endedUpdates, forgetOld } from "./incoming/ended.ts";
 import { cursorUpdates } from "./incoming/cursor.ts";
 import { droppedError, findIncoming, holdsCursor, type Incoming, unrelatedError } from "./incoming/incoming.ts";
 import { tellGoneBack } from "./incoming/gone-back.ts";
 import { moveRefs } from "./land/move-refs.ts";
+import { CameAfterAll } from "./here/after-all.ts";
 import { RefsMoved } from "./land/transaction.ts";
 import { canGoOntoHead } from "./onto-head/can.ts";
 import { refuseInParked, refuseParked } from "./parked/refuse.ts";
@@ -37,13 +38,20 @@ export function pull(request: PullRequest, deps: PullDeps): Promise<Verdict> {
 
 async function attempt(context: PullTask, left: number): Promise<Verdict> {
   try {
-    return await inQuarantine(context);
+    const verdict = await inQuarantine(context);
+    return context.came === undefined ? verdict : await (await import("./here/came.ts")).joined(context.came, verdict, context);
   } catch (error) {
-    if (!(error instanceof RefsMoved)) throw error;
+    if (error instanceof CameAfterAll) return attempt({ ...context, came: error.came }, attempts);
+    if (!(error instanceof RefsMoved)) throw context.came === undefined ? error : await withCame(context.came, error, context);
     if (left <= 1)
       throw new FerryError("attention", error.message, { hint: "pull again when nothing else works here", cause: error });
     return attempt(context, left - 1);
   }
+}
+
+async function withCame(came: Came, error: unknown, context: Context): Promise<unknown> {
+  const { joinedError } = await import("./here/came.ts");
+  return joinedError(came, error, context);
 }
 
 type PullTask = Omit<PullContext, "quarantine">;

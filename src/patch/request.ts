@@ -102,6 +102,7 @@ export const moreCheckpoints = {
     "park-taken",
     "park-landed",
     "park-aside",
+    "park-closed",
     "park-removed",
   ],
   here: ["here-landed", "here-made", "here-looked", "here-taken", "here-picked"],

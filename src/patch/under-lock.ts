@@ -9,6 +9,7 @@ import { recoverStash } from "./stash/recover.ts";
 import { sweepParked } from "./parked/end.ts";
 import { outlivePorcelain } from "./recovery/porcelain.ts";
 import { recover } from "./recovery/recover.ts";
+import { forgetUntold, readUntold } from "./recovery/rescue.ts";
 import type { Errand, PullDeps } from "./request.ts";
 
 /** How long another pull in this repository is waited for, in ms. */
@@ -30,6 +31,7 @@ async function locked<T>(request: Errand, deps: PullDeps, work: (context: Contex
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const lock = await lockRepository(host, folder, request.hook === undefined ? otherPull : 0);
   try {
+    context.edited.push(...(await readUntold(repository)));
     await context.checkpoint("locked");
     await outlivePorcelain(context);
     await recover(context);
@@ -42,6 +44,7 @@ async function locked<T>(request: Errand, deps: PullDeps, work: (context: Contex
   } catch (error) {
     throw withEdited(error, context);
   } finally {
+    await forgetUntold(repository);
     await lock.release();
   }
 }

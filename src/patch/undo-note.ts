@@ -1,6 +1,6 @@
 import type { Head, Repository } from "../git/discover.ts";
 import type { Git } from "../git/git.ts";
-import type { Context } from "./context.ts";
+import type { Came, Context } from "./context.ts";
 import type { Own } from "./land/path-check.ts";
 import { makeCommit } from "./uncommitted/memory.ts";
 import type { Trees } from "./uncommitted/trees.ts";
@@ -43,6 +43,12 @@ export async function makeUndoCommit(note: UndoNote, tree: string, trees: Trees)
 export function isBackBefore({ old, base, new: tip, tree }: ReadNote, head: Head): boolean {
   const before = old ?? base;
   return tree === undefined && before !== undefined && before !== tip && head.state !== "unborn" && head.commit === before;
+}
+
+/** The same for all that came since the note `first`, where there is one. */
+export function fromBefore(note: UndoNote, first: Came["undo"] | undefined): UndoNote {
+  if (first === undefined) return note;
+  return { ...note, old: first.old, cursor: first.cursor, own: [...(first.own ?? []), ...(note.own ?? [])] };
 }
 
 /** Gives the blob's id. */

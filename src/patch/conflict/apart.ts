@@ -1,7 +1,7 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { type GitPath, gitPath, pathBytes } from "../../git/path.ts";
 import type { Context } from "../context.ts";
-import { foldersTo, onDisk } from "../land/disk.ts";
+import { foldersTo, onDisk, statusOf } from "../land/disk.ts";
 import { filtered } from "../land/replace.ts";
 import { mustRunPorcelain } from "../recovery/porcelain.ts";
 import { cherryPick } from "./pick.ts";
@@ -152,7 +152,7 @@ function copyAttributes(entries: Entries, { workTree, folder, far = [] }: Apart)
 }
 
 function isFile(path: Buffer | string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return statusOf(path)?.isFile() === true;
 }
 
 function inPlace({ gitDir, workTree }: Apart) {

@@ -1,8 +1,7 @@
-import { lstatSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { FerryError } from "../../base/errors.ts";
 import { type GitPath, showPath } from "../../git/path.ts";
-import { foldersTo, Looker, onDisk } from "../land/disk.ts";
+import { foldersTo, Looker, onDisk, statusOf } from "../land/disk.ts";
 import { moveBack } from "../recovery/aside.ts";
 import { removeEmptyFolder, removeEmptyTree } from "../recovery/remove.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
@@ -72,7 +71,7 @@ async function place(path: GitPath, folder: string, { copy }: Exchange): Promise
 }
 
 function isFolder(place: Buffer | string): boolean {
-  return lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  return statusOf(place)?.isDirectory() === true;
 }
 
 /** What is in the way of that shows where the file can't come. */

@@ -21,7 +21,8 @@ export async function cherryPick(
   { config, context }: { config: Readonly<Record<string, string>>; context: Context },
 ): Promise<void> {
   // An editor that fails ends git before it commits (git-commit(1), ENVIRONMENT).
-  const args = ["cherry-pick", "--allow-empty", "--edit", commit];
+  // By what merge-tree merges with, whatever pull.twohead says; it alone tells what it made (AUTO_MERGE).
+  const args = ["cherry-pick", "--strategy=ort", "--allow-empty", "--edit", commit];
   const env = { ...committerEnvironment(context.host), GIT_EDITOR: "false" };
   const settings = { ...config, "merge.directoryRenames": "conflict" };
   const result = await runPorcelain(args, { ...place, config: settings, env }, context);

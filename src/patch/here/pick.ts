@@ -55,9 +55,9 @@ async function makeStop(
 ): Promise<void> {
   const { git, repository, checkpoint } = context;
   const { gitDir, workTree } = repository;
-  const index = join(scratch, "index-before");
-  await copyIndex(join(gitDir, "index"), index);
   const folder = await journal.makePicked();
+  const index = journal.pickedIndex;
+  await copyIndex(join(gitDir, "index"), index);
   const done = await pickApart(item.commit, { gitDir, workTree, folder }, context);
   await checkpoint("here-made");
   const picked = (await pickedTree({ cwd: workTree, gitDir, workTree }, context)) ?? tree;

@@ -13,11 +13,12 @@ import { land } from "../land/land.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { checkPaths, type PathCheck } from "../land/path-check.ts";
 import { promote } from "../land/promote.ts";
-import { moveRef, type RefUpdate, RefsMoved } from "../land/transaction.ts";
+import { moveRef, type RefUpdate } from "../land/transaction.ts";
 import { judgeAll } from "../place/assemble.ts";
 import { inTheWay, stoppedAt } from "../place/place.ts";
-import { writeUndoNote } from "../undo-note.ts";
+import { fromBefore, writeUndoNote } from "../undo-note.ts";
 import { newsOf, type Verdict } from "../verdict.ts";
+import { noteCame } from "./came.ts";
 import { writeHere } from "./note.ts";
 import { pickHere } from "./pick.ts";
 import { cameBefore, stoppedHere } from "./told.ts";
@@ -61,8 +62,7 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
   if (late.length > 0) throw inTheWay(late, error.verdict);
   await context.checkpoint("here-landed");
   const outcome = await pickHere(stop, context);
-  // The user's own merge driver resolved it: the rest is another pull.
-  if (outcome === "came") throw new RefsMoved("attention", "the commit came after all");
+  if (outcome === "came") throw await noteCame(stop, notices, context);
   const left = series.items.length - conflict.commits.length - 1;
   const { shape, allowSymlinks, uncommitted } = context.request;
   // Not remembered: each pull says what it is to be.
@@ -127,7 +127,8 @@ async function landClean(
   }
   const scratch = quarantine.folder;
   const { own } = await checkPaths({ git: context.git, repository: context.repository, scratch }, changes);
-  const undo = await writeUndoNote({ old, new: tip, cursor: await cursorBefore(incoming, context), own }, context);
+  const made = { old, new: tip, cursor: await cursorBefore(incoming, context), own };
+  const undo = await writeUndoNote(fromBefore(made, context.came?.undo), context);
   const updates = [moveRef("HEAD", old, tip), ...remembered, moveRef(refs.undo, at.undo, undo)];
   return land({ head, tip, changes, own, updates, reason, scratch }, context);
 }

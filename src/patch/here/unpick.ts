@@ -1,8 +1,7 @@
-import type { GitPath } from "../../git/path.ts";
+import { type GitPath, pathBytes } from "../../git/path.ts";
 import { modes } from "../../git/records.ts";
 import { pickedTree } from "../conflict/pick.ts";
-import { type Entry, indexInfo } from "../land/compare.ts";
-import { hideOutOfCone } from "../land/cone.ts";
+import { type Entry, indexInfo, withIndex } from "../land/compare.ts";
 import { writeIndex } from "../land/locks.ts";
 import { removalsFirst } from "../land/overlay.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
@@ -10,9 +9,9 @@ import { changesBetween } from "../recovery/settle.ts";
 
 /**
  * Takes a cherry-pick back that stands in a working copy whose HEAD is at `old`, but for the files: what it put into the index goes out
- * again, and not what someone has staged since.
+ * again, and not what someone has staged since. `index` is a copy of the index as it was before.
  */
-export async function unpick(old: string | undefined, copy: WorkingCopy): Promise<void> {
+export async function unpick(old: string | undefined, copy: WorkingCopy, index: string): Promise<void> {
   const { gitDir, workTree } = copy.repository;
   const picked = await pickedTree({ cwd: workTree, gitDir, workTree }, copy);
   if (picked === undefined) return writeIndex(copy, ["reset", "--quiet"]);
@@ -27,34 +26,48 @@ export async function unpick(old: string | undefined, copy: WorkingCopy): Promis
     (await changesBetween(copy, undefined, old)).map(({ path, newMode, newId }) => [path, { mode: newMode, id: newId }]),
   );
   const nothing = { mode: modes.absent, id: "0".repeat(picked.length) };
-  const asBefore = (path: GitPath): Entry => ({ path, ...(before.get(path) ?? nothing) });
-  const entries = [...new Set([...made.keys(), ...indexed.keys()])].filter(isMade).map(asBefore);
+  const entries = [...new Set([...made.keys(), ...indexed.keys()])]
+    .filter(isMade)
+    .map((path): Entry => ({ path, ...(before.get(path) ?? nothing) }));
   await writeIndex(copy, ["update-index", "-z", "--replace", "--index-info"], indexInfo(removalsFirst(entries)));
-  // Those too that one took back before us, who was killed.
-  const isBack = (path: GitPath) => indexed.get(path)?.id === before.get(path)?.id;
-  const back = [...entries, ...[...made.keys()].filter((path) => !isMade(path) && isBack(path)).map(asBefore)];
-  await hideOutOfCone(
-    copy,
-    back.map(({ path, mode, id }) => ({
-      path,
-      status: "A",
-      oldMode: modes.absent,
-      oldId: nothing.id,
-      newMode: mode,
-      newId: id,
-    })),
-  );
+  await hideAgain(copy, index);
   await writeIndex(copy, ["cherry-pick", "--quit"]);
 }
 
-async function readStages({ git, repository }: WorkingCopy): Promise<Map<GitPath, { mode: string; id: string; stage: string }>> {
+/** What git was told not to look at it is told again: an entry that is replaced has lost that. */
+async function hideAgain(copy: WorkingCopy, before: string): Promise<void> {
+  const [then, now] = [await readStages({ ...copy, index: before }), await readStages(copy)];
+  for (const [option, tag] of [
+    ["--skip-worktree", /^[sS]$/u],
+    ["--assume-unchanged", /^[a-z]$/u],
+  ] as const) {
+    const isLost = (path: GitPath, was: Staged) => {
+      const is = now.get(path);
+      return tag.test(was.tag) && is !== undefined && !tag.test(is.tag) && is.id === was.id && is.stage === "0";
+    };
+    const lost = [...then].flatMap(([path, was]) => (isLost(path, was) ? [path] : []));
+    if (lost.length > 0)
+      await writeIndex(copy, ["update-index", "-z", option, "--stdin"], pathBytes(lost.map((path) => `${path}\0`).join("")));
+  }
+}
+
+interface Staged {
+  /** As of `ls-files -v`: S is skip-worktree, a small letter assume-unchanged. */
+  readonly tag: string;
+  readonly mode: string;
+  readonly id: string;
+  readonly stage: string;
+}
+
+async function readStages({ git, repository, index }: WorkingCopy): Promise<Map<GitPath, Staged>> {
   const { gitDir, workTree } = repository;
-  const lines = (await git.ok(["ls-files", "-z", "--stage"], { cwd: workTree, gitDir, workTree })).toString("latin1").split("\0");
+  const place = index === undefined ? { cwd: workTree, gitDir, workTree } : withIndex(repository, index);
+  const lines = (await git.ok(["ls-files", "-z", "-v", "--stage"], place)).toString("latin1").split("\0");
   return new Map(
     lines.flatMap((line) => {
       const tab = line.indexOf("\t");
-      const [mode = "", id = "", stage = ""] = line.slice(0, Math.max(0, tab)).split(" ");
-      return tab < 0 ? [] : [[line.slice(tab + 1), { mode, id, stage }] as const];
+      const [tag = "", mode = "", id = "", stage = ""] = line.slice(0, Math.max(0, tab)).split(" ");
+      return tab < 0 ? [] : [[line.slice(tab + 1), { tag, mode, id, stage }] as const];
     }),
   );
 }

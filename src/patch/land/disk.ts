@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from "node:fs";
+import { type BigIntStats, lstatSync, type Stats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { sep } from "node:path";
 import { type GitPath, pathBytes } from "../../git/path.ts";
@@ -40,7 +40,7 @@ export class Looker {
     const way = this.wayTo(path);
     if (way === "nothing") return { what: "nothing" };
     if (way !== "open") return { what: "behind", at: way.at };
-    const status = statusOf(this.workTree, path);
+    const status = this.statusOf(path);
     if (status === undefined) return { what: "nothing" };
     const what = status.isDirectory() ? "folder" : status.isSymbolicLink() ? "link" : status.isFile() ? "file" : "other";
     return { what, size: status.size, permissions: status.mode & 0o7777 };
@@ -58,9 +58,13 @@ export class Looker {
   private findWay(folder: GitPath): Way {
     const before = this.wayTo(folder);
     if (before !== "open") return before;
-    const status = statusOf(this.workTree, folder);
+    const status = this.statusOf(folder);
     if (status === undefined) return "nothing";
     return status.isDirectory() ? "open" : { at: folder };
+  }
+
+  private statusOf(path: GitPath): Stats | undefined {
+    return orNothing(() => lstatSync(onDisk(this.workTree, path), { throwIfNoEntry: false }));
   }
 }
 
@@ -69,8 +73,13 @@ type Way = "open" | "nothing" | { readonly at: GitPath };
 
 /** What a file or link is like, so that another one in its place shows, and an edit. Undefined where there is none. */
 export function stampOf(file: Buffer | string): string | undefined {
-  const status = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  const status = statusOf(file);
   return status && !status.isDirectory() ? `${status.ino} ${status.size} ${status.mtimeNs}` : undefined;
+}
+
+/** Exactly; undefined where nothing is, also since a file stands in the place of a folder on the way. */
+export function statusOf(file: Buffer | string): BigIntStats | undefined {
+  return orNothing(() => lstatSync(file, { bigint: true, throwIfNoEntry: false }));
 }
 
 /** Those of the files and links that are there. */
@@ -96,9 +105,9 @@ export async function* walk(workTree: string, folder: GitPath): AsyncGenerator<G
 }
 
 /** Not by a promise: there are thousands, and each would take ten times as long. */
-function statusOf(workTree: string, path: GitPath): Stats | undefined {
+function orNothing<T>(ask: () => T | undefined): T | undefined {
   try {
-    return lstatSync(onDisk(workTree, path), { throwIfNoEntry: false });
+    return ask();
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
     throw error;

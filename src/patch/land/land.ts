@@ -128,7 +128,7 @@ async function checkAndWrite({ landing, context, copy, journal }: Work): Promise
     const kept = planAside(written, { before, stamps });
     await journal.writing({ ...before, ...kept });
     const aside = new Aside(folder, kept, copy);
-    return { changes: written, kept: new Set(before.kept), aside, checkpoint };
+    return { changes: written, kept: new Set(before.kept), skipped: new Set(before.skipped), aside, checkpoint };
   };
   if (overlay === undefined) {
     if (tip === undefined) return [];

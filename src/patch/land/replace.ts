@@ -15,6 +15,8 @@ export interface Replacement {
   readonly changes: readonly Change[];
   /** Those that stay as they are: they are so already, or out of sight. */
   readonly kept: ReadonlySet<GitPath>;
+  /** Those that git is told not to look at, though they are there: the index keeps that of them. */
+  readonly skipped: ReadonlySet<GitPath>;
   readonly aside: Aside;
   readonly checkpoint: (name: Checkpoint) => Promise<void>;
 }
@@ -25,7 +27,7 @@ export interface Replacement {
  * which tells whether it is still the one that was looked at, and `checkout-index` without --force makes no file where one is.
  * @throws RefsMoved where a file isn't the one that was looked at; FerryError where one can't be written
  */
-export async function replaceFiles(copy: WorkingCopy, { changes, kept, aside, checkpoint }: Replacement): Promise<void> {
+export async function replaceFiles(copy: WorkingCopy, { changes, kept, skipped, aside, checkpoint }: Replacement): Promise<void> {
   const ours = changes.filter(({ path }) => !kept.has(path));
   const [gone, submodules, files] = partition(ours);
   for (const { path } of gone) takeAway(path, aside);
@@ -37,8 +39,21 @@ export async function replaceFiles(copy: WorkingCopy, { changes, kept, aside, ch
     files.map(({ path }) => path),
   )) {
     for (const path of paths) takeAway(path, aside);
-    await writeIndex(noted, ["checkout-index", "-u", "-z", "--stdin"], pathBytes(paths.map((path) => `${path}\0`).join("")));
+    await checkOut(noted, paths, skipped);
   }
+}
+
+/** git-checkout-index(1): from 2.36 on it makes no file that is out of sight but by an option, which it had no need of before. */
+async function checkOut(copy: WorkingCopy, paths: readonly GitPath[], skipped: ReadonlySet<GitPath>): Promise<void> {
+  const write = (some: readonly GitPath[], ...option: string[]) =>
+    writeIndex(copy, ["checkout-index", "-u", ...option, "-z", "--stdin"], pathBytes(some.map((path) => `${path}\0`).join("")));
+  const unseen = paths.filter((path) => skipped.has(path));
+  if (unseen.length < paths.length) await write(paths.filter((path) => !skipped.has(path)));
+  if (unseen.length > 0)
+    await write(unseen, "--ignore-skip-worktree-bits").catch((error: unknown) => {
+      if (error instanceof Error && error.message.includes("unknown option")) return write(unseen);
+      throw error;
+    });
 }
 
 function partition(changes: readonly Change[]): [gone: Change[], submodules: Change[], files: Change[]] {

@@ -5,33 +5,22 @@ import type { Context } from "../context.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { moveRef } from "../land/transaction.ts";
 import { isHalfMade } from "../recovery/half-made.ts";
-import type { Rescued } from "../recovery/rescue.ts";
 import type { Known } from "./look.ts";
 import { listParked, type Parked, replaceNote, tipRef } from "./note.ts";
 import { isOnItsWay, knownOf, sweepStop } from "./next-stop.ts";
-import { rescueStaged } from "./staged.ts";
 import { takeAway } from "./take-away.ts";
-import { findTree, gitDirOf, hasParked, inTree, isThere, type ParkedTree, relink, removeFolder } from "./tree.ts";
+import { findTree, gitDirOf, hasParked, inTree, isThere, missing, relink, removeFolder } from "./tree.ts";
 
 /**
  * Takes a parked pull away: the worktree, then what remembers it. Killed on the way, the next run goes on with it. What someone has made
- * in the worktree since it was `seen` is kept, and told at the end; of what was staged alone, nothing where all was given up by intent.
+ * in the worktree since it was `seen` is kept, and told at the end.
  */
-export async function end(
-  parked: Parked,
-  given: Context,
-  { seen, isGivenUp = false }: { seen?: Known["seen"]; isGivenUp?: boolean } = {},
-): Promise<void> {
+export async function end(parked: Parked, given: Context, { seen }: { seen?: Known["seen"] } = {}): Promise<void> {
   // We may have been called in the very worktree that goes.
   const context = { ...given, repository: { ...given.repository, gitDir: given.repository.commonDir } };
   const isHalfMade = parked.note.stage === "adding";
   const over = parked.note.stage === "over" ? parked : await replaceNote(parked, { stage: "over" }, { context });
   await sweepStop(over.note, context);
-  const tree = await findTree(over.note, context);
-  if (tree !== undefined) {
-    if (!isGivenUp && (await isThere(tree))) context.edited.push(...(await rescueStaged(over.note, tree, context)));
-    context.edited.push(...(await keepCommits(over.note, tree, context)));
-  }
   context.edited.push(...(await takeAway(over.note, { ...knownOf(over.note), seen, isHalfMade }, context)));
   await context.checkpoint("park-removed");
   const { git, repository } = context;
@@ -61,22 +50,6 @@ export async function endUnfinished(parked: Parked, context: Context): Promise<v
   const { stage } = parked.note;
   if (stage === "adding" && (await stands(parked, context))) await replaceNote(parked, { stage: "stopped" }, { context });
   else if (stage === "adding" || stage === "over") await end(parked, context);
-}
-
-/** Commits that someone has made there and that nothing else has get a ref: the worktree's own goes with it, also where its files aren't there. */
-async function keepCommits({ from, clean, name }: Parked["note"], { gitDir }: ParkedTree, context: Context): Promise<Rescued[]> {
-  const inside = { cwd: gitDir, gitDir };
-  const head = await context.git.run(["rev-parse", "--verify", "--quiet", "HEAD"], inside);
-  if (head.code !== 0) return [];
-  const commit = head.stdout.toString("latin1").trim();
-  const others = await context.git.run(
-    ["rev-list", "--max-count=1", commit, `^${from ?? clean}`, `^${clean}`, "--not", "--branches", "--tags"],
-    inside,
-  );
-  if (others.code !== 0 || others.stdout.length === 0) return [];
-  const ref = `refs/ferry/rescue/${name}`;
-  await moveRefs({ updates: [moveRef(ref, undefined, commit)], reason: "ferry pull: commits of a parked worktree" }, context);
-  return [{ path: commit.slice(0, 12), copy: ref, isParked: true }];
 }
 
 /** Whether the commit that doesn't fit was picked there: git names it once its markers are written. Or someone has committed since. */
@@ -109,9 +82,4 @@ export async function parkedHere(context: Context): Promise<Parked | undefined> 
   throw new FerryError("attention", `${oneLine(workTree)} is a copy of a parked worktree, and git takes it for the original`, {
     hint: `ferry pull in the copied repository mends that; the original is ${oneLine(tree.workTree)}`,
   });
-}
-
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
-  return undefined;
 }

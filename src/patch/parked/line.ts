@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
 import { RefsMoved } from "../land/transaction.ts";
 import { changedContents, lookAt, seeAll, type Seen } from "./look.ts";
-import type { ParkedNote } from "./note.ts";
+import { readHeld } from "./held.ts";
+import type { Held, ParkedNote } from "./note.ts";
 import { resolvedCommit, skippedCommit } from "./resolved.ts";
 import { inTree, type ParkedTree } from "./tree.ts";
 
@@ -11,10 +12,11 @@ export interface Line {
   readonly tip: string;
   readonly how: "continue" | "skip";
   readonly tree: ParkedTree;
-  /** The worktree when it was read: its HEAD, all files, and what of them is given up. */
+  /** The worktree when it was read: its HEAD, all files, what of them is given up, and what git held. */
   readonly head: string;
   readonly seen: Seen;
   readonly givenUp: ParkedNote["givenUp"];
+  readonly held: Held;
 }
 
 /** What the worktree holds. First of all what lies there: whatever differs from that later on, nobody here has looked at. */
@@ -24,11 +26,12 @@ export async function readLine(
   context: Context,
 ): Promise<Line> {
   const seen = seeAll(tree);
+  const held = await readHeld(tree, context);
   const head = await headOf(tree, context);
   const tip = how === "skip" ? await skippedCommit(note, tree, context) : await resolvedCommit(note, tree, context);
   const givenUp = how === "skip" ? await changedContents(tip, { tree, seen }, context) : {};
   await context.checkpoint("park-read");
-  return { tip, how, tree, head, seen, givenUp };
+  return { tip, how, tree, head, seen, givenUp, held };
 }
 
 /**

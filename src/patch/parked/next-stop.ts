@@ -8,12 +8,13 @@ import { exchange, type Made } from "../conflict/exchange.ts";
 import { pickApart } from "../conflict/apart.ts";
 import type { Context } from "../context.ts";
 import { foldersTo, Looker, onDisk, stampOf } from "../land/disk.ts";
-import { mustRunPorcelain, runPorcelain } from "../recovery/porcelain.ts";
+import { runPorcelain } from "../recovery/porcelain.ts";
 import { changesBetween } from "../recovery/settle.ts";
 import { type TakenOut, withoutMoving } from "../recovery/take-out.ts";
 import { contentsOf, differing, type Known, lookAt, type Seen } from "./look.ts";
+import { reopen, resetIndex } from "./closed.ts";
 import { type Parked, type ParkedNote, parkedFolder, replaceNote } from "./note.ts";
-import { rescueStaged } from "./staged.ts";
+import { rescueHeld } from "./held.ts";
 import { moveOwn, rescueOwn } from "./take-away.ts";
 import { gitDirOf, inTree, type ParkedTree } from "./tree.ts";
 
@@ -30,13 +31,15 @@ export async function makeStop(
 ): Promise<Parked> {
   const { note } = parked;
   await sweepStop(note, context);
+  await reopen(tree);
   await refuseElsewhere(note, tree, context);
-  context.edited.push(...(await rescueStaged(note, tree, context)));
   const { files, was } = placesOf(note, context);
   for (const folder of [files, was]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const far = await farFrom(note, tree, context);
-  // To where HEAD is; the times of files that are about to be replaced needn't be looked at.
-  await mustRunPorcelain(["reset", "--quiet", "--no-refresh"], inTree(tree), context);
+  await resetIndex(tree, context, async () => {
+    await refuseElsewhere(note, tree, context);
+    context.edited.push(...(await rescueHeld(note, tree, context)));
+  });
   await context.checkpoint("park-reset");
   const { changed, after } = await pickApart(note.queue[0]?.commit ?? "", { ...tree, folder: files, far }, context);
   const made = await contentsOf(changed, files);

@@ -32,6 +32,8 @@ export interface ParkedNote {
   readonly clean: string;
   /** What it held, while it is taken on from there to `clean`, or taken away. */
   readonly from?: string | undefined;
+  /** What its index and HEAD's log held when it was read: what came since is nobody's to drop. */
+  readonly held?: Held | undefined;
   /** What was changed there and is given up then: paths by the SHA-256 of their content. */
   readonly givenUp?: Readonly<Record<GitPath, string>> | undefined;
   /** What a cherry-pick made for the commit that it stops at, likewise, while that comes to the worktree. */
@@ -47,6 +49,14 @@ export interface ParkedNote {
   readonly cursor?: CursorNote | undefined;
   /** What remembers that all of it came, the cursor among them, from where it was when it was parked. */
   readonly updates: readonly RefUpdate[];
+}
+
+/** What a worktree's git folder held when it was read. */
+export interface Held {
+  /** What was staged and not committed: paths by their blobs. */
+  readonly staged: Readonly<Record<GitPath, string>>;
+  /** How much there was of HEAD's log, in bytes. */
+  readonly logged: number;
 }
 
 export interface Queued {

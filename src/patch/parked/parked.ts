@@ -10,8 +10,9 @@ import { findHere, gitsOwnError, skipHere, type StoppedHere } from "../here/skip
 import { end, parkedHere } from "./end.ts";
 import { findParked } from "./find.ts";
 import { changedContents, seeAll, type Seen } from "./look.ts";
+import { readHeld } from "./held.ts";
 import { headOf } from "./line.ts";
-import { type Parked, replaceNote } from "./note.ts";
+import { type Held, type Parked, replaceNote } from "./note.ts";
 import { refuseUntrackedIn } from "./resolved.ts";
 import { goOn } from "./resume.ts";
 import { unmoved } from "./told.ts";
@@ -63,25 +64,35 @@ async function endHere(here: StoppedHere, how: ParkedRequest["how"], context: Co
 async function abort(parked: Parked, context: Context, isForced: boolean): Promise<Verdict> {
   const tree = await findTree(parked.note, context);
   // On its way to the next stop it has nothing of anybody's choice, and what someone made there since is kept.
-  if (tree === undefined || parked.note.stage === "moving" || !(await isThere(tree))) await end(parked, context);
-  else {
-    const seen = seeAll(tree);
-    if (isForced) await endAll(parked, { tree, seen }, context);
-    else await giveUp(parked, { tree, seen }, context);
+  if (tree === undefined || parked.note.stage === "moving") await end(parked, context);
+  else if (!(await isThere(tree))) {
+    const held = await readHeld(tree, context);
+    await end(await replaceNote(parked, { stage: "over", held }, { context }), context);
+  } else {
+    const read = { tree, seen: seeAll(tree), held: await readHeld(tree, context) };
+    if (isForced) await endAll(parked, read, context);
+    else await giveUp(parked, read, context);
   }
   return unmoved(parked.note);
 }
 
+/** A worktree as it was when all of it was given up. */
+interface Read {
+  readonly tree: ParkedTree;
+  readonly seen: Seen;
+  readonly held: Held;
+}
+
 /** Also what submodules have that were cloned for it. */
-async function endAll(parked: Parked, { tree, seen }: { tree: ParkedTree; seen: Seen }, context: Context): Promise<void> {
+async function endAll(parked: Parked, { tree, seen, held }: Read, context: Context): Promise<void> {
   await rm(modulesOf(tree), { recursive: true, force: true });
   const from = await headOf(tree, context).catch(noneUnlessKilled);
-  await end(await replaceNote(parked, { stage: "over", from }, { context }), context, { seen, isGivenUp: true });
+  await end(await replaceNote(parked, { stage: "over", from, held }, { context }), context, { seen });
 }
 
 /** Notes first what is given up, for whoever goes on with it if we are killed. */
-async function giveUp(parked: Parked, { tree, seen }: { tree: ParkedTree; seen: Seen }, context: Context): Promise<void> {
+async function giveUp(parked: Parked, { tree, seen, held }: Read, context: Context): Promise<void> {
   const { head } = await refuseUntrackedIn(tree, context);
   const givenUp = await changedContents(head, { tree, seen }, context);
-  await end(await replaceNote(parked, { stage: "over", from: head, givenUp }, { context }), context, { seen, isGivenUp: true });
+  await end(await replaceNote(parked, { stage: "over", from: head, givenUp, held }, { context }), context, { seen });
 }

@@ -73,7 +73,7 @@ function settle(note: ParkedNote, { tip, isLeft }: { tip: string; isLeft: boolea
 async function build(parked: Parked, line: Line, context: GoOnContext): Promise<Verdict> {
   const target = await findTarget(parked.note, context);
   const quarantine = await makeQuarantine(context.git, context.host, context.repository);
-  const leaving = { from: line.tip, givenUp: line.givenUp };
+  const leaving = { from: line.tip, givenUp: line.givenUp, held: line.held };
   let verdict: Verdict;
   try {
     const note = await onto(target, parked.note, { tip: line.tip, context });
@@ -168,7 +168,7 @@ async function stopThere(
   context: GoOnContext,
 ): Promise<Verdict> {
   const made = await makeStop(parked, { tree, seen }, context);
-  const over = { stage: "stopped", from: undefined, givenUp: undefined, made: undefined } as const;
+  const over = { stage: "stopped", from: undefined, givenUp: undefined, held: undefined, made: undefined } as const;
   const stopped = await replaceNote(made, over, { context });
   if ((await endPick(inTree(tree), context)) === "came") return goOn(stopped, "continue", context);
   const paths = await pathsOf(tree, context);

@@ -6,6 +6,8 @@ import type { Context } from "../context.ts";
 import { onDisk, stampOf } from "../land/disk.ts";
 import { type Rescued, rescueByMoving, rescueFolder } from "../recovery/rescue.ts";
 import { gitLink, type Known, lookAt, type Seen } from "./look.ts";
+import { close } from "./closed.ts";
+import { rescueHeld } from "./held.ts";
 import { parkedFolder, type ParkedNote } from "./note.ts";
 import { asideOf, findTree, gitDirOf, modulesOf, type ParkedTree, unlessInUse } from "./tree.ts";
 
@@ -36,6 +38,11 @@ export async function takeAway(note: ParkedNote, known: Known, context: Context)
       copy: await rescueByMoving(modulesOf(tree), "modules", rescueFolder(repository)),
       isParked: true,
     });
+  if (isThere(tree.gitDir)) {
+    await close(tree, context);
+    rescued.push(...(await rescueHeld(note, tree, context)));
+    await context.checkpoint("park-closed");
+  }
   // As git-worktree(1) does; it would also take away what lies in the worktree's place by now.
   await rm(tree.gitDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   await rmdir(join(repository.commonDir, "worktrees")).catch(unlessInUse);

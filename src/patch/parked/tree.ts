@@ -86,6 +86,11 @@ export function inTree({ gitDir, workTree }: ParkedTree) {
   return { cwd: workTree, gitDir, workTree };
 }
 
+/** How git is asked of its index and HEAD, wherever its files are. */
+export function inGitFolder({ gitDir }: Pick<ParkedTree, "gitDir">) {
+  return { cwd: gitDir, gitDir, workTree: gitDir };
+}
+
 /** Makes it, with a detached HEAD. git-worktree(1): it would run post-checkout; our git has no hooks. */
 export async function addTree({ name, clean }: ParkedNote, context: Context): Promise<void> {
   const args = ["worktree", "add", "--quiet", "--detach", join(parkedFolder(context), name), clean];
@@ -170,7 +175,8 @@ export async function removeFolder(context: Context): Promise<void> {
   await rmdir(parkedFolder(context)).catch(unlessInUse);
 }
 
-function missing(error: NodeJS.ErrnoException): undefined {
+/** For what needn't be there. */
+export function missing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
   return undefined;
 }

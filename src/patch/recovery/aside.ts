@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import type { GitPath } from "../../git/path.ts";
 import { type Change, modes } from "../../git/records.ts";
-import { Looker, onDisk, stampOf } from "../land/disk.ts";
+import { Looker, onDisk, stampOf, statusOf } from "../land/disk.ts";
 import type { Before } from "../land/path-check.ts";
 import type { WorkingCopy } from "../land/working-copy.ts";
 import { blobId, isCheckoutOf } from "./contents.ts";
@@ -118,7 +118,7 @@ export class Aside {
     if (name === undefined || (what !== "file" && what !== "link")) return false;
     const file = onDisk(workTree, path);
     if (stampOf(file) === this.stamps.get(path)) return true;
-    const [one, other] = [name, file].map((each) => lstatSync(each, { bigint: true, throwIfNoEntry: false }));
+    const [one, other] = [name, file].map(statusOf);
     if (one === undefined || (one.ino === other?.ino && one.dev === other.dev)) return true;
     if (one.mode !== other?.mode || one.size !== other.size) return false;
     if (what === "link") return readlinkSync(name, "buffer").equals(readlinkSync(file, "buffer"));

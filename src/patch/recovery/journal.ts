@@ -95,8 +95,14 @@ export class Journal {
   /** Makes the folder for the files of a cherry-pick that is to stop; it is there as long as they haven't all come. Gives its path. */
   async makePicked(): Promise<string> {
     await this.dropPicked();
-    await mkdir(this.picked, { mode: 0o700 });
-    return this.picked;
+    const files = join(this.picked, "files");
+    await mkdir(files, { recursive: true, mode: 0o700 });
+    return files;
+  }
+
+  /** Where the index is kept as it was before the cherry-pick. */
+  get pickedIndex(): string {
+    return join(this.picked, "index");
   }
 
   async dropPicked(): Promise<void> {

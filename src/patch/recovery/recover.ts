@@ -48,7 +48,7 @@ export async function recover(context: Context): Promise<void> {
   const place = (at: Pick<Left, "gitDir" | "workTree">) => workingCopy(at, context, { scratch, journal });
   if (found !== "gone" && left.stop !== undefined && (await standsHere({ commit: left.stop }, place({ ...left, ...found })))) {
     if (!journal.hasPicked()) return end();
-    await unpick(left.old, place({ ...left, ...found }));
+    await unpick(left.old, place({ ...left, ...found }), journal.pickedIndex);
   }
   if (found === "gone") return endGone(left, place({ gitDir: context.repository.commonDir, workTree: scratch }), end);
   const copy = place({ ...left, ...found });

@@ -1,6 +1,6 @@
-import { constants, lstatSync } from "node:fs";
-import { copyFile, cp, mkdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFileSync, constants, lstatSync } from "node:fs";
+import { copyFile, cp, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Repository } from "../../git/discover.ts";
 import type { GitPath } from "../../git/path.ts";
 import { look, onDisk } from "../land/disk.ts";
@@ -31,6 +31,7 @@ export async function rescueFile(file: string | Buffer, path: GitPath, folder: s
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const copy = freeName(folder, nameOf(path));
   await copyFile(file, copy, constants.COPYFILE_EXCL);
+  noteRescued(folder, { path, copy });
   return copy;
 }
 
@@ -42,7 +43,36 @@ export async function rescueByMoving(file: string | Buffer, path: GitPath, folde
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const copy = freeName(folder, nameOf(path));
   if (!(await rename(file, copy).then(() => true, unlessFar))) await copyOver(file, copy);
+  noteRescued(folder, { path, copy, isParked: true });
   return copy;
+}
+
+/** Notes what is in the rescue folder, or has a ref, till it is told: whoever comes after us, if we are killed, tells it. */
+export function noteRescued(folder: string, rescued: Rescued): void {
+  appendFileSync(untoldIn(folder), `${JSON.stringify(rescued)}\n`, { mode: 0o600 });
+}
+
+/** What a killed run had no time to tell. */
+export async function readUntold(repository: Repository): Promise<Rescued[]> {
+  const text = await readFile(untoldIn(rescueFolder(repository)), "utf8").catch(unlessMissing);
+  return (text ?? "").split("\n").flatMap(readLine);
+}
+
+export async function forgetUntold(repository: Repository): Promise<void> {
+  await rm(untoldIn(rescueFolder(repository)), { force: true });
+}
+
+function untoldIn(folder: string): string {
+  return join(dirname(folder), "untold");
+}
+
+/** The last line may be torn. */
+function readLine(line: string): Rescued[] {
+  try {
+    return [JSON.parse(line) as Rescued];
+  } catch {
+    return [];
+  }
 }
 
 /** From another file system, as it is. Where it can't be read there is no copy, and it stays. */
@@ -63,6 +93,11 @@ export function freeName(folder: string, name: string): string {
     const place = join(folder, number === 1 ? name : `${name}.${number}`);
     if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return place;
   }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
 }
 
 function unlessFar(error: NodeJS.ErrnoException): false {
