@@ -2,7 +2,7 @@ import { existsSync, readFileSync, utimesSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { undo } from "../../src/patch/undo.ts";
 import { commitFiles, gitBytes, type TestGit, writeFile } from "../support/git.ts";
-import { edited, makeConflict, parkIn, refusedBy, resume } from "../support/parking.ts";
+import { edited, makeConflict, parkIn, refusedBy, resume, errandIn } from "../support/parking.ts";
 import { makeDeps, pullInto } from "../support/pulling.ts";
 import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
@@ -161,21 +161,16 @@ describe("--here", () => {
     expect((await stopIn(scene)).verdict).toMatchObject({ applied: false, commits: [], base: mine, tip: mine });
     resolve(scene.local);
     expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ commits: [{ sequence: 2 }] });
-    const errand = {
-      folder: scene.local.folder,
-      origin: "https://agents.example.com",
-      workspace: "wsp_1",
-      session: "ses_1",
-      repositoryId: "rep_1",
-    };
-    await undo(errand, makeDeps());
+    await undo(errandIn(scene), makeDeps());
     expect(subjects(scene.local)).toBe("one mine base");
     expect(await pullInto(scene.local.folder, scene.source)).toMatchObject({ commits: [{ sequence: 2 }] });
     const other = makeConflict();
     await stopIn(other);
-    await expect(undo({ ...errand, folder: other.local.folder }, makeDeps())).rejects.toMatchObject({ kind: "attention" });
+    await expect(undo({ ...errandIn(scene), folder: other.local.folder }, makeDeps())).rejects.toMatchObject({
+      kind: "attention",
+    });
     other.local("cherry-pick", "--abort");
-    await undo({ ...errand, folder: other.local.folder }, makeDeps());
+    await undo({ ...errandIn(scene), folder: other.local.folder }, makeDeps());
     expect(subjects(other.local)).toBe("mine base");
     await stopIn(other);
   });
@@ -217,14 +212,7 @@ describe("--here", () => {
     await stopIn(scene);
     resolve(scene.local);
     await expectTheRest(scene, "two one mine base");
-    const errand = {
-      folder: scene.local.folder,
-      origin: "https://agents.example.com",
-      workspace: "wsp_1",
-      session: "ses_1",
-      repositoryId: "rep_1",
-    };
-    await undo(errand, makeDeps());
+    await undo(errandIn(scene), makeDeps());
     scene.local("reset", "--quiet", "--hard", "HEAD~2");
     await expect(pullInto(scene.local.folder, scene.source, { onConflict: "here", session: "ses_2" })).rejects.toMatchObject({
       kind: "attention",

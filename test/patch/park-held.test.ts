@@ -13,6 +13,7 @@ import {
   rescueOf,
   resume,
   resumeWhile,
+  errandIn,
 } from "../support/parking.ts";
 import { makeDeps, pullInto } from "../support/pulling.ts";
 import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
@@ -188,14 +189,7 @@ describe("a conflict that git itself resolves with --here", () => {
     expect(verdict.commits.map(({ applied_as }) => applied_as)).toEqual(
       scene.local("log", "--reverse", "--format=%H", `${before}..`).split("\n"),
     );
-    const errand = {
-      folder: scene.local.folder,
-      origin: "https://agents.example.com",
-      workspace: "wsp_1",
-      session: "ses_1",
-      repositoryId: "rep_1",
-    };
-    expect(await undo(errand, makeDeps())).toMatchObject({ to: before });
+    expect(await undo(errandIn(scene), makeDeps())).toMatchObject({ to: before });
     expect(scene.local("status", "--porcelain")).toBe("");
     expect((await pullInto(scene.local.folder, scene.source, { onConflict: "here" })).commits).toHaveLength(2 + more);
   });

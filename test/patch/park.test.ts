@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { undo } from "../../src/patch/undo.ts";
 import { commitFiles, gitBytes, type TestGit, writeFile } from "../support/git.ts";
-import { edited, expectNoDebris, makeConflict, parkedTree, parkIn, refusedBy, resume } from "../support/parking.ts";
+import { edited, expectNoDebris, makeConflict, parkedTree, parkIn, refusedBy, resume, errandIn } from "../support/parking.ts";
 import { makeDeps, pullInto } from "../support/pulling.ts";
 import { makeScene, removeScenes, type Scene } from "../support/scene.ts";
 import { stateOf } from "../support/state.ts";
@@ -234,18 +234,11 @@ describe("--park", () => {
 
   it("undo takes all of it back, and is refused while it is parked", async () => {
     const scene = makeConflict();
-    const errand = {
-      folder: scene.local.folder,
-      origin: "https://agents.example.com",
-      workspace: "wsp_1",
-      session: "ses_1",
-      repositoryId: "rep_1",
-    };
     const mine = scene.local("rev-parse", "HEAD");
     await parkIn(scene);
-    await expect(undo(errand, makeDeps())).rejects.toMatchObject({ kind: "attention", code: "parked" });
+    await expect(undo(errandIn(scene), makeDeps())).rejects.toMatchObject({ kind: "attention", code: "parked" });
     await resume(scene.local.folder, "skip");
-    expect(await undo(errand, makeDeps())).toMatchObject({ to: mine });
+    expect(await undo(errandIn(scene), makeDeps())).toMatchObject({ to: mine });
     await parkIn(scene);
   });
 

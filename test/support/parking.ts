@@ -52,6 +52,15 @@ export async function refusedBy(promise: Promise<unknown>): Promise<PullRefused>
   return error;
 }
 
+/** What the pulls of these scenes are for, to undo one. */
+export const errandIn = ({ local }: Pick<Scene, "local">) => ({
+  folder: local.folder,
+  origin: "https://agents.example.com",
+  workspace: "wsp_1",
+  session: "ses_1",
+  repositoryId: "rep_1",
+});
+
 /** Nothing is parked any more, and nothing is left of it. */
 export function expectNoDebris({ local }: Scene): void {
   expect(local("worktree", "list").split("\n")).toHaveLength(1);
