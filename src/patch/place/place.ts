@@ -62,6 +62,7 @@ export function makeVerdict(
     ...(found.leftBehind === undefined ? {} : { left_behind: found.leftBehind }),
     notices: [
       ...(found.leftBehind === undefined ? [] : [found.leftBehind]),
+      ...(found.held === undefined ? [] : [found.held]),
       ...(found.approximation === undefined || series.items.length === 0 ? [] : [`approximate: ${found.approximation}`]),
       ...(isDetached ? ["HEAD is detached: no branch holds these commits"] : []),
       ...(series.items.length === 0 ? [] : (found.told?.notices ?? [])),
