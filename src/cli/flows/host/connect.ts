@@ -61,6 +61,7 @@ export async function connect(
   if (!silent && linked === undefined && chosen.insteadOf !== undefined) await context.print.note(hostLine(chosen));
   if (chosen.kind === "local") {
     requirePlace(context.host, chosen);
+    if (!hasty && keyOfEnvironment(context, chosen) !== undefined) await context.print.warn(ownKey);
     const service = hasty ? await requireLocal(context.host) : await ensureLocal(context);
     const send = hasty ? context.host.network.overSocket(service.socket) : sendToLocal(context, service);
     return makeConnection(context, chosen, {
@@ -75,6 +76,9 @@ export async function connect(
   const key = await keyFor(context, chosen);
   return makeConnection(context, chosen, { send: context.host.network.send, url: chosen.url, key, origin: chosen.url, hasty });
 }
+
+/** Who sets a key there may mean one that may do less. */
+const ownKey = "FERRY_API_KEY is not used for local, whose commands have its owner's key, which may do everything (all:all)";
 
 /** A client for a key that isn't stored yet. */
 export function clientFor(
