@@ -18,6 +18,8 @@ export interface ClientOptions {
   readonly showSecrets?: boolean;
   /** A line of the HTTP trace of --verbose, secrets cut. */
   readonly trace?: ((line: string) => void) | undefined;
+  /** What a person should know of how the service does without; each line once. */
+  readonly warn?: ((line: string) => void) | undefined;
   /** How long a call may go on trying again, in ms; 0: one try. 30 s where it isn't given. */
   readonly patience?: number | undefined;
   /** How long one answer may be silent, in ms. Where it isn't given, a minute for a read, five for a write. */

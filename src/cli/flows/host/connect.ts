@@ -98,7 +98,7 @@ export function clientFor(
     userAgent: `ferry/${host.version}`,
     signal: host.interrupt,
     showSecrets,
-    ...(hasty && { patience: 0 }),
+    ...(hasty ? { patience: 0 } : { warn: (line) => void context.print.warn(line) }),
     trace: global.verbose || isDebugging(host.env) ? trace : undefined,
   });
   return { client, memory };
