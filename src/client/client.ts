@@ -24,6 +24,7 @@ export type { Client } from "./calls.ts";
 export function makeClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
   keyHeader(options.key, "x-api-key");
+  const service = options.name ?? new URL(baseUrl).host;
   const request = makeRequest(options, baseUrl);
   const told = new Set<string>();
   const warn = (line: string): void => {
@@ -39,25 +40,25 @@ export function makeClient(options: ClientOptions): Client {
     if (response.status < 400) {
       await response.cancel();
       const path = seen ?? call.path.replace(/\?.*/su, "");
-      const what = `${new URL(baseUrl).host} answered ${method} ${path} with ${response.status}`;
+      const what = `${service} answered ${method} ${path} with ${response.status}`;
       throw new FerryError("unavailable", `${what}, which says nothing`, { status: response.status, code: unexpected });
     }
     if (response.status === 404 && seen === undefined && "extension" in routes[route])
       await options.memory.set("capabilities", undefined);
     const url = seen === undefined ? `${baseUrl}${call.path}` : `${new URL(baseUrl).origin}${seen}`;
-    throw await problem(response, { method, url, baseUrl, key: options.key, clock: options.clock });
+    throw await problem(response, { method, url, baseUrl, service: options.name, key: options.key, clock: options.clock });
   };
   const call = async (route: RouteName, input: AnyInput): Promise<unknown> => {
     const wanted = toCall(route, input, { accept: "application/json" });
     try {
       return await request(wanted, async (response) => {
         const body = await readBody(await refuse(route, response, wanted), options.clock);
-        const answer = withPlainCursor(parseJson(body, response, new URL(baseUrl).host), body);
+        const answer = withPlainCursor(parseJson(body, response, service), body);
         return checkAnswer(route, answer, wanted.path);
       });
     } catch (error) {
       if (!isCursorRefused(error, route, input)) throw error;
-      return withheldPage({ error, service: new URL(baseUrl).host, path: routePath(route, input.params), warn });
+      return withheldPage({ error, service, path: routePath(route, input.params), warn });
     }
   };
   const names = Object.keys(routes) as RouteName[];

@@ -6,6 +6,8 @@ export interface ClientOptions {
   readonly send: Send;
   /** The host's base address, e.g. `https://agents.example.com`; over a socket only its path counts. */
   readonly baseUrl: string;
+  /** What errors call it; the host of its address where it isn't given. */
+  readonly name?: string | undefined;
   readonly key: ApiKey;
   readonly clock: Clock;
   readonly random: (size: number) => Uint8Array;

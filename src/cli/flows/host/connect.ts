@@ -67,6 +67,7 @@ export async function connect(
     return makeConnection(context, chosen, {
       send,
       url: "http://localhost",
+      name: local,
       key: service.key,
       origin: `local:${service.origin}`,
       unlocked: unlockedLine(service),
@@ -83,7 +84,7 @@ const ownKey = "FERRY_API_KEY is not used for local, whose commands have its own
 /** A client for a key that isn't stored yet. */
 export function clientFor(
   context: Context,
-  { send, url, key, origin, hasty = false, showSecrets = false }: Target,
+  { send, url, name, key, origin, hasty = false, showSecrets = false }: Target,
 ): { client: Client; memory: Memory } {
   const { host, global } = context;
   const memory = makeMemory(host, origin);
@@ -91,6 +92,7 @@ export function clientFor(
   const client = makeClient({
     send,
     baseUrl: url,
+    name,
     key,
     clock: host.clock,
     random: host.random,
@@ -107,6 +109,8 @@ export function clientFor(
 interface Target {
   readonly send: Send;
   readonly url: string;
+  /** What errors call it, where its address is none that anybody gave. */
+  readonly name?: string;
   readonly key: ApiKey;
   readonly origin: string;
   readonly unlocked?: string | undefined;
