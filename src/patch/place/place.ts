@@ -60,6 +60,7 @@ export function makeVerdict(
     conflicts: [],
     blocked_by: [],
     ...(found.leftBehind === undefined ? {} : { left_behind: found.leftBehind }),
+    ...(found.held === undefined ? {} : { held: found.held }),
     notices: [
       ...(found.leftBehind === undefined ? [] : [found.leftBehind]),
       ...(found.held === undefined ? [] : [found.held]),

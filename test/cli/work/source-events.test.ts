@@ -110,6 +110,27 @@ test.each([
   expect(await notices("pull", "--source", "events")).toEqual([`${held}${why}; 1 change to files comes when that is over`]);
 });
 
+test("--watch brings it once it is over, though nothing says so but the time", async () => {
+  Object.assign(session, { status: "open", agent_status: "ready" });
+  turn("a");
+  const start = Date.UTC(2026, 0, 2);
+  let later = 0;
+  const there = world.next({ cwd: local.folder });
+  const watched = { ...there, host: { ...there.host, clock: { ...there.host.clock, now: () => start + later } } };
+  for (const one of [session, ...(service.events.get("s1") ?? [])]) one["updated_at"] = new Date(start).toISOString();
+  const ended = ferry(watched, "pull", "--watch", "--source", "events", "s1");
+  const { written } = watched.terminal;
+  await expect.poll(() => written.stderr, { timeout: 10_000 }).toContain(`not pulled yet: ${held}it counts as over`);
+  later = 61_000;
+  await expect.poll(() => written.stdout, { timeout: 30_000 }).toMatch(/^1 commit .* from the diffs of its timeline/u);
+  Object.assign(session, { status: "finished" });
+  expect(await ended).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/\nthe session is finished; 1 commit came in 1 pull\n$/u) as string,
+  });
+  expect(written.stderr.split("not pulled yet")).toHaveLength(2);
+}, 60_000);
+
 test("a message that the service never closes is over when its agent has rested for long enough", async () => {
   Object.assign(session, { status: "open", agent_status: "idle" });
   turn("a", "processing");
