@@ -71,6 +71,12 @@ export function typedId(id: string): string {
 /** A shorter start of an id names none, as with git's own: one may be typed by a slip, and what it names be deleted. */
 export const shortestStart = 4;
 
+/** Whether that is too little to name a thing by the start of its id, without its kind's prefix or with it. */
+export function isShortStart(given: string): boolean {
+  const [, start = given] = typedOmitted.exec(given) ?? [];
+  return start.replace(/^[a-z]{2,8}_/u, "").length < shortestStart;
+}
+
 /**
  * Those whose id begins as given (its kind's prefix doesn't count), with or without its prefix, or begins and ends so where `…` or `...` stands between; the one alone
  * whose id is exactly that, if there is one.

@@ -35,7 +35,7 @@ export const topics: readonly Topic[] = [
       ["FERRY_HOST", "the service, as --host"],
       [
         "FERRY_API_KEY",
-        "the key for it, in place of a login; sent only to the host that FERRY_HOST names, or --host where that is not set",
+        "the key for it, in place of a login; sent only to the host that FERRY_HOST names, or --host where that is not set; never to local, whose commands have its owner's key (all:all)",
       ],
       ["FERRY_SESSION", "the session of commands that name none"],
       ["FERRY_NO_INPUT", "ask nothing, as --no-input"],

@@ -12,6 +12,7 @@ import { keyHeader } from "./http/key.ts";
 import { problem } from "./http/problem.ts";
 import { makeRequest, type Call, type Reply } from "./http/request.ts";
 import type { ClientOptions } from "./options.ts";
+import { withheldPage } from "./withheld.ts";
 
 export type { Client } from "./calls.ts";
 
@@ -23,7 +24,13 @@ export type { Client } from "./calls.ts";
 export function makeClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
   keyHeader(options.key, "x-api-key");
+  const service = options.name ?? new URL(baseUrl).host;
   const request = makeRequest(options, baseUrl);
+  const told = new Set<string>();
+  const warn = (line: string): void => {
+    if (!told.has(line)) options.warn?.(line);
+    told.add(line);
+  };
 
   const refuse = async (route: RouteName, response: Reply, call: Call): Promise<SendResponse> => {
     // Redirects were followed, and that nothing has changed (304) says something only to who asked for changes.
@@ -33,21 +40,26 @@ export function makeClient(options: ClientOptions): Client {
     if (response.status < 400) {
       await response.cancel();
       const path = seen ?? call.path.replace(/\?.*/su, "");
-      const what = `${new URL(baseUrl).host} answered ${method} ${path} with ${response.status}`;
+      const what = `${service} answered ${method} ${path} with ${response.status}`;
       throw new FerryError("unavailable", `${what}, which says nothing`, { status: response.status, code: unexpected });
     }
     if (response.status === 404 && seen === undefined && "extension" in routes[route])
       await options.memory.set("capabilities", undefined);
     const url = seen === undefined ? `${baseUrl}${call.path}` : `${new URL(baseUrl).origin}${seen}`;
-    throw await problem(response, { method, url, baseUrl, key: options.key, clock: options.clock });
+    throw await problem(response, { method, url, baseUrl, service: options.name, key: options.key, clock: options.clock });
   };
   const call = async (route: RouteName, input: AnyInput): Promise<unknown> => {
     const wanted = toCall(route, input, { accept: "application/json" });
-    return request(wanted, async (response) => {
-      const body = await readBody(await refuse(route, response, wanted), options.clock);
-      const answer = withPlainCursor(parseJson(body, response, new URL(baseUrl).host), body);
-      return checkAnswer(route, answer, wanted.path);
-    });
+    try {
+      return await request(wanted, async (response) => {
+        const body = await readBody(await refuse(route, response, wanted), options.clock);
+        const answer = withPlainCursor(parseJson(body, response, service), body);
+        return checkAnswer(route, answer, wanted.path);
+      });
+    } catch (error) {
+      if (!isCursorRefused(error, route, input)) throw error;
+      return withheldPage({ error, service, path: routePath(route, input.params), warn });
+    }
   };
   const names = Object.keys(routes) as RouteName[];
   const calls = Object.fromEntries(names.map((name) => [name, (input: AnyInput = {}) => call(name, input)])) as unknown as Calls;
@@ -73,6 +85,12 @@ interface AnyInput extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly idleTimeout?: number;
+}
+
+/** A page after the first of one of the seed's lists: our extension says what its next ones are asked for by. */
+function isCursorRefused(error: unknown, route: RouteName, { query }: AnyInput): error is FerryError {
+  const isRefused = error instanceof FerryError && (error.status === 400 || error.status === 422) && error.doubt === undefined;
+  return isRefused && query?.["cursor"] !== undefined && !("extension" in routes[route]);
 }
 
 /** The layers above have no text to take the digits of a large number from. */

@@ -2,6 +2,7 @@ import { FerryError } from "../base/errors.ts";
 import type { Page } from "./answers.ts";
 import { cursorOf } from "./cursor.ts";
 import { broken } from "./http/json.ts";
+import { type Withheld, withheld } from "./withheld.ts";
 
 /** So many pages in a row may bring nothing new: a filter of the service's own may leave some empty. */
 export const mostVain = 20;
@@ -32,14 +33,18 @@ export interface Listing<Item> {
   readonly items: Item[];
   /** Whether the limit left some out. */
   readonly more: boolean;
+  /** Where the service doesn't give the rest, and a limit wasn't reached before. */
+  readonly withheld?: Withheld;
 }
 
-/** All items of a list. See readList. */
+/** All items of a list; those that the service gives where it gives no more, which is told. See readList. */
 export async function listAll<Item extends object>(
   call: ListCall<Item>,
   options: Omit<ListOptions, "limit"> = {},
 ): Promise<Item[]> {
-  return (await readList(call, options)).items;
+  const { items, withheld: rest } = await readList(call, options);
+  rest?.tell();
+  return items;
 }
 
 /**
@@ -54,7 +59,9 @@ export async function readList<Item extends object>(
   const items: Item[] = [];
   const { limit = Infinity, order = asTheyCome } = options;
   let ordered = true;
+  let rest: Withheld | undefined;
   for await (const page of pages(call, options)) {
+    rest = page[withheld];
     for (const item of page.items) {
       if (!passes(item, options.filters)) continue;
       const last = items.at(-1);
@@ -65,21 +72,25 @@ export async function readList<Item extends object>(
     if (items.length > limit) return { items: items.slice(0, limit), more: true };
     if (items.length === limit && cursorOf(page) !== undefined) return { items, more: true };
   }
-  return { items: items.toSorted(order).slice(0, limit), more: items.length > limit };
+  const listing = { items: items.toSorted(order).slice(0, limit), more: items.length > limit };
+  return rest === undefined ? listing : { ...listing, withheld: rest };
 }
 
 function asTheyCome(): number {
   return 0;
 }
 
-async function* pages<Item>(call: ListCall<Item>, options: ListOptions): AsyncGenerator<Page<Item>> {
+/** As the client gives it. */
+type GivenPage<Item> = Page<Item> & { readonly [withheld]?: Withheld };
+
+async function* pages<Item>(call: ListCall<Item>, options: ListOptions): AsyncGenerator<GivenPage<Item>> {
   const seen = new Set<string>();
   const ids = new Set<unknown>();
   let vain = 0;
-  const read = call as (input: object) => Promise<Page<Item>>;
+  const read = call as (input: object) => Promise<GivenPage<Item>>;
   let guessed: Readonly<Record<string, string | undefined>> = { ...options.filters, ...pageSize(options.limit) };
   for (let cursor: string | undefined; ;) {
-    let page: Page<Item>;
+    let page: GivenPage<Item>;
     try {
       page = await read({ query: { ...guessed, cursor }, signal: options.signal });
     } catch (error) {

@@ -55,8 +55,11 @@ export interface EventSource {
 export interface Timeline {
   /** All of them, in their order. */
   readonly events: readonly TimelineEvent[];
-  /** More may come for the last message. */
-  readonly isAtWork: boolean;
+  /**
+   * Why more may come for the last message, or for what still says that it is under way: one line. Undefined where nothing more
+   * does, whatever the events say of themselves: there are services that never close one.
+   */
+  readonly underWay?: string | undefined;
 }
 
 export interface TimelineEvent {

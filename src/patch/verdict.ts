@@ -25,6 +25,8 @@ export interface Verdict {
   readonly notices: readonly string[];
   /** That of the notices which says that there are commits in the sandbox that can't come. */
   readonly left_behind?: string;
+  /** That of the notices which says that more of the timeline may come, and what it waits for. */
+  readonly held?: string;
   /** What came beside the commits, where that was asked for. */
   readonly uncommitted?: UncommittedVerdict;
 }
@@ -44,6 +46,7 @@ export const verdictFields = [
   "blocked_by",
   "notices",
   "left_behind",
+  "held",
   "uncommitted",
 ] as const satisfies readonly (keyof Verdict)[];
 

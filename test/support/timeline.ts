@@ -3,7 +3,7 @@ import type { EventSource, TimelineEvent } from "../../src/patch/source.ts";
 /** A timeline that grows under a test's hands. */
 export interface TestTimeline extends EventSource {
   readonly events: TimelineEvent[];
-  isAtWork: boolean;
+  underWay: string | undefined;
   /** Adds one; gives its id. */
   add(type: string, payload: Readonly<Record<string, unknown>>, status?: string): string;
   /** A message and what the agent did for it. */
@@ -14,12 +14,12 @@ export function makeTimeline(base?: string): TestTimeline {
   const events: TimelineEvent[] = [];
   const timeline: TestTimeline = {
     events,
-    isAtWork: false,
+    underWay: undefined,
     agent: "Coder <1>",
     repositoryId: undefined,
     base,
     isAutomatic: true,
-    read: async () => ({ events: [...events], isAtWork: timeline.isAtWork }),
+    read: async () => ({ events: [...events], underWay: timeline.underWay }),
     add(type, payload, status = "completed") {
       const at = events.length + 1;
       const createdAt = new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString();

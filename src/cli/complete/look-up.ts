@@ -1,3 +1,4 @@
+import { shortIds } from "../../base/ids.ts";
 import { type ArgumentNode, type CommandNode, named, type OptionNode } from "../help/node.ts";
 import { topics } from "../topics.ts";
 import type { Candidate } from "./candidate.ts";
@@ -110,8 +111,16 @@ function optionValues(place: Place, flag: string, current: string, finish: Choos
 }
 
 function among(choices: readonly string[] | undefined, name: string, choose: Choose): Found {
-  if (choices === undefined) return { wanted: name, choose };
+  if (choices === undefined) return { wanted: name, choose: name === "session" ? (values) => byId(values, choose) : choose };
   return { candidates: choose(choices.map((value) => ({ value, description: "" }))) };
+}
+
+/** Tables show an id without its prefix: who begins with that is meant, too, and goes on with as much as the tables show. */
+function byId(values: readonly Candidate[], choose: Choose): readonly Candidate[] {
+  const found = choose(values);
+  if (found.length > 0) return found;
+  const short = shortIds(values.map(({ value }) => value));
+  return choose(values.map((one, at) => ({ ...one, value: short[at] ?? one.value })));
 }
 
 function matching(candidates: readonly Candidate[], current: string): Candidate[] {

@@ -1,7 +1,7 @@
 import { shown } from "../../auth/address.ts";
 import { FerryError } from "../../base/errors.ts";
 import { withIdLike } from "../../base/ids.ts";
-import { oneLine, textOf } from "../../base/text.ts";
+import { cut, oneLine, textOf } from "../../base/text.ts";
 import { nearMisses } from "../near.ts";
 import type { Connection } from "./host/connect.ts";
 
@@ -43,7 +43,7 @@ export function theOneNamed<T extends { readonly id: string }>(
   const matching = same.length > 0 ? same : called;
   const [only] = matching;
   // An address that somebody copied may have a password in it.
-  const named = shown(given);
+  const named = cut(shown(given), 100);
   const told = (items: readonly T[]): string[] => rowsOf(items.map((item) => [item.id, ...about(item).map(textOf)]));
   if (only === undefined) {
     const begun = withIdLike(all, given).map(({ id }) => id);

@@ -171,7 +171,7 @@ const unclear: Telling = {
 const stillOpen: Telling = {
   kind: "pending",
   message: "the session is still open, and its agent has nothing to do",
-  hint: (id) => `end it with: ferry session close ${id}`,
+  hint: (id) => `end it with: ferry session close ${id} --finished`,
 };
 
 const tellings: Readonly<Record<Outcome, Telling | undefined>> = {

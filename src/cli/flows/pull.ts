@@ -13,6 +13,7 @@ import type { Verdict } from "../../patch/verdict.ts";
 import { sessionStatuses } from "../../wire/values.ts";
 import type { PulledElsewhere } from "../../patch/worktree/pull.ts";
 import type { Context } from "../context.ts";
+import { hostArgument } from "./host/argument.ts";
 import { findPlace, type Place } from "./place/place.ts";
 import { matchRemotes, repositoriesOf } from "./place/repository.ts";
 import type { OpenSession } from "./session/select.ts";
@@ -160,13 +161,13 @@ function errandOf({ folder }: Context, { connection, session }: OpenSession): Er
 /**
  * Told before anything is done that a pull is meant to end.
  * @throws FerryError failure where the service has only the seed's interface, which sends no commits, and no remote here is of a
- * repository of its, to which the agent might push them, and nobody would see that they are made of the timeline
+ * repository that it knows, to which the agent might push them, and nobody would see that they are made of the timeline
  */
 export async function requireCommits(context: Context, { connection }: Pick<OpenSession, "connection">): Promise<void> {
   if ((await connection.client.capabilities()).has("patches")) return;
   if (context.interactive || (await repositoriesOf(context, connection, await findPlace(context))).length > 0) return;
-  throw new FerryError("failure", `${connection.name} doesn't send its commits, and no remote here is of a repository of its`, {
-    hint: "with --pull none, ferry run and session start work there",
+  throw new FerryError("failure", `${connection.name} doesn't send its commits, and knows no repository of a remote here`, {
+    hint: `register it: ferry repo create${hostArgument(context)}; or go without its commits: --pull none`,
   });
 }
 

@@ -45,7 +45,7 @@ async function keep({ host, print }: Context, text: string): Promise<void> {
 /**
  * What the user has to say: the words given, a file (`-` is stdin), or on a terminal what they write in their editor.
  * `what` names it in errors.
- * @throws FerryError usage where there is nothing, both words and a file, or a file that isn't UTF-8
+ * @throws FerryError usage where there is nothing, both words and a file, or a file that isn't UTF-8, or no text
  */
 export async function readText(
   context: Context,
@@ -55,6 +55,8 @@ export async function readText(
 ): Promise<string> {
   if (words.length > 0 && file !== undefined) throw new FerryError("usage", `${what}: give words or -F, not both`);
   const text = words.length > 0 ? words.join(" ") : await readFrom(context, file, what);
+  // No service could keep it, nor hand it on: databases and arguments of programs end there.
+  if (text.includes("\0")) throw new FerryError("usage", `${what} has a NUL byte in it`, { hint: "is it a file of text?" });
   if (text.trim() !== "") return text;
   throw new FerryError("usage", `${what} is empty`);
 }

@@ -3,20 +3,25 @@ import type { Context } from "../context.ts";
 import { record } from "./record.ts";
 import { table, type Column } from "./table.ts";
 
-/** A list: one array with --json, else a table. That a limit left some out is said on stderr, and of what, `many`, there is none. */
+/**
+ * A list: one array with --json, else a table. That a limit left some out is said on stderr, and of what, `many`, there is none.
+ * @throws FerryError failure, after what there is, where the service doesn't give all of it
+ */
 export async function showList<Row>(
   { print, global, host }: Context,
-  { items, more }: Listing<Row>,
+  { items, more, withheld }: Listing<Row>,
   columns: readonly Column<Row>[],
   { known, many }: { readonly known: readonly string[]; readonly many: string },
 ): Promise<void> {
   if (global.json) await print.json(items, known);
   else await print.data(await table(items, columns, host.terminal.stdout));
-  if (more)
+  if (more && withheld === undefined)
     await print.note(
       `there is more than ${items.length === 1 ? "this one" : `these ${items.length}`}: raise --limit, or leave it out`,
     );
-  else if (items.length === 0 && !global.json) await print.note(`no ${many}`);
+  else if (items.length === 0 && !global.json && withheld === undefined) await print.note(`no ${many}`);
+  // A script would take it for all that there is.
+  if (withheld !== undefined) throw withheld.error;
 }
 
 /** What a command changed, which the user knows: nothing with --quiet, unless JSON of it is asked for. */

@@ -16,6 +16,8 @@ export interface Asked {
   readonly url: string;
   /** Where the service is, its path included: another one may be at the same host. */
   readonly baseUrl: string;
+  /** What it is called; the host of its address where it isn't given. */
+  readonly service?: string | undefined;
   readonly key: ApiKey;
   readonly clock: Clock;
 }
@@ -29,9 +31,10 @@ export async function problem(response: SendResponse, asked: Asked): Promise<Fer
   const body = await readBody(response, asked.clock, bounds).catch(() => new Uint8Array());
   const { message, code } = read(new TextDecoder().decode(body), headers["content-type"] ?? "");
   const { pathname, host } = new URL(asked.url);
+  const service = asked.service ?? host;
   const clean = (text: string): string => withoutSecrets(text, [asked.key.value]);
   const said = cut(oneLine(clean(message)), 500);
-  const line = said === "" ? `${host} answered ${asked.method} ${pathname} with ${status}${nameOf(status)}` : said;
+  const line = said === "" ? `${service} answered ${asked.method} ${pathname} with ${status}${nameOf(status)}` : said;
   const again = retryAfter(headers["retry-after"], asked.clock.now());
   const hint =
     again === undefined
@@ -81,8 +84,8 @@ function scopeHint(said: string, { baseUrl, key: { source } }: Asked): string | 
   return `a key that has it: ferry login --host ${exactWord(baseUrl) ?? "HOST"} --scopes ${scope}${more}`;
 }
 
-function hintFor(status: number, { baseUrl, key: { source, remedy = "check it" } }: Asked): string | undefined {
-  const refused = `${baseUrl.replace(/^https?:\/\//u, "")} refused the key of ${source}`;
+function hintFor(status: number, { baseUrl, service, key: { source, remedy = "check it" } }: Asked): string | undefined {
+  const refused = `${service ?? baseUrl.replace(/^https?:\/\//u, "")} refused the key of ${source}`;
   if (status === 401) return `${refused}: ${source === "FERRY_API_KEY" ? "correct it, or unset it" : remedy}`;
   if (status === 421) return "call it by its own address; a port that is forwarded needs the same number at both ends";
   if (status === 429) return "too many requests: try again in a minute";

@@ -12,6 +12,8 @@ export interface Forgotten {
   readonly refs: number;
   /** The session's newest commit that came here, where no branch, tag or remote has it now. */
   readonly loose: string | undefined;
+  /** Whether the last pull of it to the branch that is checked out could have been taken back until then. */
+  readonly undo: boolean;
 }
 
 /**
@@ -44,10 +46,11 @@ export function forgetSession(
     const tip = isLinkedElsewhere ? undefined : all.find(({ ref }) => ref === here.remote)?.id;
     const updates = going.map(({ ref, id }) => moveRef(ref, id, undefined));
     if (updates.length > 0) await moveRefs({ updates, reason: "ferry session unlink" }, context);
-    if (tip === undefined) return { refs: updates.length, loose: undefined };
+    const undo = going.some(({ ref }) => ref === here.undo);
+    if (tip === undefined) return { refs: updates.length, loose: undefined, undo };
     const args = ["rev-list", "--max-count=1", tip, "--not", "HEAD", "--branches", "--tags", "--remotes"];
     const outside = await git.run(args, options);
     const isLoose = outside.code === 0 && outside.stdout.length > 0;
-    return { refs: updates.length, loose: isLoose ? tip : undefined };
+    return { refs: updates.length, loose: isLoose ? tip : undefined, undo };
   });
 }

@@ -60,8 +60,10 @@ export function makeVerdict(
     conflicts: [],
     blocked_by: [],
     ...(found.leftBehind === undefined ? {} : { left_behind: found.leftBehind }),
+    ...(found.held === undefined ? {} : { held: found.held }),
     notices: [
       ...(found.leftBehind === undefined ? [] : [found.leftBehind]),
+      ...(found.held === undefined ? [] : [found.held]),
       ...(found.approximation === undefined || series.items.length === 0 ? [] : [`approximate: ${found.approximation}`]),
       ...(isDetached ? ["HEAD is detached: no branch holds these commits"] : []),
       ...(series.items.length === 0 ? [] : (found.told?.notices ?? [])),

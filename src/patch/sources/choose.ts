@@ -88,9 +88,12 @@ async function fromBest(reached: Reached, context: PullContext): Promise<Found> 
 /** Nobody would see, in a hook or a script, that these commits are only near to the sandbox's. */
 function requireAutomatic({ request }: PullContext): void {
   if (request.offers.events?.isAutomatic !== true)
-    throw noSource(
-      "its timeline, which tells nearly what it did, is only taken where it is asked for: ferry pull --source events",
-    );
+    throw noSource(`its timeline, which tells nearly what it did, is only taken where it is asked for: ${byTimeline(request)}`);
+}
+
+/** Who only looks is told a command that only looks. */
+function byTimeline({ dryRun }: PullContext["request"]): string {
+  return `ferry pull --source events${dryRun === true ? " --dry-run" : ""}`;
 }
 
 function noSource(message: string): FerryError {
@@ -105,6 +108,6 @@ function withTimeline(error: unknown, { request }: PullContext): unknown {
   const isAway = error instanceof FerryError && error.code === "remote_unreachable" && error.hint === undefined;
   if (!isAway || request.offers.events === undefined || request.offers.patches !== undefined) return error;
   const { kind, message, code, details } = error;
-  const hint = "try again when it answers, or take the diffs of its timeline (approximate): ferry pull --source events";
+  const hint = `try again when it answers, or take the diffs of its timeline (approximate): ${byTimeline(request)}`;
   return new FerryError(kind, message, { code, details, hint, cause: error });
 }

@@ -18,6 +18,8 @@ export interface Found {
   readonly told?: { readonly commits: readonly HeldCommit[]; readonly notices: readonly string[] } | undefined;
   /** What of the sandbox's commits no source has, as the service says it, one line; undefined where that is nothing. */
   readonly leftBehind?: string | undefined;
+  /** What may be more of it later, and has to wait until then: one line. */
+  readonly held?: string | undefined;
   /** What the cursor is to be, where it can't be the last commit. */
   readonly note?: CursorNote | undefined;
   /** For `-v` and the last line: where exactly it came from. */

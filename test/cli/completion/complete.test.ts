@@ -97,6 +97,10 @@ describe("what can stand there", () => {
       ["ses_abc", "ses_xyz"],
     ],
     [["session", "view", "ses_a"], ["ses_abc"]],
+    // As tables show it.
+    [["session", "view", "ab"], ["abc"]],
+    [["say", "--session=xy"], ["--session=xyz"]],
+    [["session", "view", "nothing"], []],
     [["session", "view", "ses_abc", ""], []],
     [
       ["say", "--session", ""],

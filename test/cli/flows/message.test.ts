@@ -205,6 +205,14 @@ describe("the first message of a session that was made just now", () => {
     expect(refused.calls()).toHaveLength(1);
   });
 
+  test.each([
+    [413, ["close"], "send a shorter one: ferry message send ses_1 -F FILE; or end the session: ferry session close ses_1"],
+    [400, [], "send another one: ferry message send ses_1 -F FILE"],
+  ])("that is refused for what it is (%i) isn't sent once more as it is", async (status, capabilities, hint) => {
+    const { context, open } = play({ status, body: { error: "no" } }, { body: { capabilities } });
+    await expect(sendFirstMessage(context, open, "hi")).rejects.toMatchObject({ status, hint });
+  });
+
   test("says so, too, where it is interrupted before that is known", async () => {
     const controller = new AbortController();
     const { context } = play();

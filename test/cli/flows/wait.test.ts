@@ -72,6 +72,13 @@ describe("how it was when the waiting was over: one object, and the exit code", 
     expect({ exit: ended, stderr }).toEqual({ exit, stderr: "" });
   });
 
+  test("what ends a wait for the end is what it waits for: to close the session otherwise is exit 1", async () => {
+    service.session = { id: "ses_1", status: "active", agent_status: "idle" };
+    service.add("user_message", { status: "completed" });
+    const { failure } = await wait({ timeout: 5000, until: "end" });
+    expect(failure?.hint).toBe("end it with: ferry session close ses_1 --finished");
+  });
+
   test("what is over and not merged yet is told as that, and not as work", async () => {
     service.session = { id: "ses_1", status: "finished", agent_status: "stopped" };
     service.add("user_message");

@@ -207,7 +207,9 @@ test("the default branch: the remote says it; where it can't, a person does; mai
   git("remote", "set-url", "origin", "https://unreachable.example/acme/till.git");
   const told = await ferry(world.next({ cwd: git.folder }), "repo", "create");
   expect(told.stdout).toMatch(/^default branch:\s+–$/mu);
-  expect(told.stderr).toMatch(/; name it: ferry repo edit \S+ --default-branch NAME\n$/u);
+  expect(told.stderr).toMatch(
+    /; to name it, register it anew: ferry repo delete \S+, then: ferry repo create --default-branch NAME\n$/u,
+  );
   git("remote", "set-url", "origin", "https://unreachable.example/acme/well.git");
   expect(await createAsked({ "Default branch:": "trunk" })).toMatchObject({ default_branch: "trunk" });
 });
@@ -237,4 +239,55 @@ test("which of several remotes: chosen on a terminal, named elsewhere; none is t
   const several = await ferry(world.next({ cwd: git.folder }), "repo", "create");
   expect(several).toMatchObject({ code: 2, stderr: "ferry: which remote is it?\n  mine\n  theirs\n  hint: give --clone-url\n" });
   expect(await createAsked({ "Which remote is it?": "theirs" })).toMatchObject({ full_name: "theirs/shop" });
+});
+
+test("a default branch that git takes for none is refused before anything is asked for, as --branch is", async () => {
+  for (const argv of [
+    ["repo", "create", "--clone-url", "https://x.example/a/b.git", "--default-branch", "a b"],
+    ["repo", "create", "--default-branch=-x"],
+  ])
+    expect(await ferry(world.next({ cwd: git.folder }), ...argv)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^ferry: --default-branch (?:a b|-x): git takes no branch of that name\n/u) as string,
+    });
+  expect(await ferry(world.next({ cwd: git.folder }), "session", "edit", "s1", "--branch", "a..b")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--branch a..b: git takes no branch of that name") as string,
+  });
+  expect(service.calls).toEqual([]);
+});
+
+test("what a person answers is checked, too, and asked for again", async () => {
+  await provider("work");
+  publicProjects(() => ({ status: 404, text: "{}" }));
+  git("remote", "add", "origin", `${platform}/acme/shop.git`);
+  const there = world.next({ cwd: git.folder }, { tty: true });
+  const answers = [
+    ["Default branch:", "a b"],
+    ["Default branch:", "trunk"],
+    ["Project id", "acme/shop"],
+    ["Project id", "12"],
+  ] as const;
+  for (const [question, given] of answers) there.prompt.expect(question, given);
+  const { code, stdout, stderr } = await ferry(there, "repo", "create", "--json");
+  expect({ code, open: there.prompt.open }).toEqual({ code: 0, open: [] });
+  expect(JSON.parse(stdout)).toMatchObject({ default_branch: "trunk", external_id: "12" });
+  expect(stderr).toContain("git takes no branch of the name a b\nacme/shop is no project's id: that is a number\n");
+});
+
+test.each([
+  ["default_branch is required", "name its default branch: --default-branch NAME"],
+  ["body.externalId: Required", "give its id on the platform: --external-id ID"],
+  [
+    "missing: code_provider_id, external_id",
+    "name the provider that reaches it: --provider ID (ferry provider create makes one); give its id on the platform: --external-id ID",
+  ],
+  ["clone_url is taken (POST /api/v1/repositories: 400)", undefined],
+])("a field that the service requires is told with how to give it: %s", async (message, hint) => {
+  world.services.set(url, async (request) => {
+    if (request.method !== "POST") return service.send(request);
+    return answer(400, { statusCode: 400, code: "invalid", error: "Bad Request", message: message.split(" (")[0] });
+  });
+  const { code, stderr } = await ferry(world.next(), "repo", "create", "--clone-url", "https://x.example/a/b.git");
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `ferry: ${message}\n${hint === undefined ? "" : `  hint: ${hint}\n`}` });
 });

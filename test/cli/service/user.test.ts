@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isPassword } from "../../../src/service/keys/password.ts";
@@ -84,7 +85,25 @@ test("while a service of another version runs its database stays as it is", asyn
   });
 });
 
+test("list takes no name, which is said and not passed over", async () => {
+  expect(await ferry(world.next(), "service", "user", "list", "ada")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "ferry: list takes no name\n  hint: all of them: ferry service user list\n",
+  });
+});
+
 describe("--data", () => {
+  test("a file is told as no folder, and not as one that a service can be made in", async () => {
+    const file = join(world.folder, "a-file");
+    writeFileSync(file, "x");
+    expect(await ferry(world.next(), "service", "user", "list", "--data", "a-file")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `ferry: not a folder: ${file}\n  hint: name the data folder of a service\n`,
+    });
+  });
+
   test("names another service's folder, which is there", async () => {
     await accountsIn(join(world.folder, "other"), world.host).list();
     const there = world.next({}, { stdin: password });

@@ -16,8 +16,16 @@ test("the refs that remember the session go with the link; the commits stay", as
   await here("run", "echo two > a");
   const head = git("rev-parse", "HEAD");
   expect(remembered()).not.toBe("");
-  expect((await here("session", "unlink")).stderr).toMatch(/^main is no longer linked to \S+\n$/u);
+  const { stderr } = await here("session", "unlink");
+  expect(stderr).toMatch(
+    /^main is no longer linked to \S+\nits last pull can't be taken back by ferry pull --undo any more; .*\n$/u,
+  );
   expect({ refs: remembered(), head: git("rev-parse", "HEAD") }).toEqual({ refs: "", head });
+});
+
+test("where there was no pull to take back, nothing is said of it", async () => {
+  await here("run", "--pull", "none", "echo two > a");
+  expect((await here("session", "unlink")).stderr).toMatch(/^main is no longer linked to \S+\n$/u);
 });
 
 test("commits that no branch has are told, with how to keep them", async () => {

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeGit } from "../../../src/git/runner.ts";
@@ -36,6 +37,21 @@ test.each([
   const { code, stderr } = await ferry(world.next({ cwd: git.folder }), ...argv);
   expect(code).toBe(2);
   expect(stderr.startsWith(`ferry: ${says}`)).toBe(true);
+});
+
+test.each([
+  ["run", "-F"],
+  ["session", "start", "-F"],
+  ["say", "-F"],
+  ["message", "send", "s1", "-F"],
+  ["schedule", "create", "nightly", "--every", "1d", "-F"],
+])("%j: a text with a NUL in it, which no service can keep, is exit 2 before anything is made", async (...argv) => {
+  writeFileSync(join(git.folder, "nul"), "do it\0 now\n");
+  const { code, stderr } = await ferry(world.next({ cwd: git.folder }), ...argv, "nul");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/^ferry: the [a-z ]+ has a NUL byte in it\n {2}hint: is it a file of text\?\n$/u) as string,
+  });
 });
 
 const pulling = [

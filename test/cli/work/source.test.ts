@@ -50,6 +50,8 @@ test("it isn't there: said with why each source has nothing", async () => {
   expect(code).toBe(1);
   expect(stderr).toContain("the service doesn't send its commits");
   expect(stderr).toContain("origin has no branch fix/it");
+  expect(stderr).toMatch(/: ferry pull --source events$/mu);
+  expect((await call("diff")).stderr).toMatch(/: ferry pull --source events --dry-run$/mu);
   expect(await call("pull", "--source", "branch")).toMatchObject({ code: 5 });
   expect(await call("pull", "--source", "nowhere")).toMatchObject({ code: 2 });
 });
@@ -61,6 +63,9 @@ test("a remote that doesn't answer is exit 6, with what its timeline may have", 
   const told = /^ferry: the remote origin can't be reached: .*\n {2}hint: try again when .*: ferry pull --source events\n$/u;
   expect(await call("pull")).toEqual({ code: 6, stdout: "", stderr: expect.stringMatching(told) as string });
   expect((await call("pull", "--source", "branch")).stderr).not.toContain("events");
+  // What changes nothing names what changes nothing.
+  for (const look of [["diff"], ["pull", "--dry-run"]])
+    expect((await call(...look)).stderr).toMatch(/: ferry pull --source events --dry-run\n$/u);
 });
 
 test("no remote is of the repository: an address that the service tells is never used", async () => {

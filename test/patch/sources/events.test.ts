@@ -76,7 +76,7 @@ describe("a timeline's diffs", () => {
 
   it("of a turn that isn't over don't come yet, nor what follows", async () => {
     const { local } = makeScene();
-    const timeline = makeTimeline();
+    const timeline = Object.assign(makeTimeline(), { underWay: "it works" });
     timeline.turn("one", edit("a", two));
     timeline.add("user_message", { message: "two" }, "processing");
     timeline.add(...edit("b", "@@ -1 +1 @@\n-b\n+B\n"));
@@ -84,8 +84,7 @@ describe("a timeline's diffs", () => {
     expect(await pullEvents(local, timeline)).toMatchObject({ commits: [{ subject: "one" }] });
     expect(await pullEvents(local, timeline)).toMatchObject({ commits: [] });
     timeline.events.splice(2, 1, { ...(timeline.events[2] ?? expect.fail()), status: "completed" });
-    timeline.isAtWork = true;
-    expect(await pullEvents(local, timeline)).toMatchObject({ commits: [{ subject: "two" }] });
+    expect(await pullEvents(local, timeline)).toMatchObject({ commits: [{ subject: "two" }], notices: { length: 2 } });
   });
 
   it("come onto a HEAD that moved on, and are no obstacle to a branch of their own", async () => {

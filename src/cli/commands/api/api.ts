@@ -47,8 +47,11 @@ export const api: Verb = {
     checkInclude(context, options);
     const call = await makeCall(context, options, method.toUpperCase(), path);
     const connection = await connect(context);
-    if (options.paginate) await context.print.json(await allPages(context, connection, call));
-    else await printAnswer(context, options, call, await send(connection, call));
+    if (options.paginate) {
+      const { items, withheld } = await allPages(context, connection, call);
+      await context.print.json(items);
+      if (withheld !== undefined) throw withheld;
+    } else await printAnswer(context, options, call, await send(connection, call));
   },
 };
 
@@ -153,26 +156,42 @@ async function* harmlessText(body: AsyncIterable<Uint8Array>): AsyncGenerator<st
   yield harmless(rest + decoder.decode());
 }
 
-async function allPages({ host }: Context, connection: Connection, call: ApiCall): Promise<unknown[]> {
+interface Pages {
+  readonly items: unknown[];
+  /** Why that isn't all: the service refuses the name by which the next page is asked for. */
+  readonly withheld?: FerryError;
+}
+
+async function allPages({ host }: Context, connection: Connection, call: ApiCall): Promise<Pages> {
   const items: unknown[] = [];
   const seen = new Set<string>();
   for (let path = call.path; ;) {
     const answer = await send(connection, { ...call, path });
     const body = await readBody(answer, host.clock);
     const value = parseJson(body, answer, place(call));
+    const isNext = seen.size > 0;
+    if (isNext && (answer.status === 400 || answer.status === 422)) return { items, withheld: unread(connection, call, answer) };
     if (answer.status >= 400) throw refused(call, answer);
-    if (Array.isArray(value)) return [...items, ...(value as unknown[])];
+    if (Array.isArray(value)) return { items: [...items, ...(value as unknown[])] };
     const page = value as { items?: unknown[] };
     if (!Array.isArray(page.items))
       throw new FerryError("usage", `${place(call)} answers no list`, { hint: "leave --paginate out" });
     for (const item of page.items) items.push(item);
     const cursor = cursorOf(page, () => new TextDecoder().decode(body));
-    if (cursor === undefined) return items;
+    if (cursor === undefined) return { items };
     if (seen.has(cursor))
       throw new FerryError("unavailable", "the service's list goes in a circle: a page names one that came before");
     seen.add(cursor);
     path = withQuery(call.path, { cursor });
   }
+}
+
+function unread({ name }: Connection, call: ApiCall, { status }: Reply): FerryError {
+  const what = `this is not all: ${name} refuses \`cursor\`, by which the next page of ${place(call)} is asked for`;
+  return new FerryError("failure", `${what} (status ${status})`, {
+    status,
+    hint: "without --paginate the page tells its next_cursor: give that by the service's own name for it",
+  });
 }
 
 function isJson({ headers }: SendResponse): boolean {

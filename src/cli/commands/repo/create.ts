@@ -10,6 +10,7 @@ import { type Platform, platforms } from "../../../wire/values.ts";
 import type { Context } from "../../context.ts";
 import { hostArgument } from "../../flows/host/argument.ts";
 import { connect, type Connection } from "../../flows/host/connect.ts";
+import { checkBranchName, isBranchName } from "../../flows/place/branch-name.ts";
 import type { KnownRepository } from "../../flows/place/repository.ts";
 import { showOne } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
@@ -17,6 +18,7 @@ import { repositoryLines } from "./columns.ts";
 import { checkBranch, type Lying, whereItLies } from "./lying.ts";
 import { defaultBranch, type Origin } from "./origin.ts";
 import { findPlatform, overHttp, platformNamed, type PlatformMatch, publicProjectId } from "./platform.ts";
+import { namingRequired } from "./required.ts";
 import { findRegistered, nameOf, refuseOther } from "./registered.ts";
 
 interface Options {
@@ -45,8 +47,9 @@ export const create: Verb = {
       .option("--disabled", "register it without letting agents use it", false);
   },
   async run(context, options: Options) {
-    const connection = await connect(context);
     const { provider, cloneUrl } = options;
+    await checkBranchName(context, options.defaultBranch, "--default-branch");
+    const connection = await connect(context);
     const named = provider === undefined ? undefined : await platformNamed(connection, provider);
     const platform = await platformOf(connection, options.platform, provider);
     const lying = await whereItLies(context, connection, cloneUrl, platform === "git");
@@ -63,10 +66,11 @@ export const create: Verb = {
   },
 };
 
-/** Sessions begin at it where they name no other. */
+/** Sessions begin at it where they name no other. What was registered can't be told it any more (the seed's PATCH takes `enabled`). */
 async function tellBranchless(context: Context, repository: KnownRepository): Promise<void> {
-  const edit = `ferry repo edit ${shellWord(repository.id)}${hostArgument(context)} --default-branch NAME`;
-  await context.print.note(`which branch is its default isn't known; name it: ${edit}`);
+  const host = hostArgument(context);
+  const anew = `ferry repo delete ${shellWord(repository.id)}${host}, then: ferry repo create${host} --default-branch NAME`;
+  await context.print.note(`which branch is its default isn't known; to name it, register it anew: ${anew}`);
 }
 
 /** What is wanted, the provider that was named, and where the repository is. */
@@ -80,7 +84,7 @@ async function register(context: Context, connection: Connection, wanted: Wanted
   try {
     return await connection.client.createRepository({ body });
   } catch (error) {
-    throw namingRemote(error, wanted.lying, body.clone_url);
+    throw namingRequired(namingRemote(error, wanted.lying, body.clone_url), body);
   }
 }
 
@@ -140,7 +144,7 @@ async function fromWorkingCopy(context: Context, connection: Connection, wanted:
   }
   const branch = wanted.defaultBranch ?? (await defaultBranch(context, place, origin.remote));
   return {
-    ...defined("defaultBranch", branch ?? (await ask(context, "Default branch:", place.branch))),
+    ...defined("defaultBranch", branch ?? (await askBranch(context, place.branch))),
     ...(await onPlatform(context, connection, origin, wanted)),
   };
 }
@@ -155,14 +159,37 @@ async function onPlatform(context: Context, connection: Connection, { address }:
   return {
     ...defined("cloneUrl", overHttp(platform, address)),
     provider: platform.providerId,
-    ...defined("externalId", id ?? (await ask(context, `Project id on ${address.host} (Enter: none):`))),
+    ...defined("externalId", id ?? (await askProject(context, address.host))),
   };
 }
 
-/** Undefined where nobody is there, or nothing is said. */
-async function ask({ interactive, host }: Context, question: string, preset?: string): Promise<string | undefined> {
-  const answer = interactive ? await host.prompt.text(question, defined("preset", preset)) : "";
-  return answer.trim() === "" ? undefined : answer.trim();
+function askBranch(context: Context, preset: string | undefined): Promise<string | undefined> {
+  const fault = async (name: string) =>
+    (await isBranchName(context, name)) ? undefined : `git takes no branch of the name ${oneLine(name)}`;
+  return ask(context, "Default branch:", fault, preset);
+}
+
+/** GitLab's are numbers ("Projects API": `id`). */
+function askProject(context: Context, host: string): Promise<string | undefined> {
+  const fault = async (id: string) => (/^[0-9]+$/u.test(id) ? undefined : `${oneLine(id)} is no project's id: that is a number`);
+  return ask(context, `Project id on ${host} (Enter: none):`, fault);
+}
+
+/** Until it is answered without a fault; undefined where nobody is there, or nothing is said. */
+async function ask(
+  { interactive, host, print }: Context,
+  question: string,
+  fault: (answer: string) => Promise<string | undefined>,
+  preset?: string,
+): Promise<string | undefined> {
+  while (interactive) {
+    const answer = (await host.prompt.text(question, defined("preset", preset))).trim();
+    if (answer === "") return undefined;
+    const wrong = await fault(answer);
+    if (wrong === undefined) return answer;
+    await print.note(wrong);
+  }
+  return undefined;
 }
 
 function fullNameOf(cloneUrl: string): string {

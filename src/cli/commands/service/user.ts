@@ -49,6 +49,8 @@ export const user: Verb = {
   async run(given, options: Options, action: Action, name: string | undefined) {
     await aboutData(given, options.data, async (context) => {
       if (options.data !== undefined) await requireData(context);
+      if (action === "list" && name !== undefined)
+        throw new FerryError("usage", "list takes no name", { hint: "all of them: ferry service user list" });
       if (action === "list") return show(context);
       if (name === undefined)
         throw new FerryError("usage", "missing the user's name", { hint: `ferry service user ${action} NAME` });

@@ -1,5 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
 import { fields } from "../../../wire/fields.ts";
+import { checkBranchName } from "../../flows/place/branch-name.ts";
 import { openSession } from "../../flows/session/select.ts";
 import { showChanged } from "../../output/show.ts";
 import type { Verb } from "../../verb.ts";
@@ -32,6 +33,7 @@ export const edit: Verb = {
     };
     if (Object.keys(body).length === 0)
       throw new FerryError("usage", "nothing to change", { hint: "give --branch, --auto-commit, --no-auto-commit or --model" });
+    await checkBranchName(context, branch);
     const { connection, session } = await openSession(context, given);
     const answer = await connection.client.updateSession({ params: { sessionId: session.id }, body });
     const changed = { ...session, ...answer };

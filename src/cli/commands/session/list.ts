@@ -65,7 +65,8 @@ export const list: Verb = {
     const columns = [...sessionColumns(context.host, names), ...(include === undefined ? [] : [computed(include)])];
     // No session may have it at the moment.
     const known = [...fields.session, ...(include === undefined ? [] : [include])];
-    await showList(context, { items: items.slice(0, limit), more }, columns, { known, many: "sessions" });
+    const shown = { ...listing, items: items.slice(0, limit), more };
+    await showList(context, shown, columns, { known, many: "sessions" });
     if (include !== undefined && items.length > 0 && items.every((session) => valueOf(session, include) === undefined))
       await context.print.note(`no session here has ${oneLine(include)}`);
     if (isForeign && items.length === 0) await context.print.note(`no session has the status ${oneLine(status ?? "")} now`);

@@ -12,7 +12,7 @@ export const unlink: Verb = {
   summary: "Take the current branch's link to a session away",
   answer: ["session", "host"],
   description:
-    "Take the current branch's link to a session away, and the refs below refs/ferry that remember what was pulled. Commits stay where they are; a later pull of the session begins anew.",
+    "Take the current branch's link to a session away, and the refs below refs/ferry that remember what was pulled. Commits stay where they are; a later pull of the session begins anew. What was pulled can no longer be taken back by ferry pull --undo: do that before.",
   examples: ["ferry session unlink"],
   async run(context) {
     const { place, link } = await findLinked(context);
@@ -31,7 +31,8 @@ async function forget(context: Context, link: Link, folder: string): Promise<voi
   try {
     const connection = await connect(context, link.host);
     const session = await connection.client.readSession({ params: { sessionId: link.session } });
-    const { loose } = await forgetSession(context, { connection, session }, await isLinked(context, link.session, folder));
+    const { loose, undo } = await forgetSession(context, { connection, session }, await isLinked(context, link.session, folder));
+    if (undo) await print.note("its last pull can't be taken back by ferry pull --undo any more; its commits stay");
     if (loose !== undefined)
       await print.note(`no branch here has its commits any more; to keep them: git branch NAME ${loose.slice(0, 12)}`);
   } catch (error) {

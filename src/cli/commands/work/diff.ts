@@ -63,6 +63,7 @@ export const diff: Verb = {
     });
     await shown.print();
     if (verdict.commits.length === 0 && verdict.uncommitted === undefined) {
+      await tell(context, verdict);
       if (context.global.json) await printJson(context, verdict, []);
       else await context.print.note("nothing new");
       if (!options.uncommitted) await tellLeftThere(context, open);

@@ -123,8 +123,9 @@ export const pull: Verb = {
     try {
       const isOurs = open.isOurs ?? here.link?.session === open.session.id;
       const { verdict, said } = await bring(context, { ...open, isOurs }, place, wanted);
-      const unfinished =
-        options.worktree === undefined && verdict.commits.length === 0 && !verdict.applied && isAtWork(open.session);
+      // A notice says it of the timeline.
+      const mayCome = isAtWork(open.session) && verdict.source !== "events";
+      const unfinished = options.worktree === undefined && verdict.commits.length === 0 && !verdict.applied && mayCome;
       await showVerdict(context, verdict, unfinished ? "nothing new yet: the agent is still working" : said);
       if (verdict.commits.length === 0 && verdict.uncommitted === undefined && !options.uncommitted)
         await tellLeftThere(context, open);

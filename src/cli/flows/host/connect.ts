@@ -61,11 +61,13 @@ export async function connect(
   if (!silent && linked === undefined && chosen.insteadOf !== undefined) await context.print.note(hostLine(chosen));
   if (chosen.kind === "local") {
     requirePlace(context.host, chosen);
+    if (!hasty && keyOfEnvironment(context, chosen) !== undefined) await context.print.warn(ownKey);
     const service = hasty ? await requireLocal(context.host) : await ensureLocal(context);
     const send = hasty ? context.host.network.overSocket(service.socket) : sendToLocal(context, service);
     return makeConnection(context, chosen, {
       send,
       url: "http://localhost",
+      name: local,
       key: service.key,
       origin: `local:${service.origin}`,
       unlocked: unlockedLine(service),
@@ -76,10 +78,13 @@ export async function connect(
   return makeConnection(context, chosen, { send: context.host.network.send, url: chosen.url, key, origin: chosen.url, hasty });
 }
 
+/** Who sets a key there may mean one that may do less. */
+const ownKey = "FERRY_API_KEY is not used for local, whose commands have its owner's key, which may do everything (all:all)";
+
 /** A client for a key that isn't stored yet. */
 export function clientFor(
   context: Context,
-  { send, url, key, origin, hasty = false, showSecrets = false }: Target,
+  { send, url, name, key, origin, hasty = false, showSecrets = false }: Target,
 ): { client: Client; memory: Memory } {
   const { host, global } = context;
   const memory = makeMemory(host, origin);
@@ -87,6 +92,7 @@ export function clientFor(
   const client = makeClient({
     send,
     baseUrl: url,
+    name,
     key,
     clock: host.clock,
     random: host.random,
@@ -94,7 +100,7 @@ export function clientFor(
     userAgent: `ferry/${host.version}`,
     signal: host.interrupt,
     showSecrets,
-    ...(hasty && { patience: 0 }),
+    ...(hasty ? { patience: 0 } : { warn: (line) => void context.print.warn(line) }),
     trace: global.verbose || isDebugging(host.env) ? trace : undefined,
   });
   return { client, memory };
@@ -103,6 +109,8 @@ export function clientFor(
 interface Target {
   readonly send: Send;
   readonly url: string;
+  /** What errors call it, where its address is none that anybody gave. */
+  readonly name?: string;
   readonly key: ApiKey;
   readonly origin: string;
   readonly unlocked?: string | undefined;

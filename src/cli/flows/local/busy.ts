@@ -1,3 +1,4 @@
+import { local } from "../../../auth/address.ts";
 import { makeClient } from "../../../client/client.ts";
 import type { ApiKey } from "../../../client/http/key.ts";
 import { forgetfulMemory } from "../../../client/memory.ts";
@@ -27,6 +28,7 @@ async function activeSessions(host: Host, { socket, key }: Service): Promise<Ses
   const client = makeClient({
     send: host.network.overSocket(socket),
     baseUrl: "http://localhost",
+    name: local,
     key,
     clock: host.clock,
     random: host.random,

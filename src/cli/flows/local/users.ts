@@ -17,10 +17,13 @@ export interface ServiceUser {
 
 /**
  * A slip in a folder's name would make a service that nobody serves.
- * @throws FerryError not_found where no service has kept anything there
+ * @throws FerryError not_found where no service has kept anything there, usage where it is no folder
  */
 export async function requireData({ host }: Context): Promise<void> {
   const { data } = findFolders(host);
+  const there = await host.files.status(data);
+  if (there !== undefined && there.kind !== "folder")
+    throw new FerryError("usage", `not a folder: ${oneLine(data)}`, { hint: "name the data folder of a service" });
   if ((await host.files.status(join(data, "ferry.db"))) !== undefined) return;
   throw new FerryError("not_found", `no service has its data in ${oneLine(data)}`, {
     hint: `ferry serve --data ${shellWord(data)} makes one`,

@@ -1,8 +1,7 @@
 import { textOf } from "../../../base/text.ts";
 import { parseTime } from "../../../base/time.ts";
-import { isAtWork, settleTime } from "../../../client/outcome.ts";
+import { isAtWork, isTelling, judge, settleTime, type Situation } from "../../../client/outcome.ts";
 import type { EventSource, TimelineEvent } from "../../../patch/source.ts";
-import { agentStatuses, sessionStatuses } from "../../../wire/values.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "../session/select.ts";
 import { timelineOf as readWhole } from "../session/timeline.ts";
@@ -29,23 +28,25 @@ export function timelineOf(context: Context, open: OpenSession, hook: string | u
           const told = isTold ? (payload ?? {}) : {};
           events.push({ id, type: type ?? "", status: status ?? "", payload: told, createdAt: textOf(created_at) });
         }
-      const rested = host.clock.now() - changed;
-      return {
-        isAtWork: isAtWork(session) || (!isOurs(session) && rested < settleTime),
-        events: events.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt)),
-      };
+      const inOrder = events.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt));
+      const quiet = host.clock.now() - changed;
+      return { events: inOrder, underWay: underWay({ session, events: inOrder.filter(isTelling), quiet }) };
     },
   };
 }
 
 /** When it changed last, in epoch ms. */
-function timeOf({ updated_at }: { readonly updated_at?: unknown }): number {
-  const at = parseTime(textOf(updated_at));
+function timeOf({ updated_at, created_at }: { readonly updated_at?: unknown; readonly created_at?: unknown }): number {
+  const at = parseTime(textOf(updated_at) || textOf(created_at));
   return Number.isNaN(at) ? -Infinity : at;
 }
 
-/** Of a session whose words aren't ours nobody can say whether its agent rests, unless nothing happens any more. */
-function isOurs({ status, agent_status }: OpenSession["session"]): boolean {
-  const ours = (words: readonly string[], word: string | null | undefined) => words.includes(word ?? "");
-  return ours(sessionStatuses, status) && (ours(agentStatuses, agent_status) || status !== "active");
+/** Why the last turn may not be over: by the same rules as for whoever waits for its end. A question is answered within its turn. */
+function underWay(situation: Situation): string | undefined {
+  const { state } = judge(situation);
+  if (state === "needs you") return "the agent waits for an answer";
+  if (state === "settling") return `it counts as over when nothing has changed for ${settleTime / 1000} s`;
+  if (state !== "going") return undefined;
+  const isQueued = !isAtWork(situation.session) && situation.events.some(({ status }) => status === "queued");
+  return isQueued ? "a message is still queued" : "the agent is still working";
 }

@@ -1,7 +1,7 @@
 import { asFerryError, type FerryError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
 import { count, oneLine } from "../../../base/text.ts";
-import type { Outcome } from "../../../client/outcome.ts";
+import { isAtWork, type Outcome } from "../../../client/outcome.ts";
 import type { SessionState } from "../../../client/timeline/items.ts";
 import { notesOf, PullRefused, type Verdict } from "../../../patch/verdict.ts";
 import type { Context } from "../../context.ts";
@@ -30,7 +30,7 @@ export async function watchPulls(
   const { print, host, global } = context;
   const came = { commits: 0, pulls: 0 };
   let left: FerryError | undefined;
-  const pull = async (): Promise<SessionState> => {
+  const pull = async (): Promise<{ session: SessionState; held: string | undefined }> => {
     const session = await open.connection.client.readSession({ params: { sessionId: open.session.id } });
     const brought = await bring({ ...open, session });
     if (brought.verdict.applied) {
@@ -42,14 +42,17 @@ export async function watchPulls(
     const before = left?.message;
     left = leftBehindError(brought.verdict.left_behind, { session });
     if (left !== undefined && left.message !== before) await print.note(`note: ${left.message}`);
-    return session;
+    return { session, held: brought.verdict.held };
   };
   let told = "";
   const look = async (): Promise<SessionState | undefined> => {
     try {
-      const session = await pull();
-      told = "";
-      return session;
+      const { session, held } = await pull();
+      // What an agent that works, or asks, goes on with is seen in its session. That it has rested for long enough nothing tells.
+      const settles = held !== undefined && !isAtWork(session) && session.agent_status !== "waiting_for_user";
+      if (settles && held !== told) await print.note(`not pulled yet: ${held}`);
+      told = settles ? held : "";
+      return settles ? undefined : session;
     } catch (error) {
       host.interrupt.throwIfAborted();
       if (!(await passes(context, open, asFerryError(error)))) throw error;

@@ -44,20 +44,32 @@ export async function sendFirstMessage(context: Context, open: OpenSession, mess
       return await deliver(context, open, outgoing);
     } catch (error) {
       if (!(error instanceof FerryError) || isDoubt(error)) throw error;
-      if (error.status !== 404 || tries > freshTries) throw unsent(context, open, error);
-      await clock.sleep(freshPause, interrupt).catch((reason: unknown) => {
-        throw reason instanceof FerryError ? unsent(context, open, reason) : reason;
+      if (error.status !== 404 || tries > freshTries) throw await unsent(context, open, error);
+      await clock.sleep(freshPause, interrupt).catch(async (reason: unknown) => {
+        throw reason instanceof FerryError ? await unsent(context, open, reason) : reason;
       });
     }
   }
 }
 
+/** What is wrong with the prompt itself is so the next time, too. */
+const ofThePrompt: readonly (number | undefined)[] = [400, 413, 422];
+
 /** The session is there and costs nothing yet: a second one need not be made. */
-function unsent(context: Context, { session }: OpenSession, error: FerryError): FerryError {
+async function unsent(context: Context, { session, connection }: OpenSession, error: FerryError): Promise<FerryError> {
   const { kind, message, status, code } = error;
   const told = `${session.id} was made, but the prompt was not sent: ${message}`;
-  const hint = `send it: ferry message send ${sessionArgument(context, session.id)} 'the prompt'`;
-  return new FerryError(kind, told, { status, code, hint, cause: error });
+  const there = sessionArgument(context, session.id);
+  const details = { status, code, cause: error };
+  if (!ofThePrompt.includes(status))
+    return new FerryError(kind, told, { ...details, hint: `send it: ferry message send ${there} 'the prompt'` });
+  const other = status === 413 ? "a shorter one" : "another one";
+  const canEnd = await connection.client.capabilities().then(
+    (all) => all.has("close"),
+    () => false,
+  );
+  const end = canEnd ? `; or end the session: ferry session close ${there}` : "";
+  return new FerryError(kind, told, { ...details, hint: `send ${other}: ferry message send ${there} -F FILE${end}` });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { FerryError } from "../../../base/errors.ts";
-import { shortestStart, withIdLike } from "../../../base/ids.ts";
-import { count, oneLine, textOf } from "../../../base/text.ts";
+import { isShortStart, shortestStart, withIdLike } from "../../../base/ids.ts";
+import { count, cut, oneLine, textOf } from "../../../base/text.ts";
 import { listAll } from "../../../client/pages.ts";
 import type { Tolerant } from "../../../client/tolerant.ts";
 import type { Session } from "../../../wire/resources.ts";
@@ -82,7 +82,7 @@ async function openNamed(context: Context, named: string): Promise<OpenSession> 
 async function findSession(context: Context, connection: Connection, given: string): Promise<KnownSession> {
   const { client, name } = connection;
   const read = (sessionId: string) => client.readSession({ params: { sessionId } }).catch(unlessMissing);
-  const whole = given === "-" ? undefined : await read(given);
+  const whole = given === "-" || given.length > longestId ? undefined : await read(given);
   if (whole !== undefined) return whole;
   const all = await listAll(client.listSessions);
   if (given === "-") {
@@ -92,13 +92,21 @@ async function findSession(context: Context, connection: Connection, given: stri
   }
   const starting = withIdLike(all, given);
   const matching = starting.length > 0 ? starting : all.filter(({ branch_name }) => branch_name === given);
-  const only = onlyOne(matching, `"${oneLine(given)}"`);
+  const only = onlyOne(matching, `"${told(given)}"`);
   if (only !== undefined) return only;
   const link = await linkedTo(context, connection, given);
   const linked = link === undefined ? undefined : await read(link);
   if (linked !== undefined) return linked;
   const others = await othersThere(context, connection);
-  return notFound(connection, `${name} has no session "${oneLine(given)}"`, { given, others });
+  return notFound(connection, `${name} has no session "${told(given)}"`, { given, others });
+}
+
+/** In characters: a service isn't asked for what no id is, and would refuse the address of it. */
+const longestId = 500;
+
+/** As much as tells what was given, in an error. */
+function told(given: string): string {
+  return cut(oneLine(given), 100);
 }
 
 /** The way to other logins there; a key of the environment is none of them. */
@@ -166,8 +174,8 @@ function onlyOne(sessions: readonly KnownSession[], what: string): KnownSession 
 }
 
 function notFound({ argument }: Connection, message: string, { given = "", others = "" } = {}): never {
-  const isShort = given !== "" && given.length < shortestStart;
-  const start = isShort ? `; the start of an id is ${shortestStart} characters or more` : "";
+  const isShort = given !== "" && isShortStart(given);
+  const start = isShort ? `; the start of an id is ${shortestStart} characters or more, its prefix not counted` : "";
   const hint = `see ferry session list${argument}${start}${others && `; ${others}`}`;
   throw new FerryError("not_found", message, { hint });
 }

@@ -1,6 +1,6 @@
 import { local } from "../../../auth/address.ts";
 import { FerryError } from "../../../base/errors.ts";
-import { oneLine, textOf } from "../../../base/text.ts";
+import { textOf } from "../../../base/text.ts";
 import type { Client } from "../../../client/client.ts";
 import type { Context } from "../../context.ts";
 import { chooseAgent, listAgents } from "../local/agents.ts";
@@ -8,6 +8,7 @@ import { findBase, notInSandbox, tellMissing, type Base } from "../place/base.ts
 import { hostArgument } from "../host/argument.ts";
 import { connect, type Connection } from "../host/connect.ts";
 import { writeLink } from "../place/link.ts";
+import { checkBranchName } from "../place/branch-name.ts";
 import { findPlaceIfAny, type Place } from "../place/place.ts";
 import { ensureRepositoryHere, isOf, repositoryNamed, type KnownRepository } from "../place/repository.ts";
 import type { StartOptions } from "./options.ts";
@@ -66,16 +67,6 @@ export async function startSession(
   if (place !== undefined) await writeLink(context, place, { session: session.id, host: connection.host });
   // What the environment names goes before the link.
   return { connection, session, place, capabilities, isOurs: place !== undefined && !context.host.env["FERRY_SESSION"] };
-}
-
-/** @throws FerryError usage for a name that git takes for no branch, before anything is said or made */
-async function checkBranchName({ git, folder }: Context, name: string | undefined): Promise<void> {
-  if (name === undefined) return;
-  const { code } = await git.run(["check-ref-format", `refs/heads/${name}`], { cwd: folder });
-  if (code === 0 && !name.startsWith("-")) return;
-  throw new FerryError("usage", `--branch ${oneLine(name)}: git takes no branch of that name`, {
-    hint: "see git help check-ref-format",
-  });
 }
 
 /** An embedded service that runs already has the environment that it was started with: other keys and programs than this one, perhaps. */

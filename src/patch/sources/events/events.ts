@@ -21,14 +21,15 @@ export async function findEvents(
   { note, head }: { readonly note: CursorNote | undefined; readonly head: string | undefined },
   context: PullContext,
 ): Promise<Found> {
+  const { turns, held } = finishedTurns(await source.read(), source.repositoryId);
   const found = {
     source: "events",
     engine: "diffs",
     from: "the diffs of its timeline",
     isRewritten: false,
     approximation,
+    held,
   } as const;
-  const turns = finishedTurns(await source.read(), source.repositoryId);
   const came = note?.event === undefined ? 0 : turns.findIndex((turn) => lastOf(turn) === note.event) + 1;
   if (note?.event !== undefined && came === 0) throw otherTimeline(note.event);
   if (came === turns.length) {
