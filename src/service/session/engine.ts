@@ -9,7 +9,7 @@ import { editSession } from "./edit.ts";
 import { takeMessage } from "./message.ts";
 import { forgetMemory } from "./memory/memory.ts";
 import { makeMutex } from "./mutex.ts";
-import { within } from "./patience.ts";
+import { within } from "../patience.ts";
 import { recover } from "./recover.ts";
 import { layout } from "./repository/layout.ts";
 import { Rooms } from "./workspace/rooms.ts";

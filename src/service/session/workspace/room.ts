@@ -11,7 +11,7 @@ import type { SessionsDeps } from "../deps.ts";
 import { filesOf } from "../../agent/sign-in/store.ts";
 import { fillHome } from "../memory/home.ts";
 import { keepMemory, type Memory, restoreMemory } from "../memory/memory.ts";
-import { within } from "../patience.ts";
+import { within } from "../../patience.ts";
 import { layout } from "../repository/layout.ts";
 import { Desk } from "../tools/desk.ts";
 import { newCost, type TurnUsage } from "../turn/usage.ts";

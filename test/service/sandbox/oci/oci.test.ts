@@ -91,7 +91,7 @@ describe.skipIf(!works)(`with an engine (${reason})`, () => {
       const sandbox = await oci(machine).create(spec);
       const agent = await sandbox.spawn(["sh", "-c", "setsid sleep 1000 & echo ready; sleep 1000"]);
       await firstLine(agent.stdout);
-      const swept = await bwrap(machine).sweep(root, new Set());
+      const { swept } = await bwrap(machine).sweep(root, new Set());
       // A container may go by itself, as soon as its engine's own process is ended.
       expect(swept.map(({ what }) => what)).toEqual(expect.arrayContaining(["process", "folder"]));
       expect((await agent.exit).code).not.toBe(0);
