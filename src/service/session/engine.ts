@@ -6,6 +6,7 @@ import { announce } from "./turn/announce.ts";
 import { createSession } from "./create.ts";
 import type { SessionsDeps } from "./deps.ts";
 import { editSession } from "./edit.ts";
+import { leaveRoom, unsavedBefore } from "./leave.ts";
 import { takeMessage } from "./message.ts";
 import { forgetMemory } from "./memory/memory.ts";
 import { makeMutex } from "./mutex.ts";
@@ -20,7 +21,7 @@ import { uncommitted } from "./series/uncommitted.ts";
 import type { Sessions } from "./sessions.ts";
 import { findSession, settle } from "./settle.ts";
 import { Timeline } from "./timeline/timeline.ts";
-import { leaveRoom, Worker } from "./turn/worker.ts";
+import { Worker } from "./turn/worker.ts";
 
 export function makeSessions(deps: SessionsDeps): Sessions {
   const { store } = deps;
@@ -46,7 +47,7 @@ export function makeSessions(deps: SessionsDeps): Sessions {
       await within(deps.host.clock, deps.limits.saving, "ending the turns", worker.stopAll()).catch((error: unknown) => {
         deps.log(asFerryError(error).message);
       });
-      await rooms.leaveAll();
+      for (const [id, kept] of await rooms.leaveAll()) await timeline.say(id, unsavedBefore(kept));
       await emptied;
     },
     busy: () => worker.busy,

@@ -86,7 +86,7 @@ async function bringHomeOrKeep({ deps, arrived, timeline }: Tools, session: Sess
   try {
     const home = await salvage(deps, session, patience);
     await arrived(session, home);
-    return home.remark;
+    return home.whole ? home.remark : await keep(deps, session, home.remark);
   } catch (error) {
     deps.log(`session ${session.id}: what it did can't be brought home: ${asFerryError(error).message}`);
     return keep(deps, session, asFerryError(error).message);
@@ -101,7 +101,7 @@ async function keep(deps: SessionsDeps, { id }: Session, reason: string): Promis
   const { workspace } = folderOf(layout.sandboxes(data), sandbox_id);
   try {
     if ((await host.files.status(taken)) !== undefined)
-      return `${await keepWorkspace(deps, id, taken, interruption)} (${reason})`;
+      return `what it did is ${await keepWorkspace(deps, id, taken, interruption)} (${reason})`;
     return (await host.files.status(workspace)) === undefined ? reason : stays(workspace, reason);
   } catch (error) {
     return stays(taken, `${reason}; ${asFerryError(error).message}`);

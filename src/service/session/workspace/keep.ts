@@ -18,5 +18,5 @@ export async function keepWorkspace(
   await throwAway(layout.sandboxes(data), place);
   await moveFolder(from, place);
   await host.files.write(layout.left(data, sessionId), `${what}: what it did is not among these commits, and kept in ${place}`);
-  return `what it did is kept in ${place} until you remove it, or a later turn's takes its place`;
+  return `kept in ${place} until you remove it, or a later turn's takes its place`;
 }

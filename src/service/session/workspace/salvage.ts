@@ -30,7 +30,8 @@ export async function isTaken({ host, data }: SessionsDeps, { id }: Session): Pr
 /**
  * Brings home what was taken out, as if the turn had been stopped. It is the agent's, and hostile to whoever reads it without a sandbox:
  * it is put into a new one, which the session has from then on, so that a service that is killed meanwhile finds it there again. `patience`
- * is in ms. Where it can't be done, all lies where it was taken to; or, where not even that can be done, in that sandbox, which stays.
+ * is in ms. Where it can't be done, or not all came, all lies where it was taken to; or, where not even that can be done, in that sandbox,
+ * which stays.
  * @throws FerryError failure with the reason
  */
 export async function salvage(deps: SessionsDeps, session: Session, patience: number): Promise<BroughtHome> {
@@ -55,7 +56,7 @@ export async function salvage(deps: SessionsDeps, session: Session, patience: nu
     return home;
   } finally {
     const rescue = async (): Promise<void> => {
-      if (home === undefined) await takeOut(deps, session, id);
+      if (home?.whole !== true) await takeOut(deps, session, id);
     };
     await sandbox.destroy(rescue).catch((error: unknown) => deps.log(`session ${session.id}: ${asFerryError(error).message}`));
   }
