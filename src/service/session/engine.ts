@@ -6,7 +6,7 @@ import { announce } from "./turn/announce.ts";
 import { createSession } from "./create.ts";
 import type { SessionsDeps } from "./deps.ts";
 import { editSession } from "./edit.ts";
-import { leaveRoom, unsavedBefore } from "./leave.ts";
+import { leaveRoom, tellKept, unsavedBefore } from "./leave.ts";
 import { takeMessage } from "./message.ts";
 import { forgetMemory } from "./memory/memory.ts";
 import { makeMutex } from "./mutex.ts";
@@ -85,6 +85,7 @@ export function makeSessions(deps: SessionsDeps): Sessions {
         const closed = await lock(id, async () => {
           if (worker.works(id)) return undefined;
           await leaveRoom(tools, id);
+          await tellKept(tools, id);
           await forgetMemory(deps, id);
           const { session } = await settle(books, id, { type: "close", outcome: request.outcome });
           await timeline.append(id, { type: `session_${request.outcome}`, actor: actorOf(user) }, "completed");

@@ -57,7 +57,7 @@ test.each([
   ["closed", () => engine.sessions.close(session.id, { outcome: "finished" }, engine.user)],
   ["given another branch", () => engine.sessions.update(session.id, { branch_name: "other" })],
   ["left by a service that stops", () => engine.sessions.stop()],
-])("what couldn't be saved is kept when its session is %s", async (_, end) => {
+])("what couldn't be saved is kept when its session is %s", async (what, end) => {
   await begin();
   const { agent_status } = await engine.work(session, `${evil}; echo precious > w`);
   expect({ agent_status, said: await said() }).toEqual({
@@ -65,7 +65,9 @@ test.each([
     said: [expect.stringMatching(/^what it did can't be saved: git index-pack/u)],
   });
   await end();
-  expect((await said()).slice(1)).toEqual([`what the last turn didn't bring home is ${kept()}`]);
+  const told = [`what the last turn didn't bring home is ${kept()}`];
+  if (what === "closed") told.push(`what a turn did and could not be brought home stays in ${place()}: it is yours to remove`);
+  expect((await said()).slice(1)).toEqual(told);
   expect(readFileSync(join(place(), "w"), "utf8")).toBe("precious\n");
   expect(sandboxes()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { asFerryError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
 import { makeId } from "../../../base/ids.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { Sandbox } from "../../sandbox/driver.ts";
@@ -64,8 +64,12 @@ export async function salvage(deps: SessionsDeps, session: Session, patience: nu
 
 async function bringHomeWithin(deps: SessionsDeps, session: Session, sandbox: Sandbox, patience: number): Promise<BroughtHome> {
   const over = new AbortController();
-  // What can't be ended is told by the sandbox's end.
-  const end = (): Promise<void> => sandbox.killAll().catch((error: unknown) => deps.log(asFerryError(error).message));
+  const late = new AbortController();
+  const end = (): Promise<void> => {
+    late.abort();
+    // What can't be ended is told by the sandbox's end.
+    return sandbox.killAll().catch((error: unknown) => deps.log(asFerryError(error).message));
+  };
   const ending = endAllAfter(deps.host.clock, patience, end, over.signal);
   try {
     const { tree } = await seeChanges(sandbox, "", session.repository_id ?? "");
@@ -76,6 +80,9 @@ async function bringHomeWithin(deps: SessionsDeps, session: Session, sandbox: Sa
       head: session.head_commit ?? "",
       obstacle: "",
     });
+  } catch (error) {
+    if (!late.signal.aborted) throw error;
+    throw new FerryError("failure", `there was no time: it took longer than ${(patience / 1000).toFixed(1)} s`, { cause: error });
   } finally {
     over.abort();
     await ending;
