@@ -1,3 +1,5 @@
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
 import type { AgentDefinition } from "../agent.ts";
 import type { ConfiguredAgent } from "../installed/configured.ts";
 
@@ -13,8 +15,10 @@ export function shellAgent(configured?: ConfiguredAgent): AgentDefinition {
     countsAnew: true,
     look: () => Promise.resolve({ program: "built in", version: undefined, signedIn: "needs none", remedy: "" }),
     outside: () => Promise.resolve(undefined),
-    launch: ({ dist, node }) =>
-      Promise.resolve({
+    launch({ dist, node }, model) {
+      if (model !== "")
+        return Promise.reject(new FerryError("usage", `the agent "shell" has no models, and so no "${oneLine(model)}"`));
+      return Promise.resolve({
         argv: [node.path, program],
         mounts: [...node.mounts, { source: `${dist}/shell-agent.js`, target: program }],
         env: {},
@@ -24,6 +28,7 @@ export function shellAgent(configured?: ConfiguredAgent): AgentDefinition {
         network: configured?.network ?? [],
         tools: false,
         protocol: { authMethod: "", mode: "", model: "" },
-      }),
+      });
+    },
   };
 }
