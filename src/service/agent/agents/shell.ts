@@ -1,5 +1,5 @@
-import { FerryError } from "../../../base/errors.ts";
 import { oneLine } from "../../../base/text.ts";
+import { Problem } from "../../problem.ts";
 import type { AgentDefinition } from "../agent.ts";
 import type { ConfiguredAgent } from "../installed/configured.ts";
 
@@ -17,7 +17,9 @@ export function shellAgent(configured?: ConfiguredAgent): AgentDefinition {
     outside: () => Promise.resolve(undefined),
     launch({ dist, node }, model) {
       if (model !== "")
-        return Promise.reject(new FerryError("usage", `the agent "shell" has no models, and so no "${oneLine(model)}"`));
+        return Promise.reject(
+          new Problem(422, "unknown_model", `model: the agent "shell" has no models, and so no "${oneLine(model)}"`),
+        );
       return Promise.resolve({
         argv: [node.path, program],
         mounts: [...node.mounts, { source: `${dist}/shell-agent.js`, target: program }],
