@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -26,6 +26,8 @@ export interface EngineWork {
   readonly path: string;
   readonly session: Partial<ParsedBodyOf<"createSession">>;
   readonly messages: readonly string[];
+  /** The number of the user that runs it, where it isn't this one; the data folder is theirs. */
+  readonly uid?: number;
 }
 
 /** Runs `engine-process.ts` in a process of its own and waits until it has acknowledged all messages. */
@@ -45,7 +47,11 @@ export async function startEngineChild(work: EngineWork): Promise<EngineChild> {
     logLevel: "warning",
     define: { "import.meta.url": JSON.stringify(program.href) },
   });
-  const child = spawn(process.execPath, [outfile, JSON.stringify(work)], { stdio: ["ignore", "pipe", "inherit"] });
+  chmodSync(folder, 0o755);
+  const child = spawn(process.execPath, [outfile, JSON.stringify(work)], {
+    stdio: ["ignore", "pipe", "inherit"],
+    ...(work.uid !== undefined && { uid: work.uid, gid: work.uid }),
+  });
   child.once("exit", () => rmSync(folder, { recursive: true }));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => {

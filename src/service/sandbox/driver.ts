@@ -1,4 +1,5 @@
 import type { Environment } from "../../host/host.ts";
+import type { Rescue } from "./folder/rescue.ts";
 
 /** One way to lock an agent in. A driver a file under `drivers/`; `contract.test.ts` proves the same guarantees on each. */
 export interface SandboxDriver {
@@ -9,9 +10,10 @@ export interface SandboxDriver {
   create(spec: SandboxSpec): Promise<Sandbox>;
   /**
    * Ends what an earlier process of this data folder left behind, and moves its folders into the trash, for `emptyTrash`; `alive` are the
-   * sandbox ids to keep.
+   * sandbox ids to keep. `rescue` is called for each of the others before; where it throws, the folder stays for ever. What can't be ended
+   * now stays until the next sweep.
    */
-  sweep(root: string, alive: ReadonlySet<string>): Promise<Swept[]>;
+  sweep(root: string, alive: ReadonlySet<string>, rescue?: Rescue): Promise<Sweeping>;
 }
 
 export type SandboxDriverName = "bwrap" | "unshare" | "oci" | "process";
@@ -90,8 +92,11 @@ export interface Sandbox {
   exec(argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
   /** Kills every process inside; the files stay. Resolves when all are gone. */
   killAll(): Promise<void>;
-  /** Kills every process, waits until the last is reaped, and moves the folder into the trash, for `emptyTrash`. */
-  destroy(): Promise<void>;
+  /**
+   * Kills every process, waits until the last is reaped, and moves the folder into the trash, for `emptyTrash`. `rescue` is called before
+   * that, once; where it throws, the folder stays for ever.
+   */
+  destroy(rescue?: Rescue): Promise<void>;
 }
 
 export interface SpawnOptions {
@@ -122,6 +127,13 @@ export interface SandboxProcess {
   stderrTail(): string;
   readonly exit: Promise<{ code: number | null; signal: string | null }>;
   kill(): void;
+}
+
+/** What came of a sweep. */
+export interface Sweeping {
+  readonly swept: readonly Swept[];
+  /** What could not be removed, each with the reason. */
+  readonly left: readonly string[];
 }
 
 export interface Swept {

@@ -45,6 +45,6 @@ export function makeNamespaceDriver(tool: NamespaceTool, host: SandboxHost): San
     name: tool.name,
     probe: () => probeNamespaces(tool, create, host),
     create,
-    sweep: (root, alive) => sweep(root, alive, host),
+    sweep: (root, alive, rescue) => sweep(root, alive, host, rescue),
   };
 }

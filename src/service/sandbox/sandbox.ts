@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { FerryError } from "../../base/errors.ts";
 import type { Limit, Sandbox, SandboxProcess, SandboxSpec, SpawnOptions } from "./driver.ts";
 import { makeFolder, type Folder } from "./folder/layout.ts";
+import { giveUp, nothingToRescue, type Rescue } from "./folder/rescue.ts";
 import { throwAway } from "./folder/trash.ts";
 import type { SandboxHost } from "./host.ts";
 import { makeCgroup, noCgroup, removeCgroup, type Cgroup } from "./limits/cgroup.ts";
@@ -86,13 +87,13 @@ function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost)
   // Told by `destroy`; until then processes that can't be ended are no reason to end the service.
   watching.catch(() => undefined);
 
-  const destroy = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     over.abort();
     await rooms.close();
     await watching;
     await removeCgroup(spec.id, host.clock);
-    await throwAway(spec.root, folder.path);
   };
+  const destroy = (rescue: Rescue): Promise<void> => giveUp(spec.root, folder, end, () => rescue(spec.id));
 
   return {
     id: spec.id,
@@ -109,7 +110,7 @@ function openSandbox({ spec, folder, recipe, cgroup }: Parts, host: SandboxHost)
     },
     exec: async (argv, options = {}) => collect(await open(argv, options), options, host),
     killAll: () => rooms.endAll(),
-    destroy: () => (destroyed ??= destroy()),
+    destroy: (rescue = nothingToRescue) => (destroyed ??= destroy(rescue)),
   };
 }
 

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
-import { asFerryError, FerryError } from "../../base/errors.ts";
-import type { Swept } from "./driver.ts";
-import { folderOf } from "./folder/layout.ts";
-import { throwAway } from "./folder/trash.ts";
+import { asFerryError } from "../../base/errors.ts";
+import type { Swept, Sweeping } from "./driver.ts";
+import { type Folder, folderOf } from "./folder/layout.ts";
+import { giveUp, nothingToRescue, type Rescue } from "./folder/rescue.ts";
 import type { SandboxHost } from "./host.ts";
 import { removeCgroup } from "./limits/cgroup.ts";
 import { removeRecorded } from "./oci/recorded.ts";
@@ -11,31 +11,43 @@ import { recorded } from "./processes/records.ts";
 
 /**
  * Ends each sandbox under `root` that isn't to be kept: its processes by number and start time as noted, and by label; its containers by
- * label. Its folder goes into the trash as it is: a service that starts waits for none of it to be removed.
- * @throws FerryError failure after all were tried, with a line for each that couldn't be removed
+ * label. Its folder goes into the trash as it is: a service that starts waits for none of it to be removed. One that can't be removed is
+ * left for the next sweep, and keeps nobody from starting.
  */
-export async function sweep(root: string, alive: ReadonlySet<string>, host: SandboxHost): Promise<Swept[]> {
+export async function sweep(
+  root: string,
+  alive: ReadonlySet<string>,
+  host: SandboxHost,
+  rescue: Rescue = nothingToRescue,
+): Promise<Sweeping> {
   const swept: Swept[] = [];
-  const failures: string[] = [];
+  const left: string[] = [];
   for (const id of await sandboxes(root)) {
     if (alive.has(id)) continue;
-    await removeSandbox(root, id, host).then(
+    await removeSandbox(root, id, host, rescue).then(
       (done) => swept.push(...done),
-      (error: unknown) => failures.push(`${id}: ${asFerryError(error).message}`),
+      (error: unknown) => left.push(`sandbox ${id}: ${asFerryError(error).message}`),
     );
   }
-  if (failures.length > 0) throw new FerryError("failure", "not every old sandbox could be removed", { details: failures });
-  return swept;
+  return { swept, left };
 }
 
-async function removeSandbox(root: string, id: string, host: SandboxHost): Promise<Swept[]> {
+async function removeSandbox(root: string, id: string, host: SandboxHost, rescue: Rescue): Promise<Swept[]> {
   const folder = folderOf(root, id);
+  const found = await giveUp(
+    root,
+    folder,
+    () => end(root, id, folder, host),
+    () => rescue(id),
+  );
+  return [...found, "folder" as const].map((what) => ({ id, what }));
+}
+
+async function end(root: string, id: string, folder: Folder, host: SandboxHost): Promise<("process" | "container")[]> {
   const ended = await endMembers({ roots: await recorded(folder.records), labelled: folder.path }, host);
   const contained = await removeRecorded(folder, { root, id }, host);
   await removeCgroup(id, host.clock);
-  await throwAway(root, folder.path);
-  const found = [...(ended > 0 ? (["process"] as const) : []), ...(contained ? (["container"] as const) : []), "folder" as const];
-  return found.map((what) => ({ id, what }));
+  return [...(ended > 0 ? (["process"] as const) : []), ...(contained ? (["container"] as const) : [])];
 }
 
 async function sandboxes(root: string): Promise<string[]> {

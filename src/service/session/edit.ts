@@ -3,8 +3,8 @@ import type { Session } from "../../wire/resources.ts";
 import { Problem } from "../problem.ts";
 import { checkBranch } from "./create.ts";
 import { renameBranch } from "./repository/rename.ts";
+import { leaveRoom } from "./leave.ts";
 import type { TurnTools } from "./turn/run.ts";
-import { leaveRoom } from "./turn/worker.ts";
 
 /**
  * Changes a session. Another branch or model needs another sandbox: the next message makes it.

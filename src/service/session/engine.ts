@@ -6,10 +6,11 @@ import { announce } from "./turn/announce.ts";
 import { createSession } from "./create.ts";
 import type { SessionsDeps } from "./deps.ts";
 import { editSession } from "./edit.ts";
+import { leaveRoom, tellKept, unsavedBefore } from "./leave.ts";
 import { takeMessage } from "./message.ts";
 import { forgetMemory } from "./memory/memory.ts";
 import { makeMutex } from "./mutex.ts";
-import { within } from "./patience.ts";
+import { within } from "../patience.ts";
 import { recover } from "./recover.ts";
 import { layout } from "./repository/layout.ts";
 import { Rooms } from "./workspace/rooms.ts";
@@ -20,7 +21,7 @@ import { uncommitted } from "./series/uncommitted.ts";
 import type { Sessions } from "./sessions.ts";
 import { findSession, settle } from "./settle.ts";
 import { Timeline } from "./timeline/timeline.ts";
-import { leaveRoom, Worker } from "./turn/worker.ts";
+import { Worker } from "./turn/worker.ts";
 
 export function makeSessions(deps: SessionsDeps): Sessions {
   const { store } = deps;
@@ -46,7 +47,7 @@ export function makeSessions(deps: SessionsDeps): Sessions {
       await within(deps.host.clock, deps.limits.saving, "ending the turns", worker.stopAll()).catch((error: unknown) => {
         deps.log(asFerryError(error).message);
       });
-      await rooms.leaveAll();
+      for (const [id, kept] of await rooms.leaveAll()) await timeline.say(id, unsavedBefore(kept));
       await emptied;
     },
     busy: () => worker.busy,
@@ -84,6 +85,7 @@ export function makeSessions(deps: SessionsDeps): Sessions {
         const closed = await lock(id, async () => {
           if (worker.works(id)) return undefined;
           await leaveRoom(tools, id);
+          await tellKept(tools, id);
           await forgetMemory(deps, id);
           const { session } = await settle(books, id, { type: "close", outcome: request.outcome });
           await timeline.append(id, { type: `session_${request.outcome}`, actor: actorOf(user) }, "completed");

@@ -66,7 +66,8 @@ await describeDrivers((room) => {
       expect(living(room.root).length).toBeGreaterThan(1);
       service.kill("SIGKILL");
       await once(service, "close");
-      const swept = await room.driver.sweep(room.root, new Set([kept.id]));
+      const { swept, left: unswept } = await room.driver.sweep(room.root, new Set([kept.id]));
+      expect(unswept).toEqual([]);
       expect(swept.filter(({ what }) => what === "folder")).toHaveLength(1);
       expect(swept.filter(({ what }) => what === "container")).toHaveLength(room.isContainer ? 1 : 0);
       expect(living(room.root)).toEqual([]);
@@ -90,7 +91,7 @@ await describeDrivers((room) => {
       service.kill("SIGKILL");
       await once(service, "close");
       await expect.poll(() => members.filter(runs)).toEqual([]);
-      expect((await room.driver.sweep(room.root, new Set())).map(({ what }) => what)).toEqual(["folder"]);
+      expect(await room.driver.sweep(room.root, new Set())).toMatchObject({ swept: [{ what: "folder" }], left: [] });
     });
   });
 });

@@ -45,6 +45,8 @@ test.each([
   await expect((await agents.find("kimi")).look(place)).rejects.toMatchObject(told);
   await expect(agents.launch("goose")).rejects.toThrow("isn't installed");
   expect(await agents.launch("shell")).toMatchObject({ network: [] });
+  const refused = { status: 422, code: "unknown_model", message: 'model: the agent "shell" has no models, and so no "gpt"' };
+  await expect(agents.check("shell:gpt")).rejects.toMatchObject(refused);
 });
 
 describe("a command line", () => {

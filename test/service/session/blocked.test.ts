@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/host/clock.ts";
 import type { Clock } from "../../../src/host/host.ts";
@@ -93,8 +95,11 @@ test.each(places)("a pipe at $path is found when a turn is stopped, and nobody w
     agent_status: stays ? "idle" : "failed",
     slept: [],
   });
-  const anew = stays ? "" : "; the next message begins with a new sandbox";
+  const place = join(engine.data, "sessions", session.id, "unsaved");
+  const kept = `it is kept in ${place} until you remove it, or a later turn's takes its place`;
+  const anew = stays ? "" : `; ${kept}; the next message begins with a new sandbox`;
   expect(await said()).toEqual([`what it did can't be saved: ${path} is no file, and git would wait in it for ever${anew}`]);
+  expect(existsSync(join(place, "x"))).toBe(!stays);
   const after = await engine.work(session, stays ? `rm -f ${path}; echo y > y` : "echo new > new");
   expect(after.sandbox_id === before?.sandbox_id).toBe(stays);
   expect(after.head_commit).not.toBe(session.base_commit);

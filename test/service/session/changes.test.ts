@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Payload } from "../../../src/wire/event.ts";
 import type { Session } from "../../../src/wire/resources.ts";
 import { makeTestEngine, type TestEngine } from "../../support/engine.ts";
-import { commitFiles, makeFolder, makeRepository } from "../../support/git.ts";
+import { commitFiles, gitIn, makeFolder, makeRepository } from "../../support/git.ts";
 
 const folder = makeFolder();
 let engine: TestEngine;
@@ -83,4 +83,32 @@ test("in a huge repository it is no other, and keeps no command waiting; of edit
   expect(new Set(few.map(({ type }) => type))).toEqual(new Set(["agent_file_move"]));
   const all = await changed(session, move("d2[0-4]/*.txt"));
   expect(new Set(all.map(({ type }) => type))).toEqual(new Set(["agent_file_create", "agent_file_remove"]));
+});
+
+test.each([
+  ["is no index", "printf garbage > .git/index"],
+  ["was cut off", "head -c 150 .git/index > i; mv i .git/index"],
+  ["is a folder", "rm .git/index; mkdir .git/index"],
+  ["is gone", "rm .git/index"],
+  ["leads nowhere", "ln -sf index .git/index"],
+  [
+    "names what isn't there",
+    "echo s > s; touch -d '1 hour ago' s; git add s; rm -rf .git/objects/$(git rev-parse :s | head -c 2)",
+  ],
+])("an index that %s is done without: nothing that is tracked is lost, and filters still run", async (what, script) => {
+  const name = what.replaceAll(/\W/gu, "");
+  const repository = makeRepository(join(folder.path, name));
+  const files = { a: text("a"), tracked: "though ignored\n", ".gitattributes": "*.up filter=up\n" };
+  commitFiles(repository, files);
+  const session = await begin(name, commitFiles(repository, { ".gitignore": "tracked\n" }));
+  await engine.work(session, "git config filter.up.clean 'tr a-z A-Z'");
+  const edited = `echo more >> a; echo low > x.up; ${script}`;
+  expect((await changed(session, edited)).map((payload) => "file_path" in payload && payload.file_path)).toEqual(
+    expect.not.arrayContaining(["tracked"]) as string[],
+  );
+  const { agent_status, head_commit = "" } = await engine.work(session, "echo again > again");
+  const home = gitIn(join(engine.data, "sessions", session.id, "repo.git"));
+  expect({ agent_status, up: home("show", `${head_commit}:x.up`) }).toEqual({ agent_status: "idle", up: "LOW" });
+  const expected = [...Object.keys(files), ".gitignore", "again", "x.up"];
+  expect(home("ls-tree", "--name-only", head_commit).split("\n")).toEqual(expect.arrayContaining(expected));
 });

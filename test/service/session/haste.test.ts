@@ -90,7 +90,7 @@ test("a message to a sandbox over its limit begins with a new one, whatever the 
   await enterOld(1500);
   await ended("idle");
   expect((await said()).slice(0, 1)).toEqual([
-    "what the last turn didn't bring home went with its sandbox: looking at the files took longer than 1 s",
+    "what the last turn didn't bring home can't be saved: looking at the files took longer than 1 s",
   ]);
 });
 

@@ -84,7 +84,7 @@ describe("the session's branch is what counts", () => {
     const after = await engine.work(session, "rm -rf .git");
     expect(after.agent_status).toBe("failed");
     expect((await said()).at(-1)).toMatch(
-      /^git in the sandbox: .*not a git repository.*; the next message begins with a new sandbox$/u,
+      /^what it did can't be saved: git in the sandbox: .*not a git repository.*; it is kept in .*; the next message begins with a new sandbox$/u,
     );
     await engine.work(session, "cat one > two");
     expect(log()).toBe("cat one > two\necho 1 > one");
@@ -134,7 +134,7 @@ test("what is too large to come home: not committed, it is told and the commits 
   const first = await other.work(started, "git commit -q --allow-empty -m small; head -c 1000000 /dev/urandom > large");
   expect(first.agent_status).toBe("idle");
   expect(first.head_commit).not.toBe(first.base_commit);
-  expect(await told()).toEqual([expect.stringMatching(/^what is not committed goes with the sandbox: .* 300000 bytes/u)]);
+  expect(await told()).toEqual([expect.stringMatching(/^what is not committed can't be brought home \(.* 300000 bytes\)$/u)]);
   const second = await other.work(first, "git add large; git commit -q -m large");
   expect(second).toMatchObject({ agent_status: "failed", head_commit: first.head_commit });
   await other.close();

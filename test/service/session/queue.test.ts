@@ -17,7 +17,10 @@ beforeEach(async () => {
   folder = makeFolder();
   const git = makeRepository(folder.path);
   const base = commitFiles(git, { "README.md": "hello\n" }, "first");
-  engine = await makeTestEngine();
+  engine = await makeTestEngine({
+    programs: { true: "/usr/bin/true" },
+    configured: [{ name: "other", command: ["true"], mounts: [], env: [], keyless: true }],
+  });
   session = await engine.start(await engine.register(folder.path), { base_commit: base });
 });
 
@@ -72,7 +75,7 @@ test("while the agent works its branch and model stay, and auto_commit may chang
   await outputHas("started");
   const busy = { status: 409, code: "agent_busy" };
   await expect(engine.sessions.update(session.id, { branch_name: "other" })).rejects.toMatchObject(busy);
-  await expect(engine.sessions.update(session.id, { model: "shell:x" })).rejects.toMatchObject(busy);
+  await expect(engine.sessions.update(session.id, { model: "other" })).rejects.toMatchObject(busy);
   expect(await engine.sessions.update(session.id, { auto_commit: false })).toMatchObject({
     auto_commit: false,
     branch_name: session.branch_name,

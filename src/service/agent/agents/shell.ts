@@ -1,3 +1,5 @@
+import { oneLine } from "../../../base/text.ts";
+import { Problem } from "../../problem.ts";
 import type { AgentDefinition } from "../agent.ts";
 import type { ConfiguredAgent } from "../installed/configured.ts";
 
@@ -13,8 +15,12 @@ export function shellAgent(configured?: ConfiguredAgent): AgentDefinition {
     countsAnew: true,
     look: () => Promise.resolve({ program: "built in", version: undefined, signedIn: "needs none", remedy: "" }),
     outside: () => Promise.resolve(undefined),
-    launch: ({ dist, node }) =>
-      Promise.resolve({
+    launch({ dist, node }, model) {
+      if (model !== "")
+        return Promise.reject(
+          new Problem(422, "unknown_model", `model: the agent "shell" has no models, and so no "${oneLine(model)}"`),
+        );
+      return Promise.resolve({
         argv: [node.path, program],
         mounts: [...node.mounts, { source: `${dist}/shell-agent.js`, target: program }],
         env: {},
@@ -24,6 +30,7 @@ export function shellAgent(configured?: ConfiguredAgent): AgentDefinition {
         network: configured?.network ?? [],
         tools: false,
         protocol: { authMethod: "", mode: "", model: "" },
-      }),
+      });
+    },
   };
 }

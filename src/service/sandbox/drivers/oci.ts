@@ -1,4 +1,5 @@
-import { FerryError } from "../../../base/errors.ts";
+import { asFerryError, FerryError } from "../../../base/errors.ts";
+import { within } from "../../patience.ts";
 import type { Sandbox, SandboxDriver, SandboxSpec } from "../driver.ts";
 import { agent, pack } from "../environment.ts";
 import type { SandboxHost } from "../host.ts";
@@ -10,7 +11,7 @@ import { findImage, type Image } from "../oci/image.ts";
 import { mountOptions } from "../oci/mounts.ts";
 import { insideWords, runOptions } from "../oci/options.ts";
 import { probeContainers } from "../oci/probe.ts";
-import { recordEngine } from "../oci/recorded.ts";
+import { patience, recordEngine } from "../oci/recorded.ts";
 import { userFor } from "../oci/user.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { sweep } from "../sweep.ts";
@@ -80,10 +81,13 @@ export function oci(host: SandboxHost): SandboxDriver {
     name: "oci",
     probe: () => probeContainers(known, create, host),
     create,
-    async sweep(root, alive) {
-      const { engine } = await known();
-      const ended = await removeLabelled(engine, labels(root, "").slice(0, 1), alive);
-      return [...ended.map((id) => ({ id, what: "container" }) as const), ...(await sweep(root, alive, host))];
+    async sweep(root, alive, rescue) {
+      // Also those whose folder is gone.
+      const all = known().then(({ engine }) => removeLabelled(engine, labels(root, "").slice(0, 1), alive));
+      const ended = await within(host.clock, patience, "ending containers", all).catch(asFerryError);
+      const { swept, left } = await sweep(root, alive, host, rescue);
+      if (ended instanceof FerryError) return { swept, left: [`containers: ${ended.message}`, ...left] };
+      return { swept: [...ended.map((id) => ({ id, what: "container" }) as const), ...swept], left };
     },
   };
 }

@@ -34,7 +34,7 @@ export function process(host: SandboxHost): SandboxDriver {
         prepare: () => Promise.resolve(),
         lockIn: ({ argv, cwd, env }) => ({ argv: argv.map((word) => onHost(word, spec)), cwd, env }),
       })),
-    sweep: (root, alive) => sweep(root, alive, host),
+    sweep: (root, alive, rescue) => sweep(root, alive, host, rescue),
   };
 }
 

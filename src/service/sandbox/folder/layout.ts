@@ -20,6 +20,8 @@ export interface Folder {
   readonly temporary: string;
   /** A file for each outermost process, by which a later service finds those that an earlier one left. */
   readonly records: string;
+  /** A file that says that something is in the folder that may not be thrown away. */
+  readonly kept: string;
 }
 
 /**
@@ -39,6 +41,7 @@ export function folderOf(root: string, id: string): Folder {
     root: join(path, "root"),
     temporary: join(path, "tmp"),
     records: join(path, "processes"),
+    kept: join(path, "kept"),
   };
 }
 

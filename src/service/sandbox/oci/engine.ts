@@ -40,7 +40,20 @@ export async function findEngine(host: SandboxHost): Promise<Engine> {
       complaints.push(asFerryError(error).message);
     }
   }
-  throw new FerryError("failure", complaints.join("; "), { hint: "install podman, or start docker: `apt install podman`" });
+  const remedy = complaints.map(remedyFor).find((known) => known !== undefined);
+  throw new FerryError("failure", complaints.join("; "), {
+    hint: remedy ?? "install podman, or start docker: `apt install podman`",
+  });
+}
+
+/** What helps against what an engine that is there complains of; undefined where that isn't known. */
+export function remedyFor(complaint: string): string | undefined {
+  if (/\bnew[ug]idmap\b/u.test(complaint)) return "install uidmap: `apt install uidmap`, or your system's package with newuidmap";
+  if (/\/etc\/sub[ug]id\b/u.test(complaint))
+    return "as root: `usermod --add-subuids 100000-165535 --add-subgids 100000-165535 USER`, with numbers that nobody has there";
+  if (/crun|cgroup/iu.test(complaint))
+    return "where runc is installed: `ferry config set sandbox_engine 'podman --runtime runc'`";
+  return undefined;
 }
 
 /** Runs one of the engine's subcommands to its end. @throws FerryError failure where there is no such program */

@@ -1,7 +1,7 @@
 import type { Probe, Sandbox, SandboxSpec } from "../driver.ts";
 import type { SandboxHost } from "../host.ts";
 import { answer, limits, tryOut, unkept, weak } from "../try-out.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, remedyFor } from "./engine.ts";
 import type { Image } from "./image.ts";
 
 /** The same file in version 2 and 1 of control groups, as it is seen in a container. */
@@ -54,10 +54,4 @@ export async function probeContainers(
     const ofItsOwn = image.showsSystem ? {} : { image: image.name };
     return { ...found, ...ofItsOwn, reason: `${engine.version}, ${shown}`, weak: [...found.weak, ...virtual] };
   });
-}
-
-function remedyFor(complaint: string): string | undefined {
-  if (/crun|cgroup/iu.test(complaint))
-    return "where runc is installed: `ferry config set sandbox_engine 'podman --runtime runc'`";
-  return undefined;
 }

@@ -1,8 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { within } from "../../patience.ts";
 import type { Folder } from "../folder/layout.ts";
 import type { SandboxHost } from "../host.ts";
 import { labels, removeLabelled } from "./containers.ts";
 import { type Engine, environmentFor } from "./engine.ts";
+
+/** How long an engine may take to remove what is left, in ms: one that hangs would keep the service from starting. */
+export const patience = 20_000;
 
 /** Notes in the sandbox's folder by what its containers are made, so that a later service ends them, whichever driver that has. */
 export async function recordEngine(folder: Folder, { kind, words }: Engine): Promise<void> {
@@ -22,5 +26,6 @@ export async function removeRecorded(
   if (text === undefined) return false;
   // The service's own note, in a folder that nobody else writes.
   const { kind, words } = JSON.parse(text) as Pick<Engine, "kind" | "words">;
-  return (await removeLabelled({ kind, words, env: environmentFor(host) }, labels(root, id))).length > 0;
+  const removal = removeLabelled({ kind, words, env: environmentFor(host) }, labels(root, id));
+  return (await within(host.clock, patience, `${words[0] ?? ""} rm`, removal)).length > 0;
 }

@@ -28,6 +28,8 @@ export interface BroughtHome {
   readonly head: string;
   /** What a person should know about it, a sentence; "" where all is as it should be. */
   readonly remark: string;
+  /** Whether all that is not committed came, too. */
+  readonly whole: boolean;
 }
 
 /**
@@ -45,7 +47,7 @@ export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: stri
   const stay = async (why: string, told: string): Promise<BroughtHome> => {
     await keepLeft(deps, home, left > 0 ? leftCommits(left, why) : "");
     const more = await keepUncommitted(deps, sandbox, uncommitted, home);
-    return { head, remark: [told, more].filter((text) => text !== "").join("; ") };
+    return { head, remark: [told, more].filter((text) => text !== "").join("; "), whole: more === "" };
   };
   if (tip === "" && head !== "") {
     const gone = `the branch ${branch} is gone from the sandbox`;
@@ -60,14 +62,15 @@ export async function bringHome(deps: SessionsDeps, sandbox: Sandbox, tree: stri
     series.obstacle !== "" && uncommitted !== "" ? `what was changed there is not committed: ${series.obstacle}` : "";
   await keepLeft(deps, home, left > 0 ? leftCommits(left, remark) : unsaved);
   await moveRef(git, home.gitDir, `refs/heads/${branch}`, tip);
+  const more = await keepUncommitted(deps, sandbox, uncommitted, { ...home, head: tip });
   const remarks = [
     head !== "" && !(await isAncestor(git, home.gitDir, head, tip))
       ? `the agent rewrote commits of ${branch} that were brought home before`
       : remark,
-    await keepUncommitted(deps, sandbox, uncommitted, { ...home, head: tip }),
+    more,
   ];
   await tidy(deps, home.gitDir);
-  return { head: tip, remark: remarks.filter((text) => text !== "").join("; ") };
+  return { head: tip, remark: remarks.filter((text) => text !== "").join("; "), whole: more === "" };
 }
 
 /** What is nowhere but in the sandbox is told wherever the series is asked for, until a later turn puts it right. */
@@ -100,7 +103,7 @@ async function keepUncommitted(deps: SessionsDeps, sandbox: Sandbox, commit: str
     return "";
   } catch (error) {
     if (!(error instanceof FerryError)) throw error;
-    return `what is not committed goes with the sandbox: it can't be brought home (${error.message})`;
+    return `what is not committed can't be brought home (${error.message})`;
   }
 }
 

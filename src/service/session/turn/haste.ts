@@ -10,9 +10,6 @@ export interface Occasions {
   readonly rush: AbortSignal;
 }
 
-/** The code of the error for what took too long. */
-export const late = "late";
-
 /** How long saving may take until it is told, in ms. */
 const unnoticed = 2000;
 
@@ -78,5 +75,5 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function tooLate(what: string, ms: number): FerryError {
-  return new FerryError("failure", `${what} took longer than ${Math.max(1, Math.round(ms / 1000))} s`, { code: late });
+  return new FerryError("failure", `${what} took longer than ${Math.max(1, Math.round(ms / 1000))} s`);
 }

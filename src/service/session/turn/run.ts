@@ -2,13 +2,13 @@ import { asFerryError } from "../../../base/errors.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
-import { aborted, Haste, late } from "./haste.ts";
+import { leaveRoom } from "../leave.ts";
+import { aborted, Haste } from "./haste.ts";
 import type { Questions } from "./questions.ts";
 import { TurnRecord } from "./record.ts";
 import type { Memory } from "../memory/memory.ts";
 import { tellPast } from "../memory/past.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
-import { blocked } from "../workspace/inside.ts";
 import { Room } from "../workspace/room.ts";
 import type { Rooms } from "../workspace/rooms.ts";
 import { findSession, type UserMessage } from "../settle.ts";
@@ -90,17 +90,18 @@ async function finish({ rooms }: TurnTools, turn: Turn, { sandbox }: Room, outco
   return { type: outcome.type, reason: `${said}; ${anew}` };
 }
 
-/** It could not be saved. */
+/** It could not be saved: it stays in its sandbox, and where no turn can go on in that, it is kept. */
 async function fail({ rooms }: TurnTools, turn: Turn, room: Room, error: unknown): Promise<TurnOutcome> {
   room.dismissAgent();
-  const { message, code } = asFerryError(error);
+  room.unsaved = true;
   const limit = room.sandbox.exceeded();
-  const unsaved = limit !== undefined || code === blocked || code === late ? `what it did can't be saved: ${message}` : message;
+  const unsaved = `what it did can't be saved: ${asFerryError(error).message}`;
   // A service that stops takes the sandbox along anyway.
   if (limit === undefined && !turn.halt.aborted && (await room.isIntact()))
     return { type: turn.signal.aborted ? "canceled" : "failed", reason: unsaved };
-  await rooms.leave(turn.session.id);
-  return { type: "failed", reason: [...(limit === undefined ? [] : [reached(limit)]), unsaved, anew].join("; ") };
+  const kept = await rooms.leave(turn.session.id);
+  const told = [limit === undefined ? "" : reached(limit), unsaved, kept === "" ? "" : `it is ${kept}`, anew];
+  return { type: "failed", reason: told.filter((text) => text !== "").join("; ") };
 }
 
 function reached(limit: string): string {
@@ -136,7 +137,7 @@ async function enter(tools: TurnTools, turn: Turn): Promise<Room | TurnOutcome> 
 
 /** At rest a sandbox may reach a limit too, its age for one, and no agent starts in it any more: what it holds comes home, and it goes. */
 async function giveUp(tools: TurnTools, turn: Turn, room: Room): Promise<void> {
-  const { deps, timeline, rooms } = tools;
+  const { deps, timeline } = tools;
   const { id } = turn.session;
   // Whoever sent the message waits for it.
   const occasions = { hurry: AbortSignal.abort(), rush: turn.signal };
@@ -147,11 +148,12 @@ async function giveUp(tools: TurnTools, turn: Turn, room: Room): Promise<void> {
     await room.look();
     await saveWork(tools, turn, room, { type: "canceled", reason: "" });
   } catch (error) {
-    await timeline.say(id, `what the last turn didn't bring home went with its sandbox: ${asFerryError(error).message}`);
+    room.unsaved = true;
+    await timeline.say(id, `what the last turn didn't bring home can't be saved: ${asFerryError(error).message}`);
   } finally {
     await haste.end();
   }
-  await rooms.leave(id);
+  await leaveRoom(tools, id);
 }
 
 /** What the agent does, until it is done or stopped. */
@@ -255,6 +257,7 @@ async function saveWork(tools: TurnTools, { session, message }: Turn, room: Room
     obstacle,
   };
   const home = await bringHome(deps, room.sandbox, room.lastTree, series);
+  room.unsaved = !home.whole;
   if (home.remark !== "") await timeline.say(session.id, home.remark);
   await tools.arrived(session, home);
   await room.remember(message.id);

@@ -4,8 +4,9 @@ import { timestamp } from "../deps.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { Mutex } from "../mutex.ts";
 import { Questions } from "./questions.ts";
+import { leaveRoom } from "../leave.ts";
 import { runTurn, type Turn, type TurnOutcome, type TurnTools } from "./run.ts";
-import { findSession, settle, type UserMessage } from "../settle.ts";
+import { settle, type UserMessage } from "../settle.ts";
 import type { Trigger } from "../state.ts";
 
 /** How long a lease holds without being renewed, and how often it is, in ms. */
@@ -182,13 +183,3 @@ class LeaseTaken extends Error {}
 
 /** What is said of a turn that the service's end cut short. */
 export const interruption = "the service stopped in the middle of this turn";
-
-/** Gives the session's sandbox up, in its record too. */
-export async function leaveRoom(
-  { deps, rooms, timeline }: Pick<TurnTools, "deps" | "rooms" | "timeline">,
-  sessionId: string,
-): Promise<void> {
-  await rooms.leave(sessionId);
-  const session = await findSession(deps.store, sessionId);
-  if (session.sandbox_id !== undefined) await timeline.change(sessionId, { sandbox_id: undefined });
-}

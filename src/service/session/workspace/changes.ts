@@ -19,8 +19,9 @@ const limits = { files: 300, patch: 4 * 1024 * 1024, diff: 64 * 1024, list: 32 *
  * Writes the workspace as a tree, through an index of our own so that the agent's stays as it is, and compares it with an earlier
  * one: `$1` is that tree ("" where there is none), `$2` the bytes of patch text at most. Prints the tree and the raw records of copies,
  * behind an empty one those of all changes, and behind another the patch. The copy keeps the index's time: git compares the content of a file that is no older, since it may
- * have changed unseen (racy-git in git's technical documents). A filter that the agent set up, or needs a program that isn't there, and
- * fails is done without: the files are taken as they are.
+ * have changed unseen (racy-git in git's technical documents). Where there is none, or git can't do it with that one, one of HEAD's takes
+ * its place: an index is a cache, but for which ignored files are tracked. A filter that the agent set up, or needs a program that isn't there, and fails
+ * is done without: the files are taken as they are.
  *
  * An agent waits for this after each of its commands, however large the repository is. So unedited moves and copies, by their ids, are
  * all that is looked for among all files. Of edited ones at most 400 new files are compared with the 400 that were removed or changed
@@ -28,6 +29,16 @@ const limits = { files: 300, patch: 4 * 1024 * 1024, diff: 64 * 1024, list: 32 *
  */
 const snapshot = `
 set -e
+copied() {
+  [ -f "$git/index" ] && cp "$git/index" "$git/ferry-index" 2>/dev/null && touch -r "$git/index" "$git/ferry-index"
+}
+anew() {
+  rm -f "$git/ferry-index" "$git/ferry-index.lock"
+  git read-tree HEAD 2>/dev/null || rm -f "$git/ferry-index"
+}
+taken() {
+  { git add --all || unfiltered; } && git write-tree
+}
 unfiltered() {
   set -f
   IFS='
@@ -43,11 +54,10 @@ unfiltered() {
   git add --all
 }
 git=$(git rev-parse --absolute-git-dir)
-rm -f "$git/ferry-index" "$git/ferry-index.lock"
-[ ! -f "$git/index" ] || { cp "$git/index" "$git/ferry-index" && touch -r "$git/index" "$git/ferry-index"; }
+rm -rf "$git/ferry-index" "$git/ferry-index.lock"
 export GIT_INDEX_FILE="$git/ferry-index"
-git add --all || unfiltered
-tree=$(git write-tree)
+copied || anew
+tree=$(taken) || { anew; tree=$(taken); }
 printf '%s\\0' "$tree"
 [ -n "$1" ] && [ "$1" != "$tree" ] || exit 0
 git diff-tree -r -C100% --find-copies-harder --no-rename-empty --diff-filter=C -z --raw "$1" "$tree"

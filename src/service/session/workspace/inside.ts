@@ -43,12 +43,9 @@ export function gitEnvironment(agent: string): Record<string, string> {
   };
 }
 
-/** The code of the error for a workspace that git would wait in for ever. */
-export const blocked = "blocked";
-
 /**
  * Runs a shell script that uses git in the workspace, and gives what it printed; `args` are its `$1`, `$2` …
- * @throws FerryError failure with the script's last line on stderr; with the code `blocked` where git waits for what is no file
+ * @throws FerryError failure with the script's last line on stderr, or with what is no file, where git waits in that
  */
 export async function runInside(
   sandbox: Sandbox,
@@ -59,8 +56,7 @@ export async function runInside(
   const argv = guarded(["sh", "-c", text, "git", ...args]);
   const result = await sandbox.exec(argv, { cwd: sandbox.workspace, ...options, env: environment });
   const obstacle = result.code === 0 ? undefined : blockedBy(Buffer.from(result.stderr).toString("utf8"));
-  if (obstacle !== undefined)
-    throw new FerryError("failure", `${obstacle} is no file, and git would wait in it for ever`, { code: blocked });
+  if (obstacle !== undefined) throw new FerryError("failure", `${obstacle} is no file, and git would wait in it for ever`);
   if (result.code !== 0) throw new FerryError("failure", `git in the sandbox: ${lastLine(result)}`);
   return Buffer.from(result.stdout);
 }

@@ -7,11 +7,12 @@ import type { Gateway } from "../../agent/gateway/gateways.ts";
 import { noUsage } from "../../agent/gateway/usage.ts";
 import { type Outfit, outfit } from "../../agent/launcher/outfit.ts";
 import type { ExecOptions, ExecResult, Sandbox } from "../../sandbox/driver.ts";
+import type { Rescue } from "../../sandbox/folder/rescue.ts";
 import type { SessionsDeps } from "../deps.ts";
 import { filesOf } from "../../agent/sign-in/store.ts";
 import { fillHome } from "../memory/home.ts";
 import { keepMemory, type Memory, restoreMemory } from "../memory/memory.ts";
-import { within } from "../patience.ts";
+import { within } from "../../patience.ts";
 import { layout } from "../repository/layout.ts";
 import { Desk } from "../tools/desk.ts";
 import { newCost, type TurnUsage } from "../turn/usage.ts";
@@ -53,6 +54,8 @@ export class Room {
   readonly sandbox: Sandbox;
   /** Where the agent calls ferry's tools. */
   readonly desk: Desk;
+  /** Whether it may hold what the last turn could not bring home. */
+  unsaved = false;
   private readonly deps: SessionsDeps;
   private readonly session: Session;
   private readonly parts: Parts;
@@ -233,10 +236,14 @@ export class Room {
     await this.sandbox.killAll();
   }
 
-  async destroy(): Promise<void> {
+  /** @param rescue takes out of the sandbox's folder what may not go with it */
+  async destroy(rescue?: Rescue): Promise<void> {
     this.dismissAgent();
-    await this.sandbox.destroy();
-    await this.parts.gateway?.close();
+    try {
+      await this.sandbox.destroy(rescue);
+    } finally {
+      await this.parts.gateway?.close();
+    }
   }
 }
 

@@ -1,6 +1,8 @@
+import { asFerryError } from "../../../base/errors.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
+import { keepWorkspace } from "./keep.ts";
 import { Room } from "./room.ts";
 
 /** The rooms of all sessions: made when they are needed, kept between messages, given up when they were idle for long. */
@@ -37,19 +39,36 @@ export class Rooms {
     void this.deps.host.clock.sleep(this.deps.limits.idle, over.signal).then(givenUp, () => undefined);
   }
 
-  /** Ends the session's sandbox; none is fine. */
-  async leave(sessionId: string): Promise<void> {
+  /**
+   * Ends the session's sandbox; none is fine. What the last turn could not bring home is kept: gives the words for where that is, "" where
+   * all is at home. What fills the disk is not.
+   */
+  async leave(sessionId: string): Promise<string> {
     this.idle.get(sessionId)?.abort();
     this.idle.delete(sessionId);
     const room = this.open.get(sessionId);
     this.open.delete(sessionId);
-    if (room === undefined) return;
-    await room.destroy();
+    if (room === undefined) return "";
+    let kept = "";
+    const rescue = async (): Promise<void> => {
+      if (!room.unsaved || room.sandbox.exceeded() === "disk") return;
+      const workspace = room.sandbox.hostWorkspace;
+      // Until it is somewhere else.
+      kept = `left in ${workspace}`;
+      kept = await keepWorkspace(this.deps, sessionId, workspace, "the turn could not be saved");
+    };
+    await room.destroy(rescue).catch((error: unknown) => {
+      // The next start tries to end it again; the session goes on.
+      this.deps.log(`session ${sessionId}: its sandbox: ${asFerryError(error).message}`);
+    });
     this.left();
+    return kept;
   }
 
-  async leaveAll(): Promise<void> {
+  /** Gives the words for what was kept, by the sessions' ids. */
+  async leaveAll(): Promise<Map<string, string>> {
     for (const idle of this.idle.values()) idle.abort();
-    await Promise.all([...this.open.keys()].map((id) => this.leave(id)));
+    const left = await Promise.all([...this.open.keys()].map(async (id) => [id, await this.leave(id)] as const));
+    return new Map(left.filter(([, kept]) => kept !== ""));
   }
 }

@@ -38,6 +38,24 @@ describe("what is missing is told with its remedy:", () => {
     });
   });
 
+  test.each([
+    ["newuidmap", 'command required for rootless mode with multiple IDs: exec: "newuidmap": not found', /: install uidmap:/u],
+    [
+      "numbers for its users",
+      "keep-id requires additional UIDs or GIDs defined in /etc/subuid and /etc/subgid",
+      /: as root: `usermod/u,
+    ],
+  ])("%s, where podman is there", async (_, complaint, remedy) => {
+    await withRoot(async (root) => {
+      const engine = join(root, "..", "podman");
+      await writeFile(engine, `#!/bin/sh\necho 'Error: ${complaint}' >&2\nexit 125\n`);
+      await chmod(engine, 0o755);
+      const { works, reason } = await withEnv({ FERRY_SANDBOX_ENGINE: engine }).probe();
+      expect({ works, reason }).toEqual({ works: false, reason: expect.stringMatching(remedy) as string });
+      expect(reason).toContain(complaint);
+    });
+  });
+
   test("an image, which is never fetched", async () => {
     await withRoot(async (root) => {
       const engine = await fakeDocker(join(root, ".."));
@@ -91,7 +109,7 @@ describe.skipIf(!works)(`with an engine (${reason})`, () => {
       const sandbox = await oci(machine).create(spec);
       const agent = await sandbox.spawn(["sh", "-c", "setsid sleep 1000 & echo ready; sleep 1000"]);
       await firstLine(agent.stdout);
-      const swept = await bwrap(machine).sweep(root, new Set());
+      const { swept } = await bwrap(machine).sweep(root, new Set());
       // A container may go by itself, as soon as its engine's own process is ended.
       expect(swept.map(({ what }) => what)).toEqual(expect.arrayContaining(["process", "folder"]));
       expect((await agent.exit).code).not.toBe(0);

@@ -1,5 +1,5 @@
-import { FerryError } from "../../base/errors.ts";
-import type { Clock } from "../../host/host.ts";
+import { FerryError } from "../base/errors.ts";
+import type { Clock } from "../host/host.ts";
 
 /**
  * Each time that `ms` are over, `end` ends whatever runs, and so does whoever waits for it; until `over`. More than once, since who has
