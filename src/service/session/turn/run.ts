@@ -6,7 +6,7 @@ import { aborted, Haste, late } from "./haste.ts";
 import type { Questions } from "./questions.ts";
 import { TurnRecord } from "./record.ts";
 import type { Memory } from "../memory/memory.ts";
-import { tellPast } from "../memory/past.ts";
+import { missedIn, tellPast } from "../memory/past.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
 import { blocked } from "../workspace/inside.ts";
 import { Room } from "../workspace/room.ts";
@@ -217,14 +217,7 @@ function reasonOf(error: unknown, { sandbox }: Room): string {
 
 /** What a new process of the agent doesn't know of the session: what came after its memory, or all of it. */
 async function missed({ deps, timeline }: TurnTools, { session, message }: Turn, memory: Memory | undefined): Promise<string> {
-  const events = await deps.store.timeline.list(session.id);
-  // What is queued comes by itself. A revision is of the last change: the memory's own message was marked as completed after it.
-  const known = [message.id, memory?.message];
-  const past = tellPast(
-    events.filter(
-      ({ id, status, revision = 0 }) => !known.includes(id) && status !== "queued" && revision > (memory?.revision ?? 0),
-    ),
-  );
+  const past = await tellPast(missedIn(deps.store.timeline.pages(session.id), message.id, memory));
   if (past !== "" && memory === undefined)
     await timeline.say(session.id, "the agent was started anew: ferry told it what happened before");
   return past;
