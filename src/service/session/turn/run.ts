@@ -159,7 +159,7 @@ async function work(tools: TurnTools, turn: Turn, room: Room, done: () => void):
   const { deps, timeline } = tools;
   const { session, questions, signal } = turn;
   if (signal.aborted) return { type: "canceled", reason: "" };
-  const record = new TurnRecord(session.id, timeline, room, signal);
+  const record = new TurnRecord({ sessionId: session.id, timeline, room, clock: deps.host.clock, signal });
   const stopped = new AbortController();
   const stopping = stopOn(signal, deps, room, stopped.signal);
   const { sandbox, desk } = room;
