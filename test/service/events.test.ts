@@ -49,6 +49,16 @@ describe("as an array", () => {
     expect(await after({ after: 3 })).toEqual([]);
   });
 
+  test("of one type alone", async () => {
+    await service.sessions.finishTurn(params.sessionId, "done");
+    for (const query of [{ type: "agent_message" }, { type: "agent_message", after: 0, limit: 5 }] as const)
+      expect((await must(ask, "readEvents", { params, query })).map(({ type }) => type)).toEqual(["agent_message"]);
+    const headers = { accept: "text/event-stream" };
+    const stream = await ask("readEvents", { params, query: { type: "agent_message" }, headers });
+    expect([stream.status, stream.body]).toMatchObject([400, { message: expect.stringMatching(/^type: /u) as string }]);
+    expect((await ask("readEvents", { params, query: { type: "other" } })).status).toBe(400);
+  });
+
   test("however large it is, no more of it is in memory than a page", async () => {
     const [event] = await eventsOf(service.store, params.sessionId);
     const large = { ...event, payload: { type: "agent_message", message: "x".repeat(16 * 2 ** 20) } } as SessionEvent;

@@ -133,6 +133,8 @@ export interface TimelinePart {
   readonly after?: number | undefined;
   /** So many at most. */
   readonly limit?: number | undefined;
+  /** Of this type alone. */
+  readonly type?: SessionEvent["type"] | undefined;
 }
 
 export interface TimelineStore {

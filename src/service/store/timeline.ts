@@ -52,12 +52,17 @@ export function makeTimelineStore(db: Database): TimelineStore {
 async function* readPages(
   db: Database,
   sessionId: string,
-  { after, limit = Infinity }: TimelinePart = {},
+  { after, limit = Infinity, type }: TimelinePart = {},
 ): AsyncGenerator<SessionEvent[]> {
   const column = after === undefined ? "seq" : "revision";
   let seen = after ?? 0;
   for (let left = limit; left > 0;) {
-    const behind = db.selectFrom("events").where("session_id", "=", sessionId).where(column, ">", seen).orderBy(column);
+    const behind = db
+      .selectFrom("events")
+      .where("session_id", "=", sessionId)
+      .$if(type !== undefined, (all) => all.where("type", "=", type ?? "user_message"))
+      .where(column, ">", seen)
+      .orderBy(column);
     const size = sql<number>`octet_length(payload)`.as("size");
     const ahead = await behind.select([column, size]).limit(Math.min(left, page.events)).execute();
     let bytes = 0;
