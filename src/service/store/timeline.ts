@@ -32,14 +32,10 @@ export function makeTimelineStore(db: Database): TimelineStore {
       }),
     pages: (sessionId, part) => readPages(db, sessionId, part),
     async withStatus(sessionId, status, type) {
-      let query = db
-        .selectFrom("events")
-        .selectAll()
-        .where("session_id", "=", sessionId)
-        .where("status", "=", status)
-        .orderBy("seq");
-      if (type !== undefined) query = query.where("type", "=", type);
-      return (await query.execute()).map(toEvent);
+      const all = db.selectFrom("events").selectAll().where("session_id", "=", sessionId).where("status", "=", status);
+      const rows = await (type === undefined ? all : all.where("type", "=", type)).execute();
+      // Sorted here: for the sake of that order SQLite would read the whole timeline, and not the index of the states.
+      return rows.sort((one, other) => one.seq - other.seq).map(toEvent);
     },
     async revision(sessionId) {
       const row = await db.selectFrom("sessions").select("revision").where("id", "=", sessionId).executeTakeFirst();
