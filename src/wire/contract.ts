@@ -4,7 +4,7 @@ import { manifest, uncommitted } from "./patches.ts";
 import * as resources from "./resources.ts";
 import type { routes, RouteName } from "./routes.ts";
 import * as schedules from "./schedules.ts";
-import { sessionStatuses } from "./values.ts";
+import { eventTypes, sessionStatuses } from "./values.ts";
 
 /** What an operation takes and answers. `answer` is the JSON form; other media are named in `media`. */
 export interface Operation {
@@ -64,7 +64,11 @@ export const contract = {
   updateSession: { summary: "Change a session", body: resources.updateSession, answer: resources.session, status: 200 },
   readEvents: {
     summary: "Read the timeline, or follow it",
-    query: z.strictObject({ after: wholeNumber.min(0).optional(), limit: wholeNumber.min(1).max(1000).optional() }),
+    query: z.strictObject({
+      after: wholeNumber.min(0).optional(),
+      limit: wholeNumber.min(1).max(1000).optional(),
+      type: z.enum(eventTypes).optional(),
+    }),
     answer: z.array(sessionEvent),
     status: 200,
     media: ["text/event-stream"],

@@ -98,6 +98,7 @@ export const capabilities = [
   "login",
   "stream",
   "after",
+  "types",
   "sessions",
   "patches",
   "bundle",

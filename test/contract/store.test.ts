@@ -3,6 +3,7 @@ import { migrations } from "../../src/service/store/migrations/migrations.ts";
 import { openSqlStore } from "../../src/service/store/sql-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { engines, type Engine } from "../support/engines.ts";
+import { eventsOf } from "../support/events-of.ts";
 import { ada, message, provider, repository, session, time } from "../support/records.ts";
 
 describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
@@ -200,7 +201,7 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
       expect([first.revision, second.revision]).toEqual([1, 2]);
       const changed = await store.timeline.update("ses_1", "evt_1", { status: "completed", at: time(9) });
       expect(changed).toEqual({ ...first, status: "completed", revision: 3, updated_at: time(9) });
-      expect(await store.timeline.list("ses_1")).toEqual([changed, second]);
+      expect(await eventsOf(store, "ses_1")).toEqual([changed, second]);
       expect(await store.timeline.revision("ses_1")).toBe(3);
     });
 
@@ -215,7 +216,7 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
       for (const number of [1, 2, 3]) await store.timeline.append("ses_1", message(number));
       await store.timeline.update("ses_1", "evt_1", { payload: { type: "user_message", message: "new" }, at: time(9) });
       const after = async (revision: number, limit: number) =>
-        (await store.timeline.after("ses_1", revision, limit)).map(({ id }) => id);
+        (await eventsOf(store, "ses_1", { after: revision, limit })).map(({ id }) => id);
       expect(await after(0, 10)).toEqual(["evt_2", "evt_3", "evt_1"]);
       expect(await after(2, 1)).toEqual(["evt_3"]);
       expect(await after(4, 10)).toEqual([]);
@@ -228,7 +229,7 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
       await store.timeline.append("ses_1", { ...message(3), client_id: "" });
       await store.timeline.append("ses_1", { ...message(4), client_id: "" });
       await store.timeline.append("ses_1", { ...message(5), payload: { type: "agent_message", message: "x" }, client_id: "c" });
-      expect(await store.timeline.list("ses_1")).toHaveLength(4);
+      expect(await eventsOf(store, "ses_1")).toHaveLength(4);
     });
 
     test("is the queue: events of a status, in order", async () => {
@@ -248,7 +249,7 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
         ...message(1),
         payload: { type: "user_message", message: text, more: { nested: [1, null] } },
       });
-      expect((await store.timeline.list("ses_1"))[0]?.payload).toEqual({
+      expect((await eventsOf(store, "ses_1"))[0]?.payload).toEqual({
         type: "user_message",
         message: text,
         more: { nested: [1, null] },
@@ -294,7 +295,7 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
         await trx.timeline.append("ses_1", message(1));
         await trx.timeline.append("ses_1", message(2));
       });
-      const seen = await store.timeline.list("ses_1");
+      const seen = await eventsOf(store, "ses_1");
       await both;
       expect([0, 2]).toContain(seen.length);
     });
@@ -305,7 +306,7 @@ describe.each(Object.entries(engines))("the store over %s", (_, makeEngine) => {
     const event = await store.timeline.append("ses_1", message(1));
     await store.close();
     store = await open();
-    expect(await store.timeline.list("ses_1")).toEqual([event]);
+    expect(await eventsOf(store, "ses_1")).toEqual([event]);
   });
 
   test("a database that a newer ferry wrote is refused", async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SessionEvent } from "../../src/wire/event.ts";
 import { type AskService, makeAsk, makeRequest, must } from "../support/api.ts";
 import { makeTestService, type TestService } from "../support/service.ts";
+import { eventsOf } from "../support/events-of.ts";
 
 let service: TestService;
 let ask: AskService;
@@ -46,6 +47,45 @@ describe("as an array", () => {
     expect(await after({ after: 0, limit: 1 })).toEqual([2]);
     expect(await after({ limit: 1 })).toEqual([2]);
     expect(await after({ after: 3 })).toEqual([]);
+  });
+
+  test("of one type alone", async () => {
+    await service.sessions.finishTurn(params.sessionId, "done");
+    for (const query of [{ type: "agent_message" }, { type: "agent_message", after: 0, limit: 5 }] as const)
+      expect((await must(ask, "readEvents", { params, query })).map(({ type }) => type)).toEqual(["agent_message"]);
+    const headers = { accept: "text/event-stream" };
+    const stream = await ask("readEvents", { params, query: { type: "agent_message" }, headers });
+    expect([stream.status, stream.body]).toMatchObject([400, { message: expect.stringMatching(/^type: /u) as string }]);
+    expect((await ask("readEvents", { params, query: { type: "other" } })).status).toBe(400);
+  });
+
+  test("however large it is, no more of it is in memory than a page", async () => {
+    const [event] = await eventsOf(service.store, params.sessionId);
+    const large = { ...event, payload: { type: "agent_message", message: "x".repeat(16 * 2 ** 20) } } as SessionEvent;
+    let given = 0;
+    service.store.timeline.pages = async function* () {
+      for (; given < 36; given++) yield [large];
+    };
+    const answer = await service.app(makeRequest("readEvents", { params, key: service.key }));
+    expect(answer.status).toBe(200);
+    let [size, ahead] = [0, 0];
+    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      ahead = Math.max(ahead, given - size / 2 ** 24);
+    }
+    // More than any string may hold.
+    expect(size).toBeGreaterThan(2 ** 29);
+    expect(ahead).toBeLessThan(3);
+  }, 60_000);
+
+  test("a store that fails on the way is logged, and the answer cut off", async () => {
+    const events = await eventsOf(service.store, params.sessionId);
+    service.store.timeline.pages = async function* () {
+      yield events;
+      throw new Error("the disk is gone");
+    };
+    await expect(ask("readEvents", { params })).rejects.toThrow("the disk is gone");
+    expect(service.errors).toMatchObject([{ message: "the disk is gone" }]);
   });
 
   test.each(["application/json", "*/*", "text/html", "text/event-stream;q=0.5, application/json"])(
@@ -121,7 +161,7 @@ describe("as a stream", () => {
 
   test("takes nothing from the engine that the client has not asked for", async () => {
     let taken = 0;
-    const event = (await service.store.timeline.list(params.sessionId))[0] as SessionEvent;
+    const event = (await eventsOf(service.store, params.sessionId))[0] as SessionEvent;
     service.sessions.follow = async function* () {
       for (;;) {
         taken += 1;

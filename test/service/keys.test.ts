@@ -88,6 +88,18 @@ test("the service tells who the key is and what it can do", async () => {
     workspace: { ...service.store.workspace },
     user: { ...service.user },
     key: { id: "key_1", scopes: ["sessions:read"], expires_at: "2027-01-01T00:00:00.000Z" },
-    capabilities: ["stream", "after", "sessions", "patches", "bundle", "uncommitted", "answer", "cancel", "close", "keys"],
+    capabilities: [
+      "stream",
+      "after",
+      "types",
+      "sessions",
+      "patches",
+      "bundle",
+      "uncommitted",
+      "answer",
+      "cancel",
+      "close",
+      "keys",
+    ],
   });
 });

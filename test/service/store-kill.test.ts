@@ -9,6 +9,7 @@ import { openSqlStore } from "../../src/service/store/sql-store.ts";
 import { openSqlite } from "../../src/service/store/sqlite.ts";
 import { makeProgram, type Program } from "../support/program.ts";
 import { ada, session } from "../support/records.ts";
+import { eventsOf } from "../support/events-of.ts";
 
 let folder: string;
 let writer: Program;
@@ -28,7 +29,7 @@ test("kill -9 in the middle of writing loses nothing that was acknowledged", asy
   for (const [run, enough] of [1, 60, 200].entries()) acknowledged.push(...(await writeAndKill(path, run, enough)));
 
   const store = await openSqlStore(openSqlite(path), () => ({ id: "wsp_2", name: "other" }));
-  const events = await store.timeline.list("ses_1");
+  const events = await eventsOf(store, "ses_1");
   await store.close();
   const stored = new Set(events.map(({ id }) => id));
   expect(acknowledged.length).toBeGreaterThan(260);

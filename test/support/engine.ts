@@ -29,6 +29,7 @@ import type { SessionEvent } from "../../src/wire/event.ts";
 import type { Repository, Session } from "../../src/wire/resources.ts";
 import { makeFolder } from "./git.ts";
 import { machine } from "./sandbox.ts";
+import { eventsOf } from "./events-of.ts";
 
 /** The session engine on this machine: real git, a real database, real agents in real sandboxes. */
 export interface TestEngine {
@@ -195,7 +196,7 @@ export async function makeTestEngine({
       if (after === undefined) throw new Error("the session is gone");
       return after;
     },
-    events: (session) => store.timeline.list(session.id),
+    events: (session) => eventsOf(store, session.id),
     async close() {
       await sessions.stop();
       await store.close();

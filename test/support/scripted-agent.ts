@@ -13,7 +13,8 @@ export interface Told {
 /**
  * An agent of the name `claude` that does what the last part of a prompt says: `tell`, `say WORDS`, `write FILE`, `run
  * SCRIPT`, `call JSON` (a request to the MCP server that it was given, whose answer it says), `model` (three tries at a model call),
- * `cost AMOUNT` (what the session has cost so far, in USD), `fail WORDS` (said, and given as the error), `hang` or `die`.
+ *  `flood COUNT SIZE JSON` (so many updates, in
+ * which # is the number and "~" a text of that size), `cost AMOUNT` (what the session has cost so far, in USD), `fail WORDS` (said, and given as the error), `hang` or `die`.
  * One that loads keeps its sessions in its HOME, as agents do, and tells all of an old one again, also when it should be done with that.
  */
 const program = (loads: boolean) => `#!/usr/bin/env node
@@ -87,6 +88,11 @@ const requests = {
     }
     if (verb === "cost")
       update({ sessionUpdate: "usage_update", used: 1, size: 2, cost: { amount: Number(words[0]), currency: "USD" } });
+    if (verb === "flood") {
+      const [count, size, ...template] = words;
+      const reviver = (_, value) => (value === "~" ? "x".repeat(Number(size)) : value);
+      for (let at = 0; at < Number(count); at++) update(JSON.parse(template.join(" ").replaceAll("#", at), reviver));
+    }
     if (verb === "say") say(words.join(" "));
     if (verb === "write") {
       writeFileSync(words[0], "written\\n");

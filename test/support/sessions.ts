@@ -7,6 +7,7 @@ import type { SessionEvent } from "../../src/wire/event.ts";
 import type { Manifest, Uncommitted } from "../../src/wire/patches.ts";
 import type { Session } from "../../src/wire/resources.ts";
 import type { TestClock } from "./clock.ts";
+import { eventsOf } from "./events-of.ts";
 
 /** A session engine without an agent: the test says when a turn ends and what came of it. */
 export interface ScriptedSessions extends Sessions {
@@ -143,7 +144,7 @@ export function makeScriptedSessions(store: Store, clock: TestClock, random: (si
           rung.catch(() => undefined);
           // What was told by now comes after what was stored by now.
           const items = told.splice(0);
-          for (const event of await store.timeline.after(id, revision, 100)) {
+          for (const event of await eventsOf(store, id, { after: revision, limit: 100 })) {
             revision = event.revision ?? revision;
             yield { type: "session_event", event };
           }

@@ -4,6 +4,7 @@ import type { Handlers } from "./handler.ts";
 const capabilities: Capability[] = [
   "stream",
   "after",
+  "types",
   "sessions",
   "patches",
   "bundle",

@@ -1,7 +1,8 @@
 import { preferredMedium } from "../http/accept.ts";
-import { jsonAnswer, streamAnswer } from "../http/answer.ts";
+import { arrayAnswer, streamAnswer } from "../http/answer.ts";
 import { Problem } from "../problem.ts";
-import type { Store } from "../store/store.ts";
+import type { SessionEvent } from "../../wire/event.ts";
+import type { TimelinePart } from "../store/store.ts";
 import type { Call, Deps, Handlers } from "./handler.ts";
 import { found } from "./missing.ts";
 import { streamFrames } from "./stream.ts";
@@ -11,13 +12,14 @@ export const events = {
     const { sessionId } = call.params;
     found(await deps.store.sessions.find(sessionId), "session", sessionId);
     const medium = preferredMedium(call.headers.get("accept"), ["application/json", "text/event-stream"]);
+    const { after, limit, type } = call.query;
     if (medium === "text/event-stream") {
+      if (type !== undefined) throw new Problem(400, "invalid_request", "type: a stream has events of all types");
       const left = new AbortController();
       return streamAnswer(framesForKey(call, readResumption(call), left, deps), medium, () => left.abort());
     }
-    const { after, limit } = call.query;
-    if (after === undefined && limit === undefined) return readWhole(sessionId, call.headers.get("if-none-match"), deps.store);
-    return deps.store.timeline.after(sessionId, after ?? 0, limit ?? Number.MAX_SAFE_INTEGER);
+    if (after === undefined && limit === undefined) return readWhole(call, deps);
+    return arrayAnswer(await begin(sessionId, { after: after ?? 0, limit, type }, deps));
   },
 } satisfies Pick<Handlers, "readEvents">;
 
@@ -41,14 +43,32 @@ async function* framesForKey(
   }
 }
 
-/** The whole timeline, or 304 where the client has it: the revision says as much as the bytes. */
-async function readWhole(sessionId: string, ifNoneMatch: string | null, { timeline }: Store): Promise<Response> {
+/** The whole timeline, or all of a type in it, or 304 where the client has it: the revision says as much as the bytes. */
+async function readWhole(
+  { params: { sessionId }, headers: asked, query: { type } }: Call<"readEvents">,
+  deps: Deps,
+): Promise<Response> {
   // Read before the events: a tag that is too old costs a repeat, one that is too new would hide an event.
-  const etag = `"${await timeline.revision(sessionId)}"`;
+  const etag = `"${await deps.store.timeline.revision(sessionId)}"`;
   const headers = { etag, "cache-control": "private, no-cache" };
-  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//u, ""));
+  const known = (asked.get("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//u, ""));
   if (known.includes(etag) || known.includes("*")) return new Response(null, { status: 304, headers });
-  return jsonAnswer(await timeline.list(sessionId), 200, headers);
+  return arrayAnswer(await begin(sessionId, { type }, deps), headers);
+}
+
+/** The events in pages, of which the first is there: a store that can't be read shows in the answer's status. */
+async function begin(sessionId: string, part: TimelinePart, { store, log }: Deps): Promise<AsyncGenerator<SessionEvent[]>> {
+  const pages = store.timeline.pages(sessionId, part);
+  const first = await pages.next();
+  return (async function* () {
+    try {
+      if (first.done !== true) yield first.value;
+      yield* pages;
+    } catch (error) {
+      log.error("an answer broke", error, { session: sessionId });
+      throw error;
+    }
+  })();
 }
 
 /**

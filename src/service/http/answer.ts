@@ -26,6 +26,25 @@ export function jsonAnswer(value: unknown, status: number, headers: Readonly<Rec
   });
 }
 
+/** An array in JSON, of any length: no more of it is in memory than a page. */
+export function arrayAnswer(pages: AsyncIterable<readonly unknown[]>, headers: Readonly<Record<string, string>> = {}): Response {
+  const answer = streamAnswer(arrayText(pages), "application/json");
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+  return answer;
+}
+
+async function* arrayText(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<Uint8Array> {
+  let before = "[";
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield encoder.encode(before + page.map((item) => JSON.stringify(item)).join(","));
+    before = ",";
+  }
+  yield encoder.encode(before === "[" ? "[]" : "]");
+}
+
+const encoder = new TextEncoder();
+
 /** Bytes of another medium, taken from their source only as fast as the receiver reads. `end` is told when it left. */
 export function streamAnswer(bytes: AsyncIterable<Uint8Array>, contentType: string, end: () => void = () => undefined): Response {
   const iterator = bytes[Symbol.asyncIterator]();

@@ -127,6 +127,16 @@ export interface NewEvent {
   readonly at: string;
 }
 
+/** Which events of a timeline. */
+export interface TimelinePart {
+  /** Those whose revision is greater, by revision; without it all of them, in the order they were appended. */
+  readonly after?: number | undefined;
+  /** So many at most. */
+  readonly limit?: number | undefined;
+  /** Of this type alone. */
+  readonly type?: SessionEvent["type"] | undefined;
+}
+
 export interface TimelineStore {
   /** The event with its `revision`; an event of the same `client_id` (not "") of type user_message is given back instead of a second one. */
   append(sessionId: string, event: NewEvent): Promise<SessionEvent>;
@@ -136,10 +146,8 @@ export interface TimelineStore {
     eventId: string,
     change: { readonly status?: EventStatus; readonly payload?: SessionEvent["payload"]; readonly at: string },
   ): Promise<SessionEvent | undefined>;
-  /** All events in the order they were appended. */
-  list(sessionId: string): Promise<SessionEvent[]>;
-  /** Events whose revision is greater, by revision. */
-  after(sessionId: string, revision: number, limit: number): Promise<SessionEvent[]>;
+  /** Events in pages of little size, each read when it is asked for: a timeline may be far larger than the memory. */
+  pages(sessionId: string, part?: TimelinePart): AsyncGenerator<SessionEvent[]>;
   /** Events of a status (and a type), in order: the queue is `user_message` `queued`. */
   withStatus(sessionId: string, status: EventStatus, type?: SessionEvent["type"]): Promise<SessionEvent[]>;
   /** The greatest revision so far; 0 for an empty timeline. */

@@ -1,8 +1,12 @@
+import { sql } from "kysely";
 import { FerryError } from "../../base/errors.ts";
 import type { SessionEvent } from "../../wire/event.ts";
 import { inTransaction } from "./transaction.ts";
 import type { Database, EventRow } from "./schema.ts";
-import type { NewEvent, TimelineStore } from "./store.ts";
+import type { NewEvent, TimelinePart, TimelineStore } from "./store.ts";
+
+/** What of a timeline is in memory at once: so many events, and so many bytes of their payloads, or a larger one alone. */
+const page = { events: 500, bytes: 4 * 1024 * 1024 };
 
 export function makeTimelineStore(db: Database): TimelineStore {
   return {
@@ -26,36 +30,47 @@ export function makeTimelineStore(db: Database): TimelineStore {
           .executeTakeFirstOrThrow();
         return toEvent(row);
       }),
-    async list(sessionId) {
-      const rows = await db.selectFrom("events").selectAll().where("session_id", "=", sessionId).orderBy("seq").execute();
-      return rows.map(toEvent);
-    },
-    async after(sessionId, revision, limit) {
-      const rows = await db
-        .selectFrom("events")
-        .selectAll()
-        .where("session_id", "=", sessionId)
-        .where("revision", ">", revision)
-        .orderBy("revision")
-        .limit(limit)
-        .execute();
-      return rows.map(toEvent);
-    },
+    pages: (sessionId, part) => readPages(db, sessionId, part),
     async withStatus(sessionId, status, type) {
-      let query = db
-        .selectFrom("events")
-        .selectAll()
-        .where("session_id", "=", sessionId)
-        .where("status", "=", status)
-        .orderBy("seq");
-      if (type !== undefined) query = query.where("type", "=", type);
-      return (await query.execute()).map(toEvent);
+      const all = db.selectFrom("events").selectAll().where("session_id", "=", sessionId).where("status", "=", status);
+      const rows = await (type === undefined ? all : all.where("type", "=", type)).execute();
+      // Sorted here: for the sake of that order SQLite would read the whole timeline, and not the index of the states.
+      return rows.sort((one, other) => one.seq - other.seq).map(toEvent);
     },
     async revision(sessionId) {
       const row = await db.selectFrom("sessions").select("revision").where("id", "=", sessionId).executeTakeFirst();
       return row?.revision ?? 0;
     },
   };
+}
+
+/** Looks first at how large the next events are: SQLite and PostgreSQL know that without reading them. */
+async function* readPages(
+  db: Database,
+  sessionId: string,
+  { after, limit = Infinity, type }: TimelinePart = {},
+): AsyncGenerator<SessionEvent[]> {
+  const column = after === undefined ? "seq" : "revision";
+  let seen = after ?? 0;
+  for (let left = limit; left > 0;) {
+    const behind = db
+      .selectFrom("events")
+      .where("session_id", "=", sessionId)
+      .$if(type !== undefined, (all) => all.where("type", "=", type ?? "user_message"))
+      .where(column, ">", seen)
+      .orderBy(column);
+    const size = sql<number>`octet_length(payload)`.as("size");
+    const ahead = await behind.select([column, size]).limit(Math.min(left, page.events)).execute();
+    let bytes = 0;
+    const fitting = ahead.filter((row, at) => (bytes += row.size) <= page.bytes || at === 0);
+    const last = fitting.at(-1)?.[column];
+    if (last === undefined) return;
+    // One that was changed since has gone on to a later revision.
+    const rows = await behind.selectAll().where(column, "<=", last).execute();
+    yield rows.map(toEvent);
+    left -= rows.length;
+    seen = last;
+  }
 }
 
 async function findRepeated(trx: Database, sessionId: string, event: NewEvent): Promise<SessionEvent | undefined> {

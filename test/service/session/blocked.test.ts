@@ -91,7 +91,7 @@ test.each(places)("a pipe at $path is found when a turn is stopped, and nobody w
   const before = await engine.store.sessions.find(session.id);
   slept.length = 0;
   const { agent_status } = await engine.sessions.cancel(session.id, { queued: false });
-  expect({ agent_status, slept: slept.filter((ms) => ms < 10_000) }).toEqual({
+  expect({ agent_status, slept: slept.filter((ms) => ms > 0 && ms < 10_000) }).toEqual({
     agent_status: stays ? "idle" : "failed",
     slept: [],
   });
@@ -103,6 +103,47 @@ test.each(places)("a pipe at $path is found when a turn is stopped, and nobody w
   const after = await engine.work(session, stays ? `rm -f ${path}; echo y > y` : "echo new > new");
   expect(after.sandbox_id === before?.sandbox_id).toBe(stays);
   expect(after.head_commit).not.toBe(session.base_commit);
+});
+
+const obstacles = [
+  {
+    what: "a pipe in a folder of objects elsewhere",
+    script:
+      "mkdir -p ~/o/info ~/p/info; mkfifo ~/p/info/alternates; echo ../p > ~/o/info/alternates; echo ~/o > .git/objects/info/alternates",
+    says: /\.\.\/p\/info\/alternates is no file, and git would wait in it for ever/u,
+  },
+  {
+    what: "a pipe that is included",
+    script: "mkfifo ~/pipe; git config include.path ~/pipe",
+    says: /\.git\/config, with what it includes, takes git too long/u,
+  },
+  {
+    what: "a few files that include each other",
+    script: `for at in 1 2 3 4 5 6 7 8 9; do { echo '[include]'; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "path = c$((at + 1))"; done; } > ~/c$at; done; printf '[include]\npath = %s/c1\n' ~ >> .git/config`,
+    says: /\.git\/config, with what it includes, takes git too long/u,
+  },
+  {
+    what: "patterns without number",
+    script: `i=0; while [ $i -lt 100 ]; do i=$((i + 1)); echo 1 > aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa$i; done; awk 'BEGIN { for (i = 0; i < 400000; i++) print "*a*a*a*a*a*a*" i " text" }' > .gitattributes`,
+    says: /\.gitattributes is larger than 4 MiB, and takes git too long; it has to go/u,
+  },
+];
+
+test.each(obstacles)(
+  "$what ends a turn, and is named",
+  async ({ script, says }) => {
+    await begin(60_000);
+    const { agent_status } = await engine.work(session, `${script}; echo x > x`);
+    expect({ agent_status, said: await said() }).toEqual({ agent_status: "failed", said: [expect.stringMatching(says)] });
+  },
+  30_000,
+);
+
+test("what the agent's own configuration has ignored or given attributes isn't looked at", async () => {
+  await begin(60_000);
+  const set = "mkfifo ~/pipe; git config core.excludesFile ~/pipe; git config --global core.attributesFile ~/pipe";
+  const { agent_status } = await engine.work(session, `${set}; echo x > x`);
+  expect({ agent_status, said: await said() }).toEqual({ agent_status: "idle", said: [] });
 });
 
 test("a pipe that git doesn't read, and nothing in the place of what it does, are no matter, however long it takes", async () => {

@@ -3,14 +3,14 @@ import { isOpen } from "../../../client/outcome.ts";
 import type { Context } from "../../context.ts";
 import type { KnownEvent } from "../../flows/session/arrival.ts";
 import type { OpenSession } from "../../flows/session/select.ts";
-import { timelineOf } from "../../flows/session/timeline.ts";
+import { messagesOf } from "../../flows/session/timeline.ts";
 import { fieldsOf } from "../../output/timeline/fields.ts";
 
-/** The messages that wait or are being worked on, in order; the timeline may be of any length. */
+/** The messages that wait or are being worked on, in order. */
 export async function openMessages(context: Context, open: OpenSession): Promise<KnownEvent[]> {
   // By id, since what was cut off is read again.
   const messages = new Map<string, KnownEvent>();
-  for await (const events of timelineOf(context, open))
+  for await (const events of messagesOf(context, open))
     for (const event of events)
       if (event.type === "user_message" && isOpen(event)) messages.set(event.id, event);
       else messages.delete(event.id);

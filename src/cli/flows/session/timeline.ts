@@ -1,5 +1,6 @@
 import type { SourcedEvent, TimelineEvent } from "../../../client/timeline/items.ts";
 import { readTimeline } from "../../../client/timeline/whole/read.ts";
+import type { EventType } from "../../../wire/values.ts";
 import type { Context } from "../../context.ts";
 import type { OpenSession } from "./select.ts";
 
@@ -11,10 +12,12 @@ export function sourcesOf(
   { host }: Context,
   { connection, session }: OpenSession,
   stop?: AbortSignal,
+  type?: EventType,
 ): AsyncGenerator<readonly SourcedEvent[]> {
   const { clock, random, interrupt, files } = host;
   const signal = stop === undefined ? interrupt : AbortSignal.any([interrupt, stop]);
-  return readTimeline({ client: connection.client, sessionId: session.id, clock, random, signal, makeSpool: files.makeSpool });
+  const { client } = connection;
+  return readTimeline({ client, sessionId: session.id, type, clock, random, signal, makeSpool: files.makeSpool });
 }
 
 /** The events alone. @throws FerryError what went wrong */
@@ -24,6 +27,17 @@ export async function* timelineOf(
   stop?: AbortSignal,
 ): AsyncGenerator<readonly TimelineEvent[]> {
   for await (const sources of sourcesOf(context, open, stop)) yield sources.map(({ event }) => event);
+}
+
+/**
+ * The messages to the agent, with all else where the service has no way to leave it out: a timeline may take long to read, and a stop
+ * has no time for it.
+ */
+export async function* messagesOf(context: Context, open: OpenSession): AsyncGenerator<readonly TimelineEvent[]> {
+  // Who can't say it is asked for all, and says itself what is wrong.
+  const words = await open.connection.client.capabilities().catch(() => new Set<string>());
+  const type = words.has("types") ? ("user_message" as const) : undefined;
+  for await (const sources of sourcesOf(context, open, undefined, type)) yield sources.map(({ event }) => event);
 }
 
 /** The types that its events have. */

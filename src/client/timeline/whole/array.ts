@@ -1,4 +1,5 @@
 import type { Clock, SendResponse, Spool } from "../../../host/host.ts";
+import type { EventType } from "../../../wire/values.ts";
 import type { Client } from "../../calls.ts";
 import { cursorOf } from "../../cursor.ts";
 import { parseJson, steadily } from "../../http/body.ts";
@@ -45,6 +46,8 @@ export interface WholeOptions {
   readonly sessionId: string;
   readonly signal?: AbortSignal | undefined;
   readonly makeSpool: () => Promise<Spool>;
+  /** Events of this type alone, of a service that can leave out the others. */
+  readonly type?: EventType | undefined;
   /** What a timeline may hold, in bytes. */
   readonly longest?: number;
 }
@@ -52,6 +55,7 @@ export interface WholeOptions {
 export function makeWholeTimeline({
   client,
   sessionId,
+  type,
   signal: always,
   clock,
   makeSpool,
@@ -62,7 +66,7 @@ export function makeWholeTimeline({
   const ask = (cursor: string | undefined, { sameTag = false, patience, signal = always }: HowToRead) => {
     const headers = sameTag && tag !== "" && cursor === undefined ? { "if-none-match": tag } : {};
     // A page's cursor is none of the interface's parameters for events: only who sends them in pages is asked with it.
-    const query: object = { cursor };
+    const query: object = { cursor, ...(type && { type }) };
     const input = { params: { sessionId }, query, accept: "application/json", headers, signal, patience };
     return client.stream("readEvents", input, async (answer) => answer);
   };

@@ -1,8 +1,6 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { AgentChange } from "../agent.ts";
-
-/** Characters of one message that are kept: more is no message to anybody. */
-const most = 1024 * 1024;
+import { mostKept, withRest } from "../bounded-payload.ts";
 
 /** Messages come word by word; one is over when another begins or the agent does something else. */
 export class Message {
@@ -15,7 +13,7 @@ export class Message {
     if (content.type !== "text" || content.text === "") return [];
     const before = id === this.id ? [] : this.flush();
     this.id = id;
-    const text = content.text.slice(0, most - this.text.length);
+    const text = content.text.slice(0, mostKept - this.text.length);
     this.text += text;
     this.left += content.text.length - text.length;
     return text === "" ? before : [...before, { type: "delta", text }];
@@ -23,8 +21,7 @@ export class Message {
 
   flush(): AgentChange[] {
     if (this.text === "") return [];
-    const rest = this.left === 0 ? "" : `\n[… ${this.left} characters left out …]`;
-    const payload = { type: "agent_message" as const, message: this.text + rest };
+    const payload = { type: "agent_message" as const, message: withRest(this.text, this.left) };
     this.text = "";
     this.left = 0;
     return [{ type: "event", key: `message ${this.count++}`, payload, done: true }];

@@ -1,6 +1,7 @@
 import { count } from "../../../base/text.ts";
 import type { SessionEvent } from "../../../wire/event.ts";
 import { deedOf, fileOf } from "./deeds.ts";
+import type { Memory } from "./memory.ts";
 import { quote } from "./quote.ts";
 
 /** Characters of one message, of one list of deeds, and of all of it. A model reads all of it once. */
@@ -16,12 +17,13 @@ const closing = "[End of the record. The working copy has the files as they were
  * What happened in a session, for an agent that wasn't there: who wrote what and what was done, from the timeline alone. Bounded: the
  * first request and the newest entries stay. "" where no message is among the events.
  */
-export function tellPast(events: readonly SessionEvent[]): string {
-  const first = events.findIndex(({ type }) => type === "user_message");
-  if (first === -1) return "";
-  const [request = "", ...rest] = entriesOf(events.slice(first));
-  const files = [...new Set(events.flatMap(fileOf))];
-  const changed = files.length === 0 ? [] : [`Files that were changed:\n${quote(files.join("\n"), limits.files)}`];
+export async function tellPast(events: AsyncIterable<SessionEvent> | Iterable<SessionEvent>): Promise<string> {
+  const paths = new Set<string>();
+  const entries: string[] = [];
+  for await (const entry of entriesOf(events, paths)) entries.push(entry);
+  const [request, ...rest] = entries;
+  if (request === undefined) return "";
+  const changed = paths.size === 0 ? [] : [`Files that were changed:\n${quote([...paths].join("\n"), limits.files)}`];
   const room = limits.all - [opening, request, ...changed, closing].join("\n\n").length;
   const kept = newest(rest, room);
   const left = rest.length - kept.length;
@@ -29,24 +31,43 @@ export function tellPast(events: readonly SessionEvent[]): string {
   return [opening, request, ...gap, ...kept, ...changed, closing].join("\n\n");
 }
 
-/** Messages by themselves, and all that was done between two of them as one list. */
-function entriesOf(events: readonly SessionEvent[]): string[] {
-  const entries: string[] = [];
+/**
+ * The events that are no part of what an agent remembers. What is queued comes by itself, and so does `current`, the message that it is
+ * given now. A revision is of the last change: the memory's own message was marked as completed after it.
+ */
+export async function* missedIn(
+  pages: AsyncIterable<readonly SessionEvent[]>,
+  current: string,
+  memory: Memory | undefined,
+): AsyncGenerator<SessionEvent> {
+  const known = [current, memory?.message];
+  for await (const events of pages)
+    yield* events.filter(
+      ({ id, status, revision = 0 }) => !known.includes(id) && status !== "queued" && revision > (memory?.revision ?? 0),
+    );
+}
+
+/** From the first message on: messages by themselves, and all that was done between two of them as one list. Notes which files were changed. */
+async function* entriesOf(
+  events: AsyncIterable<SessionEvent> | Iterable<SessionEvent>,
+  paths: Set<string>,
+): AsyncGenerator<string> {
+  let begun = false;
   let deeds: string[] = [];
   const list = () => {
-    if (deeds.length > 0) entries.push(`What was done:\n${quote(deeds.join("\n"), limits.deeds)}`);
+    const entry = deeds.length === 0 ? [] : [`What was done:\n${quote(deeds.join("\n"), limits.deeds)}`];
     deeds = [];
+    return entry;
   };
-  for (const event of events) {
+  for await (const event of events) {
+    for (const path of fileOf(event)) paths.add(path);
+    begun ||= event.type === "user_message";
+    if (!begun) continue;
     const said = sayingOf(event);
     if (said === undefined) deeds.push(...deedOf(event));
-    else {
-      list();
-      entries.push(said);
-    }
+    else yield* [...list(), said];
   }
-  list();
-  return entries;
+  yield* list();
 }
 
 function sayingOf({ payload, status }: SessionEvent): string | undefined {

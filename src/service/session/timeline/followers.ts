@@ -1,7 +1,10 @@
 import type { StreamItem } from "../sessions.ts";
 
-/** Items that a slow follower may have waiting; beyond them the oldest are dropped. None of them is the only copy of anything. */
-const limit = 1000;
+/**
+ * Items that a slow follower may have waiting, and characters of the text in them; beyond them the oldest are dropped. None of them is
+ * the only copy of anything.
+ */
+const limits = { items: 1000, text: 4 * 1024 * 1024 };
 
 /** Who follows which session right now, in this process. */
 export class Followers {
@@ -31,6 +34,7 @@ export class Followers {
 
 class Follower {
   private items: StreamItem[] = [];
+  private text = 0;
   private rung = false;
   private wake: (() => void) | undefined;
   private readonly signal: AbortSignal;
@@ -48,8 +52,12 @@ class Follower {
   }
 
   push(item: StreamItem): void {
-    if (this.items.length === limit) this.items.shift();
     this.items.push(item);
+    this.text += textOf(item);
+    while (this.items.length > limits.items || (this.text > limits.text && this.items.length > 1)) {
+      const [dropped] = this.items.splice(0, 1);
+      this.text -= textOf(dropped);
+    }
     this.ring();
   }
 
@@ -57,6 +65,7 @@ class Follower {
   take(): StreamItem[] {
     const items = this.items;
     this.items = [];
+    this.text = 0;
     return items;
   }
 
@@ -76,4 +85,9 @@ class Follower {
     this.wake?.();
     this.wake = undefined;
   };
+}
+
+/** Of what an agent writes: a delta is as long as it likes, all else is of little size. */
+function textOf(item: StreamItem | undefined): number {
+  return item?.type === "delta" ? item.delta.text.length : 0;
 }

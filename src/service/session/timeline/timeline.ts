@@ -1,12 +1,8 @@
-import type { SessionEvent } from "../../../wire/event.ts";
 import type { Store } from "../../store/store.ts";
 import type { SessionsDeps } from "../deps.ts";
 import type { StreamItem } from "../sessions.ts";
 import { Followers } from "./followers.ts";
 import { TimelineWriter } from "./writer.ts";
-
-/** How many stored events are read at once. */
-const page = 500;
 
 /** The sessions' timelines: written, and followed while they are. */
 export class Timeline extends TimelineWriter {
@@ -39,23 +35,15 @@ export class Timeline extends TimelineWriter {
     let seen = after;
     try {
       do {
-        for await (const event of this.stored(sessionId, seen)) {
-          yield { type: "session_event", event };
-          seen = event.revision ?? seen;
-        }
+        for await (const events of this.deps.store.timeline.pages(sessionId, { after: seen }))
+          for (const event of events) {
+            yield { type: "session_event", event };
+            seen = event.revision ?? seen;
+          }
         yield* follower.take();
       } while (await follower.next());
     } finally {
       follower.end();
-    }
-  }
-
-  private async *stored(sessionId: string, after: number): AsyncGenerator<SessionEvent> {
-    for (let seen = after; ;) {
-      const events = await this.deps.store.timeline.after(sessionId, seen, page);
-      yield* events;
-      if (events.length < page) return;
-      seen = events.at(-1)?.revision ?? seen;
     }
   }
 }

@@ -2,6 +2,7 @@ import { makeId } from "../../../base/ids.ts";
 import type { Payload, SessionEvent } from "../../../wire/event.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { EventStatus } from "../../../wire/values.ts";
+import { boundedPayload } from "../../agent/bounded-payload.ts";
 import type { SessionChange, Store } from "../../store/store.ts";
 import { type SessionsDeps, timestamp } from "../deps.ts";
 import type { StreamItem } from "../sessions.ts";
@@ -42,13 +43,19 @@ export class TimelineWriter {
   ): Promise<{ event: SessionEvent; fresh: boolean }> {
     const id = makeId("evt", this.deps.host.random);
     const at = timestamp(this.deps);
-    const event = await this.deps.store.timeline.append(sessionId, { id, payload, status, client_id: clientId, at });
+    const bounded = boundedPayload(payload);
+    const event = await this.deps.store.timeline.append(sessionId, { id, payload: bounded, status, client_id: clientId, at });
     this.audience.ring(sessionId);
     return { event, fresh: event.id === id };
   }
 
   async update(sessionId: string, eventId: string, change: { status?: EventStatus; payload?: Payload }): Promise<void> {
-    await this.deps.store.timeline.update(sessionId, eventId, { ...change, at: timestamp(this.deps) });
+    const payload = change.payload && boundedPayload(change.payload);
+    await this.deps.store.timeline.update(sessionId, eventId, {
+      ...change,
+      ...(payload && { payload }),
+      at: timestamp(this.deps),
+    });
     this.audience.ring(sessionId);
   }
 

@@ -7,7 +7,7 @@ import { aborted, Haste } from "./haste.ts";
 import type { Questions } from "./questions.ts";
 import { TurnRecord } from "./record.ts";
 import type { Memory } from "../memory/memory.ts";
-import { tellPast } from "../memory/past.ts";
+import { missedIn, tellPast } from "../memory/past.ts";
 import { bringHome, type BroughtHome } from "../repository/bring-home.ts";
 import { Room } from "../workspace/room.ts";
 import type { Rooms } from "../workspace/rooms.ts";
@@ -161,7 +161,7 @@ async function work(tools: TurnTools, turn: Turn, room: Room, done: () => void):
   const { deps, timeline } = tools;
   const { session, questions, signal } = turn;
   if (signal.aborted) return { type: "canceled", reason: "" };
-  const record = new TurnRecord(session.id, timeline, room, signal);
+  const record = new TurnRecord({ sessionId: session.id, timeline, room, clock: deps.host.clock, signal });
   const stopped = new AbortController();
   const stopping = stopOn(signal, deps, room, stopped.signal);
   const { sandbox, desk } = room;
@@ -219,14 +219,7 @@ function reasonOf(error: unknown, { sandbox }: Room): string {
 
 /** What a new process of the agent doesn't know of the session: what came after its memory, or all of it. */
 async function missed({ deps, timeline }: TurnTools, { session, message }: Turn, memory: Memory | undefined): Promise<string> {
-  const events = await deps.store.timeline.list(session.id);
-  // What is queued comes by itself. A revision is of the last change: the memory's own message was marked as completed after it.
-  const known = [message.id, memory?.message];
-  const past = tellPast(
-    events.filter(
-      ({ id, status, revision = 0 }) => !known.includes(id) && status !== "queued" && revision > (memory?.revision ?? 0),
-    ),
-  );
+  const past = await tellPast(missedIn(deps.store.timeline.pages(session.id), message.id, memory));
   if (past !== "" && memory === undefined)
     await timeline.say(session.id, "the agent was started anew: ferry told it what happened before");
   return past;

@@ -12,6 +12,9 @@ const overruled: Readonly<Record<string, string>> = {
   "core.hooksPath": "/dev/null",
   "core.fsmonitor": "false",
   "core.quotePath": "true",
+  // Whatever they name, a pipe for one, would be read for each file; what the repository ignores is in itself.
+  "core.excludesFile": "/dev/null",
+  "core.attributesFile": "/dev/null",
   "gc.auto": "0",
   "maintenance.auto": "false",
   "commit.gpgSign": "false",
@@ -45,7 +48,7 @@ export function gitEnvironment(agent: string): Record<string, string> {
 
 /**
  * Runs a shell script that uses git in the workspace, and gives what it printed; `args` are its `$1`, `$2` …
- * @throws FerryError failure with the script's last line on stderr, or with what is no file, where git waits in that
+ * @throws FerryError failure with the script's last line on stderr, or with what is there for which git would wait for ever
  */
 export async function runInside(
   sandbox: Sandbox,
@@ -56,7 +59,7 @@ export async function runInside(
   const argv = guarded(["sh", "-c", text, "git", ...args]);
   const result = await sandbox.exec(argv, { cwd: sandbox.workspace, ...options, env: environment });
   const obstacle = result.code === 0 ? undefined : blockedBy(Buffer.from(result.stderr).toString("utf8"));
-  if (obstacle !== undefined) throw new FerryError("failure", `${obstacle} is no file, and git would wait in it for ever`);
+  if (obstacle !== undefined) throw new FerryError("failure", obstacle);
   if (result.code !== 0) throw new FerryError("failure", `git in the sandbox: ${lastLine(result)}`);
   return Buffer.from(result.stdout);
 }
