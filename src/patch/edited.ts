@@ -17,10 +17,12 @@ export function withEdited(error: unknown, { edited, repository }: Context, done
   const isParked = edited.every((each) => each.isParked === true);
   const which = (isParked ? savedThere : editedHere)(name, more);
   const other = error === undefined ? undefined : asFerryError(error);
-  const place = more === 0 ? first.copy : rescueFolder(repository);
+  const refs = edited.map(({ copy }) => copy).filter((copy) => copy.startsWith("refs/"));
+  const files = more === 0 ? first.copy : rescueFolder(repository);
+  const place = [...(refs.length === edited.length ? [] : [files]), ...refs].join(" and ");
   const message = `${other === undefined ? "all is done, but" : `${other.message}; and`} ${which}: what was written is in ${place}`;
   const shown = isParked
-    ? `take over what you want of what is in ${place}`
+    ? `take over what you want of what is in ${place}${refs.map((ref) => `; git log -p ${ref} shows the commits`).join("")}`
     : `git diff --no-index ${shellWord(name)} ${shellWord(first.copy)} shows what was written; take over what you want of it`;
   const rest = {
     code: "edited_meanwhile",

@@ -47,6 +47,8 @@ describe("what is done in a parked worktree while it is taken away is kept, and 
       const error = await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "park" }));
       expect(error.details).toContainEqual(expect.stringContaining(`${last.slice(0, 12)}: refs/ferry/rescue/`));
       expect(kept(scene)).toEqual([last]);
+      expect(error.message).toContain(`what was written is in ${rescueOf(scene)} and refs/ferry/rescue/`);
+      expect(error.hint).toMatch(/; git log -p refs\/ferry\/rescue\/\S+ shows the commits/u);
     });
 
     it(`what is staged, after a kill of --${how}`, async () => {
