@@ -2,7 +2,7 @@ import { asFerryError, FerryError } from "../base/errors.ts";
 import { shellWord } from "../base/words.ts";
 import { showPath } from "../git/path.ts";
 import type { Context } from "./context.ts";
-import { rescueFolder } from "./recovery/rescue.ts";
+import { isRef, rescueFolder } from "./recovery/rescue.ts";
 import { PullRefused, type Verdict } from "./verdict.ts";
 
 /**
@@ -17,7 +17,7 @@ export function withEdited(error: unknown, { edited, repository }: Context, done
   const isParked = edited.every((each) => each.isParked === true);
   const which = (isParked ? savedThere : editedHere)(name, more);
   const other = error === undefined ? undefined : asFerryError(error);
-  const refs = edited.map(({ copy }) => copy).filter((copy) => copy.startsWith("refs/"));
+  const refs = edited.filter(isRef).map(({ copy }) => copy);
   const files = more === 0 ? first.copy : rescueFolder(repository);
   const place = [...(refs.length === edited.length ? [] : [files]), ...refs].join(" and ");
   const message = `${other === undefined ? "all is done, but" : `${other.message}; and`} ${which}: what was written is in ${place}`;

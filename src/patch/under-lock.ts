@@ -31,7 +31,7 @@ async function locked<T>(request: Errand, deps: PullDeps, work: (context: Contex
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const lock = await lockRepository(host, folder, request.hook === undefined ? otherPull : 0);
   try {
-    context.edited.push(...(await readUntold(repository)));
+    context.edited.push(...(await readUntold(repository, git)));
     await context.checkpoint("locked");
     await outlivePorcelain(context);
     await recover(context);

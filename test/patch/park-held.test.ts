@@ -74,6 +74,17 @@ describe("what is done in a parked worktree while it is taken away is kept, and 
     });
   }
 
+  it("commits, in a repository with a broken ref", async () => {
+    const { scene, tree } = await makeResolved();
+    writeFile(scene.local, ".git/refs/heads/cut-off", "");
+    let last: string | undefined;
+    const work = () => void ([, last] = commitTwice(asideOf(tree)));
+    const error = await refusedBy(resumeWhile(scene, "abort", { at: "park-aside", work }));
+    expect(error.details).toContainEqual(expect.stringContaining(`${(last ?? "").slice(0, 12)}: refs/ferry/rescue/`));
+    rmSync(`${scene.local.folder}/.git/refs/heads/cut-off`);
+    expect(kept(scene)).toEqual([last]);
+  });
+
   it("once: a kill after that makes no second ref, and what it kept is told by the next run", async () => {
     const { scene, tree } = await makeResolved();
     await ended(startPull(scene, "park-aside", { how: "abort" }));
@@ -134,10 +145,38 @@ echo staged > b; git add b && : > '${script}.done'; echo later > b\n`,
     }
   });
 
+  it("what git stash pop brought back counts as staged by a person", async () => {
+    const { scene, tree } = await makeResolved({ twice: true });
+    await ended(startPull(scene, "park-moved", { how: "continue" }));
+    tree("stash", "--quiet");
+    writeFile(tree, "mine", "staged\n");
+    tree("add", "mine");
+    tree("stash", "--quiet");
+    tree("stash", "pop", "--quiet");
+    writeFile(tree, "mine", "later\n");
+    expect(tree("status", "--porcelain")).toBe("AM mine");
+    expect(await refusedBy(resume(scene.local.folder, "continue"))).toMatchObject({ code: "edited_meanwhile" });
+    expect(readFileSync(`${rescueOf(scene)}/mine.staged`, "utf8")).toBe("staged\n");
+  });
+
+  it("a lock of another git's that stays is named", async () => {
+    const { scene, tree } = await makeResolved();
+    const lock = `${tree("rev-parse", "--absolute-git-dir")}/index.lock`;
+    writeFileSync(lock, "");
+    await expect(resume(scene.local.folder, "continue")).rejects.toMatchObject({
+      kind: "attention",
+      message: `another git holds a lock: ${lock} exists`,
+    });
+    expect(existsSync(lock)).toBe(true);
+  });
+
   it("a lock that a killed run left is ours to take away", async () => {
     const { scene, tree } = await makeResolved({ twice: true });
     await ended(startPull(scene, "park-moved", { how: "continue" }));
     writeFileSync(`${tree("rev-parse", "--absolute-git-dir")}/index.lock`, "ferry pull: a parked worktree\n");
+    // Whatever ferry does next.
+    await refusedBy(pullInto(scene.local.folder, scene.source));
+    tree("status");
     await refusedBy(resume(scene.local.folder, "continue"));
     expect(tree("status", "--porcelain")).toBe("UU g");
   });
@@ -196,11 +235,32 @@ describe("a conflict that git itself resolves with --here", () => {
     expect((await pullInto(scene.local.folder, scene.source, { onConflict: "here" })).commits).toHaveLength(2 + more);
   });
 
+  it("and --undo leaves the user's own work, which was as it came already", async () => {
+    const scene = makeUnion();
+    commitFiles(scene.sandbox, { "a.log": "1\ntheirs\nmore\n", "n/f": "new\n", c: "c3\n" }, "with files");
+    writeFile(scene.local, "n/f", "new\n");
+    await pullInto(scene.local.folder, scene.source, { onConflict: "here" });
+    await undo(errandIn(scene), makeDeps());
+    expect(scene.local("status", "--porcelain")).toBe("?? n/");
+    expect(readFileSync(`${scene.local.folder}/n/f`, "utf8")).toBe("new\n");
+  });
+
+  it("and local work in the way of one behind it: what came is told, and what is in the way", async () => {
+    const scene = makeUnion();
+    commitFiles(scene.sandbox, { n: "n\n" }, "behind");
+    writeFile(scene.local, "n", "mine\n");
+    const error = await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "here" }));
+    expect(error).toMatchObject({ kind: "attention", verdict: { applied: true, blocked_by: ["n"], files: 2 } });
+    expect(error.verdict.commits.map(({ subject }) => subject)).toEqual(["zero", "theirs"]);
+    expect(error.verdict.tip).toBe(scene.local("rev-parse", "HEAD"));
+  });
+
   it("and one behind it that doesn't fit: what came is told with that", async () => {
     const scene = makeUnion();
     commitFiles(scene.sandbox, { f: edited({ 2: "theirs" }) }, "conflict");
     commitFiles(scene.local, { f: edited({ 2: "mine" }) }, "mine too");
     const error = await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "here" }));
+    expect(error.message).toMatch(/^2 commits came; commit /u);
     expect(error.verdict).toMatchObject({ applied: true, conflicts: ["f"], files: 2 });
     expect(error.verdict.commits.map(({ subject }) => subject)).toEqual(["zero", "theirs"]);
   });

@@ -3,6 +3,7 @@ import type { Came, Context, PullContext } from "../context.ts";
 import { cursorBefore } from "../incoming/gone-back.ts";
 import { readRefs } from "../incoming/refs.ts";
 import { moveRefs } from "../land/move-refs.ts";
+import type { Own } from "../land/path-check.ts";
 import { moveRef } from "../land/transaction.ts";
 import { stoppedAt } from "../place/place.ts";
 import { fromBefore, readUndoNote, writeUndoNote } from "../undo-note.ts";
@@ -10,8 +11,12 @@ import { PullRefused, type Verdict } from "../verdict.ts";
 import { CameAfterAll } from "./after-all.ts";
 import { cameBefore } from "./told.ts";
 
-/** Notes that HEAD is by now where git itself committed, so that all of it can be taken back. */
-export async function noteCame(stop: Stop, notices: readonly string[], context: PullContext): Promise<CameAfterAll> {
+/** Notes that HEAD is by now where git itself committed, so that all of it can be taken back but for the user's `own` work. */
+export async function noteCame(
+  stop: Stop,
+  { notices, own }: { notices: readonly string[]; own: readonly Own[] },
+  context: PullContext,
+): Promise<CameAfterAll> {
   const { incoming, error } = stop;
   const { git, repository } = context;
   const { head, refs, series } = incoming;
@@ -22,7 +27,7 @@ export async function noteCame(stop: Stop, notices: readonly string[], context: 
   // Where something fitted before it, that has a note by now.
   const before = error.conflict.tip === old || at.undo === undefined ? undefined : await readUndoNote(at.undo, context);
   const cursor = before === undefined ? await cursorBefore(incoming, context) : before.cursor;
-  const undo = fromBefore({ old, new: tip, cursor, own: before?.own ?? [] }, context.came?.undo);
+  const undo = fromBefore({ old, new: tip, cursor, own: [...(before?.own ?? []), ...own] }, context.came?.undo);
   const note = await writeUndoNote(undo, context);
   await moveRefs({ updates: [moveRef(refs.undo, at.undo, note)], reason: "ferry pull: a conflict that git resolved" }, context);
   const [item] = series.items.slice(error.conflict.commits.length);
@@ -41,18 +46,22 @@ export async function noteCame(stop: Stop, notices: readonly string[], context: 
 
 /** The verdict of all that came, the rest last. */
 export async function joined(came: Came | undefined, rest: Verdict, context: Context): Promise<Verdict> {
-  const first = came?.verdict ?? rest;
-  const commits = came === undefined ? rest.commits : [...first.commits, ...rest.commits];
-  const notices = came === undefined ? rest.notices : [...first.notices, ...rest.notices];
-  const files = await filesBetween(first.base, rest.tip, context);
-  return { ...rest, ...told(first), applied: true, base: first.base, commits, notices, files };
+  if (came === undefined) return { ...rest, files: await filesBetween(rest.base, rest.tip, context) };
+  const { verdict: first } = came;
+  const commits = [...first.commits, ...rest.commits];
+  const notices = [...first.notices, ...rest.notices];
+  // What was refused is here in no way.
+  const tip = rest.applied ? rest.tip : first.tip;
+  const files = rest.applied ? await filesBetween(first.base, tip, context) : first.files;
+  return { ...rest, ...told(first), applied: true, base: first.base, tip, commits, notices, files };
 }
 
 /** The same of an error. */
 export async function joinedError(came: Came, error: unknown, context: Context): Promise<unknown> {
   if (!(error instanceof PullRefused)) return error;
   const { kind, message, code, hint, details } = error;
-  const verdict = await joined(came, error.verdict, context);
+  const rest = error.verdict.applied ? error.verdict : { ...error.verdict, commits: [] };
+  const verdict = await joined(came, rest, context);
   return new PullRefused(kind, message, { code, hint, details, cause: error, verdict });
 }
 

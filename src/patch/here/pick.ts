@@ -10,7 +10,7 @@ import { Looker } from "../land/disk.ts";
 import { hold, holdsOf, letGo } from "../land/hold.ts";
 import { copyIndex } from "../land/index-entries.ts";
 import { keepEdited } from "../land/land.ts";
-import { checkPaths } from "../land/path-check.ts";
+import { checkPaths, type PathCheck } from "../land/path-check.ts";
 import { refLocks } from "../land/ref-locks.ts";
 import { RefsMoved } from "../land/transaction.ts";
 import { ferryFolder } from "../quarantine.ts";
@@ -22,10 +22,13 @@ import { changesBetween } from "../recovery/settle.ts";
 
 /**
  * Picks the commit that doesn't fit in the working copy: its files are made apart, and come when all are made. All of it is in the
- * journal: killed on the way, the next run takes it back.
+ * journal: killed on the way, the next run takes it back. Gives the user's own work that was as it came already.
  * @throws RefsMoved where a file was changed meanwhile; nothing is picked then
  */
-export async function pickHere({ error, quarantine }: Stop, context: PullContext): Promise<"stopped" | "came"> {
+export async function pickHere(
+  { error, quarantine }: Stop,
+  context: PullContext,
+): Promise<{ outcome: "stopped" | "came"; own: PathCheck["own"] }> {
   const { git, host, repository } = context;
   const { gitDir, workTree } = repository;
   const { conflict } = error;
@@ -35,9 +38,10 @@ export async function pickHere({ error, quarantine }: Stop, context: PullContext
   const locks = { refs, index: [join(gitDir, "index.lock")], tree: [] };
   await journal.begin({ gitDir, workTree, old: conflict.tip, ...goal, locks, stop: conflict.item.commit });
   const holder = { git, repository, children: journal.children("refs") };
+  let own: PathCheck["own"];
   try {
     await hold(goal, holder);
-    await makeStop(conflict, { journal, scratch: quarantine.folder }, context);
+    own = await makeStop(conflict, { journal, scratch: quarantine.folder }, context);
     await letGo(goal, holder);
     await keepEdited(journal, context);
     await journal.end();
@@ -45,14 +49,14 @@ export async function pickHere({ error, quarantine }: Stop, context: PullContext
     await recover(context);
     throw failure;
   }
-  return endPick({ cwd: workTree, gitDir, workTree }, context);
+  return { outcome: await endPick({ cwd: workTree, gitDir, workTree }, context), own };
 }
 
 async function makeStop(
   { item, tip, tree }: Stop["error"]["conflict"],
   { journal, scratch }: { journal: Journal; scratch: string },
   context: PullContext,
-): Promise<void> {
+): Promise<PathCheck["own"]> {
   const { git, repository, checkpoint } = context;
   const { gitDir, workTree } = repository;
   const folder = await journal.makePicked();
@@ -90,4 +94,5 @@ async function makeStop(
   await runPorcelain(["update-index", "-q", "--refresh"], { cwd: workTree, gitDir, workTree }, context);
   await journal.dropPicked();
   await checkpoint("here-picked");
+  return check.own;
 }

@@ -61,15 +61,15 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
   const late = await landClean(stop, changes.clean, context);
   if (late.length > 0) throw inTheWay(late, error.verdict);
   await context.checkpoint("here-landed");
-  const outcome = await pickHere(stop, context);
-  if (outcome === "came") throw await noteCame(stop, notices, context);
+  const { outcome, own } = await pickHere(stop, context);
+  if (outcome === "came") throw await noteCame(stop, { notices, own }, context);
   const left = series.items.length - conflict.commits.length - 1;
   const { shape, allowSymlinks, uncommitted } = context.request;
   // Not remembered: each pull says what it is to be.
   const isPlain = shape === undefined && allowSymlinks !== true && uncommitted !== true;
   const again = isPlain ? "ferry pull" : "ferry pull, with the same flags,";
   const rest = left === 0 ? "" : `; then ${again} brings the other ${left}`;
-  throw stoppedHere(stop, { files: changes.clean.length, notices, rest });
+  throw stoppedHere(stop, { files: changes.clean.length, notices, rest, before: context.came?.verdict });
 }
 
 /** A cherry-pick begins with an index as HEAD has it, and with the files of the conflict as they are in git. */

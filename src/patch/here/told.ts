@@ -4,21 +4,22 @@ import type { Stop } from "../conflict/found.ts";
 import { listed } from "../place/listed.ts";
 import { stoppedAt } from "../place/place.ts";
 import { short } from "../series/series.ts";
-import { newsOf, PullRefused, type VerdictCommit, whatCame } from "../verdict.ts";
+import { newsOf, PullRefused, type Verdict, type VerdictCommit, whatCame } from "../verdict.ts";
 
 /** The pull stands at a conflict in the working copy, and what fits came. */
 export function stoppedHere(
   { error, incoming }: Stop,
-  { files, notices, rest }: { files: number; notices: readonly string[]; rest: string },
+  { files, notices, rest, before }: { files: number; notices: readonly string[]; rest: string; before: Verdict | undefined },
 ): PullRefused {
   const { conflict, verdict } = error;
   const { item, paths } = conflict;
   const names = paths.map(showPath);
   const came = cameBefore({ error, incoming });
   const number = newsOf({ commits: came });
+  const all = number + (before === undefined ? 0 : newsOf(before));
   return new PullRefused(
     "attention",
-    `${count(number, "commit")} came; commit ${short(stoppedAt(incoming, conflict).commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
+    `${count(all, "commit")} came; commit ${short(stoppedAt(incoming, conflict).commit)} (${oneLine(item.subject)}) and yours both change ${listed(names)}`,
     {
       code: "conflict",
       verdict: {

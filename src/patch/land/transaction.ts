@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { FerryError } from "../../base/errors.ts";
-import { oneLine } from "../../base/text.ts";
+import { lockIn } from "../../git/locked.ts";
 import type { Repository } from "../../git/discover.ts";
 import type { Git, GitChild, GitProcess } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
@@ -85,8 +85,8 @@ export async function prepare(git: Git, { gitDir }: Repository, { updates, reaso
 function refError(exit: Awaited<GitProcess["exit"]>): FerryError {
   const error = gitError(["update-ref"], exit);
   const said = exit.stderr.toString("utf8");
-  const lock = /unable to create '(.*\.lock)': file exists/iu.exec(said)?.[1];
-  if (lock !== undefined) return new RefsLocked("attention", `${oneLine(lock)} exists`);
+  const lock = lockIn(exit);
+  if (lock !== undefined) return new RefsLocked("attention", `${lock} exists`);
   if (/but expected|reference already exists|is missing but expected|unable to resolve reference/u.test(said))
     return new RefsMoved("attention", "HEAD was moved meanwhile", { cause: error });
   return systemTrouble(["update-ref"], exit) ?? error;

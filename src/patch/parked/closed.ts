@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lockedError, lockPatience, lockPause } from "../../git/locked.ts";
 import { gitError } from "../../git/runner.ts";
@@ -32,7 +32,7 @@ export async function close({ gitDir }: ParkedTree, context: Context, names = ["
 }
 
 /** Lets go of our own. */
-export async function reopen({ gitDir }: ParkedTree): Promise<void> {
+export async function reopen({ gitDir }: Pick<ParkedTree, "gitDir">): Promise<void> {
   for (const name of ["index", "HEAD"]) if (await isOurs(lockOf(gitDir, name))) await rm(lockOf(gitDir, name), { force: true });
 }
 
@@ -64,13 +64,24 @@ function lockOf(gitDir: string, name: string): string {
   return join(gitDir, `${name}.lock`);
 }
 
+/** Of a file system that knows no second names. */
+const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
+/** By a second name, since it must say whose it is from the first moment on: on a full disk, too. */
 async function take(lock: string): Promise<boolean> {
+  const made = `${lock}.ferry`;
   try {
-    await writeFile(lock, ours, { flag: "wx" });
+    await writeFile(made, ours);
+    await link(made, lock).catch((error: unknown) => {
+      if (!(error instanceof Error && "code" in error && noLinks.includes(String(error.code)))) throw error;
+      return writeFile(lock, ours, { flag: "wx" });
+    });
     return true;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    return isOurs(lock);
+    return await isOurs(lock);
+  } finally {
+    await rm(made, { force: true });
   }
 }
 

@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { moveRefs } from "../land/move-refs.ts";
 import { moveRef } from "../land/transaction.ts";
 import { isHalfMade } from "../recovery/half-made.ts";
+import { reopen } from "./closed.ts";
 import type { Known } from "./look.ts";
 import { listParked, type Parked, replaceNote, tipRef } from "./note.ts";
 import { isOnItsWay, knownOf, sweepStop } from "./next-stop.ts";
@@ -40,6 +41,7 @@ export async function sweepParked(context: Context): Promise<void> {
   const all = await listParked(context);
   for (const parked of all) {
     await relink(parked.note, context);
+    await reopen({ gitDir: gitDirOf(parked.note, context) });
     await endUnfinished(parked, context);
   }
   await removeFolderAtLast(context);

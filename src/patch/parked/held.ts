@@ -24,23 +24,35 @@ export async function rescueHeld(note: ParkedNote, tree: ParkedTree, context: Co
 }
 
 /** What differs from where the worktree was read, from where it is taken to, from what a cherry-pick has put there, and from HEAD. */
-async function rescueStaged({ from, clean, held }: ParkedNote, tree: ParkedTree, context: Context): Promise<Rescued[]> {
+async function rescueStaged(note: ParkedNote, tree: ParkedTree, context: Context): Promise<Rescued[]> {
   const { git, repository } = context;
+  const { from, clean, held } = note;
   const place = inGitFolder(tree);
-  const picked = await pickedTree(place, context);
-  const [since, ...others] = await Promise.all(
-    [from ?? clean, clean, "HEAD", ...(picked === undefined ? [] : [picked])].map((known) => stagedSince(known, tree, context)),
-  );
+  const trees = [from ?? clean, clean, "HEAD", ...(await pickedTrees(note, tree, context))];
+  const known = await Promise.all(trees.map((each) => stagedSince(each, tree, context)));
+  const [since, ...others] = known.filter((differs) => differs !== undefined);
   const rescued: Rescued[] = [];
   for (const [path, id] of since ?? []) {
-    if (held?.staged[path] === id || others.some((differs) => differs?.has(path) === false)) continue;
+    if (held?.staged[path] === id || others.some((differs) => !differs.has(path))) continue;
     const content = await git.ok(["cat-file", "blob", id], place);
     await mkdir(rescueFolder(repository), { recursive: true, mode: 0o700 });
     const copy = freeName(rescueFolder(repository), `${nameOf(path)}.staged`);
-    await writeFile(copy, content, { mode: 0o600 });
     rescued.push(noted({ path, copy, isParked: true }, context));
+    await writeFile(copy, content, { mode: 0o600 });
   }
   return rescued;
+}
+
+/**
+ * What cherry-picks of ours have put there: by the note; of one that was killed before it was noted by git, as long as it stands.
+ * AUTO_MERGE alone may be anybody's: git-stash(1)'s pop leaves one as well.
+ */
+async function pickedTrees({ picked, made, queue }: ParkedNote, tree: ParkedTree, context: Context): Promise<string[]> {
+  const place = inGitFolder(tree);
+  const pick = await context.git.run(["rev-parse", "--verify", "--quiet", "CHERRY_PICK_HEAD"], place);
+  const isOurs = made === undefined && pick.stdout.toString("latin1").trim() === queue[0]?.commit;
+  const now = isOurs && picked === undefined ? await pickedTree(place, context) : undefined;
+  return [picked, now].filter((each) => each !== undefined);
 }
 
 function noted(rescued: Rescued, { repository }: Context): Rescued {
@@ -65,12 +77,15 @@ async function rescueCommits(note: ParkedNote, tree: ParkedTree, context: Contex
   const rescued: Rescued[] = [];
   // The newest first: it mostly has the others.
   for (const commit of await commitsSince(held?.logged, tree, context)) {
-    const others = ["--not", "--branches", "--tags", "--glob=refs/ferry/rescue"];
-    const found = await git.run(["rev-list", "--max-count=1", commit, ...known, ...others], place);
+    const ask = (...others: string[]) => git.run(["rev-list", "--max-count=1", commit, ...known, ...others], place);
+    const told = await ask("--not", "--branches", "--tags", "--glob=refs/ferry/rescue");
+    // One ref of the repository's that is broken ends it; then what only a ref has is kept once more.
+    const found = told.code === 0 ? told : await ask();
     if (found.code !== 0 || found.stdout.length === 0) continue;
     const ref = await freeRef(name, context);
-    await moveRefs({ updates: [moveRef(ref, undefined, commit)], reason: "ferry pull: commits of a parked worktree" }, context);
     rescued.push(noted({ path: commit.slice(0, 12), copy: ref, isParked: true }, context));
+    await moveRefs({ updates: [moveRef(ref, undefined, commit)], reason: "ferry pull: commits of a parked worktree" }, context);
+    known.push(`^${commit}`);
   }
   return rescued;
 }

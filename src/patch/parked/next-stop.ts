@@ -6,13 +6,14 @@ import { FerryError } from "../../base/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { exchange, type Made } from "../conflict/exchange.ts";
 import { pickApart } from "../conflict/apart.ts";
+import { pickedTree } from "../conflict/pick.ts";
 import type { Context } from "../context.ts";
 import { foldersTo, Looker, onDisk, stampOf } from "../land/disk.ts";
 import { runPorcelain } from "../recovery/porcelain.ts";
 import { changesBetween } from "../recovery/settle.ts";
 import { type TakenOut, withoutMoving } from "../recovery/take-out.ts";
 import { contentsOf, differing, type Known, lookAt, type Seen } from "./look.ts";
-import { reopen, resetIndex } from "./closed.ts";
+import { resetIndex } from "./closed.ts";
 import { type Parked, type ParkedNote, parkedFolder, replaceNote } from "./note.ts";
 import { rescueHeld } from "./held.ts";
 import { moveOwn, rescueOwn } from "./take-away.ts";
@@ -31,7 +32,6 @@ export async function makeStop(
 ): Promise<Parked> {
   const { note } = parked;
   await sweepStop(note, context);
-  await reopen(tree);
   await refuseElsewhere(note, tree, context);
   const { files, was } = placesOf(note, context);
   for (const folder of [files, was]) await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -43,7 +43,8 @@ export async function makeStop(
   await context.checkpoint("park-reset");
   const { changed, after } = await pickApart(note.queue[0]?.commit ?? "", { ...tree, folder: files, far }, context);
   const made = await contentsOf(changed, files);
-  const noted = await replaceNote(parked, { made }, { context });
+  const picked = await pickedTree(inTree(tree), context);
+  const noted = await replaceNote(parked, { made, picked }, { context });
   await context.checkpoint("park-made");
   await bringIn(sorted([...far, ...changed], files, after), { tree, was, known: { ...knownOf(noted.note), seen } }, context);
   await runPorcelain(["update-index", "-q", "--refresh"], inTree(tree), context);

@@ -38,6 +38,8 @@ export interface ParkedNote {
   readonly givenUp?: Readonly<Record<GitPath, string>> | undefined;
   /** What a cherry-pick made for the commit that it stops at, likewise, while that comes to the worktree. */
   readonly made?: Readonly<Record<GitPath, string>> | undefined;
+  /** The tree that the last cherry-pick there made (gitrevisions(7), AUTO_MERGE). */
+  readonly picked?: string | undefined;
   readonly items: readonly { readonly sequence: number; readonly commit: string; readonly subject: string }[];
   /** For each item what became of it so far. */
   readonly came: readonly (string | null)[];

@@ -1,5 +1,7 @@
 import { FerryError } from "../../base/errors.ts";
 import { shellWord } from "../../base/words.ts";
+import { lockedError, lockIn } from "../../git/locked.ts";
+import { gitError } from "../../git/runner.ts";
 import { endings } from "../../git/operations.ts";
 import type { Context } from "../context.ts";
 import { committerIdent } from "../place/identity.ts";
@@ -95,7 +97,11 @@ async function commitStaged(note: ParkedNote, tree: ParkedTree, context: Context
   const options = inTree(tree);
   const ask = async (args: readonly string[], input?: Uint8Array) =>
     (await git.ok(args, { ...options, input })).toString("latin1").trim();
-  const staged = await ask(["write-tree"]);
+  const written = await git.run(["write-tree"], options);
+  const lock = written.code === 0 ? undefined : lockIn(written);
+  if (lock !== undefined) throw lockedError(`${lock} exists`);
+  if (written.code !== 0) throw gitError(["write-tree"], written);
+  const staged = written.stdout.toString("latin1").trim();
   if (staged === (await ask(["rev-parse", "--verify", "--quiet", `${note.clean}^{tree}`]))) return note.clean;
   const [item] = await readItems([note.queue[0]?.commit ?? ""], context);
   if (item === undefined) return note.clean;

@@ -152,7 +152,7 @@ async function moveOn(parked: Parked, { conflict, target, line, quarantine }: Ne
     throw new FerryError("attention", `the parked worktree is on a branch of its own, and the next commit doesn't fit either`, {
       hint: `git switch --detach in ${tree.workTree}, then ferry pull --continue`,
     });
-  const note: ParkedNote = { ...parked.note, stage: "moving" };
+  const note: ParkedNote = { ...parked.note, stage: "moving", picked: undefined };
   const id = await writeNote(note, context);
   const inside: Context = { ...context, repository: { ...repository, ...tree } };
   const updates = [moveRef("HEAD", head, conflict.tip), moveRef(parked.ref, parked.id, id)];

@@ -2,12 +2,11 @@ import { constants } from "node:fs";
 import { open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { FerryError } from "../../base/errors.ts";
-import { oneLine } from "../../base/text.ts";
 import type { GitChild, GitOptions, GitResult } from "../../git/git.ts";
 import { gitError } from "../../git/runner.ts";
 import { systemTrouble } from "../../git/trouble.ts";
 import type { Context } from "../context.ts";
-import { lockedError, lockPatience } from "../../git/locked.ts";
+import { lockedError, lockIn, lockPatience } from "../../git/locked.ts";
 import type { RefUpdate } from "../land/transaction.ts";
 import type { ChildNotes } from "../land/working-copy.ts";
 import { ferryFolder } from "../quarantine.ts";
@@ -83,8 +82,8 @@ export function porcelainError(args: readonly string[], result: PorcelainResult)
 /** The lock that it failed of. Of some git says nothing (`stash`), so it is looked whether there is one. */
 async function findLock({ code, stderr }: GitResult, locks: readonly string[]): Promise<string | undefined> {
   if (code === 0) return undefined;
-  const said = /Unable to create '(.*\.lock)': File exists/u.exec(stderr.toString("utf8"))?.[1];
-  if (said !== undefined) return oneLine(said);
+  const said = lockIn({ stderr });
+  if (said !== undefined) return said;
   for (const path of locks) if ((await stat(path).catch(() => undefined)) !== undefined) return path;
   return undefined;
 }

@@ -1,7 +1,8 @@
 import { appendFileSync, constants, lstatSync } from "node:fs";
 import { copyFile, cp, mkdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Repository } from "../../git/discover.ts";
+import type { Git } from "../../git/git.ts";
 import type { GitPath } from "../../git/path.ts";
 import { look, onDisk } from "../land/disk.ts";
 import { ferryFolder } from "../quarantine.ts";
@@ -30,8 +31,8 @@ export async function rescuePath(workTree: string, path: GitPath, folder: string
 export async function rescueFile(file: string | Buffer, path: GitPath, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const copy = freeName(folder, nameOf(path));
-  await copyFile(file, copy, constants.COPYFILE_EXCL);
   noteRescued(folder, { path, copy });
+  await copyFile(file, copy, constants.COPYFILE_EXCL);
   return copy;
 }
 
@@ -42,20 +43,34 @@ export async function rescueFile(file: string | Buffer, path: GitPath, folder: s
 export async function rescueByMoving(file: string | Buffer, path: GitPath, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const copy = freeName(folder, nameOf(path));
-  if (!(await rename(file, copy).then(() => true, unlessFar))) await copyOver(file, copy);
   noteRescued(folder, { path, copy, isParked: true });
+  if (!(await rename(file, copy).then(() => true, unlessFar))) await copyOver(file, copy);
   return copy;
 }
 
-/** Notes what is in the rescue folder, or has a ref, till it is told: whoever comes after us, if we are killed, tells it. */
+/** Notes what is about to come to the rescue folder, or to have a ref, till it is told: whoever comes after us, if we are killed, tells it. */
 export function noteRescued(folder: string, rescued: Rescued): void {
   appendFileSync(untoldIn(folder), `${JSON.stringify(rescued)}\n`, { mode: 0o600 });
 }
 
-/** What a killed run had no time to tell. */
-export async function readUntold(repository: Repository): Promise<Rescued[]> {
-  const text = await readFile(untoldIn(rescueFolder(repository)), "utf8").catch(unlessMissing);
-  return (text ?? "").split("\n").flatMap(readLine);
+/** What a killed run had no time to tell, of what it came to. The repository may have been moved since. */
+export async function readUntold(repository: Repository, git: Git): Promise<Rescued[]> {
+  const folder = rescueFolder(repository);
+  const text = await readFile(untoldIn(folder), "utf8").catch(unlessMissing);
+  const noted = (text ?? "").split("\n").flatMap(readLine);
+  const now = noted.map((each) => (isRef(each) ? each : { ...each, copy: join(folder, basename(each.copy)) }));
+  const came = await Promise.all(now.map((each) => isThere(each, repository, git)));
+  return now.filter((_, at) => came[at]);
+}
+
+/** Whether it has a ref, and no file. */
+export function isRef({ copy }: Rescued): boolean {
+  return copy.startsWith("refs/");
+}
+
+async function isThere(rescued: Rescued, { gitDir }: Repository, git: Git): Promise<boolean> {
+  if (!isRef(rescued)) return lstatSync(rescued.copy, { throwIfNoEntry: false }) !== undefined;
+  return (await git.run(["rev-parse", "--verify", "--quiet", rescued.copy], { cwd: gitDir, gitDir })).code === 0;
 }
 
 export async function forgetUntold(repository: Repository): Promise<void> {
