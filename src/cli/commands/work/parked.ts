@@ -5,7 +5,7 @@ import { sessionArgument } from "../../flows/host/argument.ts";
 import { findLinked } from "../../flows/place/link.ts";
 import { resumePull, summary } from "../../flows/pull.ts";
 import { shapeOptions } from "../../flows/pull/shape.ts";
-import { showVerdict } from "./verdict.ts";
+import { showRefused, showVerdict } from "./verdict.ts";
 
 /** What ends a parked pull. */
 const endings = ["continue", "skip", "abort"] as const;
@@ -62,7 +62,7 @@ export async function endParked(context: Context, options: ParkOptions, given: s
     await showVerdict(context, verdict, last);
     return true;
   } catch (error) {
-    if (error instanceof PullRefused) await showVerdict(context, error.verdict, undefined);
+    if (error instanceof PullRefused) await showRefused(context, error);
     throw error;
   }
 }
