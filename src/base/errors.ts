@@ -88,6 +88,13 @@ export class UnwritableError extends FerryError {
   }
 }
 
+/** What we print can't be written: a full disk, most of all. What was done before that is done. */
+export class OutputError extends FerryError {
+  constructor(cause: unknown) {
+    super("failure", `can't write the output: ${systemReason(cause)}`, { cause });
+  }
+}
+
 /**
  * Whoever reads what we print is gone (`| head`, a quit pager). Made where we write and nowhere else: an EPIPE of a service's socket, or
  * that word in a service's answer, is something else.

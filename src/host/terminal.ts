@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { readFileSync } from "node:fs";
-import { FerryError, ReaderGoneError, systemReason } from "../base/errors.ts";
+import { FerryError, OutputError, ReaderGoneError } from "../base/errors.ts";
 import { type Direct, isNull, openDirect } from "./direct.ts";
 import type { Environment, Input, Output, Terminal } from "./host.ts";
 import { spin } from "./spinner.ts";
@@ -96,6 +96,7 @@ export function makeDirectOutput(direct: Direct, env: Environment, stream: () =>
     rows: undefined,
     color: wantsColor(env, false),
     async write(text) {
+      if (text.length === 0) return;
       if (rest !== undefined) return rest.write(text);
       const bytes = typeof text === "string" ? Buffer.from(text) : text;
       const taken = writeTo(direct, bytes);
@@ -150,6 +151,8 @@ export function makeOutput(stream: NodeJS.WriteStream, env: Environment, interru
       return wantsColor(env, stream.isTTY);
     },
     async write(text) {
+      // A full disk refuses even that, and who has nothing to say has lost nothing.
+      if (text.length === 0) return;
       if (!isBelow && interrupt.aborted && stream.isTTY) {
         isBelow = true;
         await put("\n");
@@ -161,7 +164,7 @@ export function makeOutput(stream: NodeJS.WriteStream, env: Environment, interru
 
 function writeFailure(error: NodeJS.ErrnoException): Error {
   if (error.code === "EPIPE") return new ReaderGoneError("nobody reads the output any more", { cause: error });
-  return new FerryError("failure", `can't write the output: ${systemReason(error)}`, { cause: error });
+  return new OutputError(error);
 }
 
 /** Serial lines, and terminals that another program made, may say 0: they don't know. */

@@ -43,6 +43,18 @@ test.each(["session list", "--version"])("a full disk is one line and exit 1: %s
   expect({ code, stderr }).toEqual({ code: 1, stderr: "ferry: can't write the output: no space left on device\n" });
 });
 
+test("who has nothing to write there loses nothing by it", async () => {
+  expect(await shell("$FERRY complete --next nothing-like-that > /dev/full")).toMatchObject({ code: 0, stderr: "" });
+  const empty = await serve(
+    createServer((_, response) => void response.setHeader("content-type", "application/json").end('{"items":[]}')),
+  );
+  expect(await shell(`FERRY_HOST=http://${empty} $FERRY session list > /dev/full`)).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "no sessions\n",
+  });
+});
+
 test.each(["--json", "--jq '.[].id'"])("a full disk is no fault of the expression: %s", async (option) => {
   const { stderr } = await shell(`$FERRY session list ${option} > /dev/full`);
   expect(JSON.parse(stderr)).toEqual({ error: { kind: "failure", message: "can't write the output: no space left on device" } });

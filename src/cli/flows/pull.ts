@@ -210,11 +210,14 @@ async function hasCommit({ git }: Context, { repository }: Place, commit: string
 export interface SummaryOptions extends PullOptions {
   /** The session, where a command here that names none would mean another one, or none. */
   readonly named?: string | undefined;
+  /** Where to go for it, where the folder that the command ran in is gone by then. */
+  readonly elsewhere?: string | undefined;
 }
 
 /** The last line of a pull: how many commits came, as which ids, onto what, and how to undo it. */
-export function summary(verdict: Verdict, place: Place, { dryRun, branch, shape, named }: SummaryOptions = {}): string {
+export function summary(verdict: Verdict, place: Place, options: SummaryOptions = {}): string {
   const { base } = verdict;
+  const { dryRun, branch, shape } = options;
   const commits = verdict.commits.flatMap(({ applied_as }) => applied_as ?? []);
   const ids = [...new Set([commits.at(0), commits.at(-1)])].map((id) => (id ?? "").slice(0, 12)).join("..");
   const source = verdict.source === "patches" ? "" : ` from ${verdict.from}`;
@@ -223,20 +226,25 @@ export function summary(verdict: Verdict, place: Place, { dryRun, branch, shape,
   const files = verdict.uncommitted?.written ?? 0;
   const more = files === 0 ? "" : `${count(files, "file")} not committed there`;
   const empty = verdict.commits.length - commits.length;
-  const again = dryRun === true || shape?.exclude === undefined ? "" : undoHint("here", branch, named);
+  const again = dryRun === true || shape?.exclude === undefined ? "" : undoHint("here", options);
   if (commits.length === 0 && files === 0)
     return empty === 0 ? `nothing new${source}` : `nothing came: ${count(empty, "commit")}${source} ${idle}${again}`;
   const series = commits.length === 0 ? "" : `${count(commits.length, "commit")} (${ids})${source}${near} onto ${onto}`;
   const what = [series, more].filter((text) => text !== "").join(", and ");
   const rest = empty === 0 ? "" : `; ${count(empty, "more commit")} ${idle}`;
-  return dryRun === true ? `would bring ${what}${rest}` : `${what}${rest}${undoHint(base, branch, named)}`;
+  return dryRun === true ? `would bring ${what}${rest}` : `${what}${rest}${undoHint(base, options)}`;
+}
+
+/** How a command that is printed begins, to be run in that folder; undefined for the one that this ran in. */
+export function ferryIn(folder: string | undefined): string {
+  return folder === undefined ? "ferry" : `ferry -C ${shellWord(folder)}`;
 }
 
 /** Of commits whose changes are left out, or are here already. */
 const idle = "would change nothing here";
 
-function undoHint(base: string, branch: string | undefined, named: string | undefined): string {
-  const undo = `ferry pull --undo${named === undefined ? "" : ` ${named}`}`;
+function undoHint(base: string, { branch, named, elsewhere }: SummaryOptions): string {
+  const undo = `${ferryIn(elsewhere)} pull --undo${named === undefined ? "" : ` ${named}`}`;
   if (branch !== undefined) return `; undo with: ${undo} --branch ${shellWord(branch)}`;
   return `; undo with: ${base === "" ? "git update-ref -d HEAD" : undo}`;
 }

@@ -1,9 +1,11 @@
-import { asFerryError, exitCodes, FerryError } from "../../base/errors.ts";
+import { asFerryError, exitCodes, FerryError, OutputError } from "../../base/errors.ts";
+import { typedId } from "../../base/ids.ts";
 import type { Outcome } from "../../client/outcome.ts";
 import type { SessionState } from "../../client/timeline/items.ts";
 import { notesOf, PullRefused, type Verdict } from "../../patch/verdict.ts";
 import type { Context } from "../context.ts";
 import { followSession } from "./follow.ts";
+import { sessionArgument } from "./host/argument.ts";
 import { outcomeError, unreadError } from "./outcome.ts";
 import { leftBehindError } from "./pull/left-behind.ts";
 import { tellLeftThere } from "./pull/left-there.ts";
@@ -46,6 +48,8 @@ export async function runSession(
     updates: options.updates,
     look: options.pull === "each" ? pullQuietly(context, started) : undefined,
     lookedAt: started.session,
+  }).catch((error: unknown) => {
+    throw error instanceof OutputError ? goingOn(context, started, error) : error;
   });
   // Without its status, which is that of before the message: a time that ran out cut the work short.
   const failure = outcomeError(context, outcome, { id: started.session.id });
@@ -58,6 +62,15 @@ export async function runSession(
   const [first, ...others] = failures;
   for (const other of others) await context.print.warn(other.message);
   if (first !== undefined) throw first;
+}
+
+/** What can't be shown any more is no reason for the agent to stop. */
+export function goingOn(context: Context, { session }: StartedSession, { kind, message, cause }: OutputError): FerryError {
+  const there = sessionArgument(context, session.id);
+  return new FerryError(kind, `${typedId(session.id)} goes on, but ${message}`, {
+    hint: `follow it: ferry tail ${there}; bring its commits: ferry pull ${there}`,
+    cause,
+  });
 }
 
 interface Pulled {
@@ -130,10 +143,14 @@ function pullQuietly(context: Context, { session, connection, ...started }: Star
 
 async function printResult(
   context: Context,
-  { session, connection }: StartedSession,
+  { session, connection, place }: StartedSession,
   { outcome, verdict, failures }: RunResult,
 ): Promise<void> {
   const exit = failures[0] === undefined ? 0 : exitCodes[failures[0].kind];
   const result = { session_id: session.id, host: connection.host, outcome, exit, pull: verdict ?? null };
-  await context.print.jsonLine({ type: "result", result }, "whole");
+  await context.print.jsonLine({ type: "result", result }, "whole").catch((error: unknown) => {
+    if (!(error instanceof OutputError) || verdict?.applied !== true || place === undefined) throw error;
+    const details = [summary(verdict, place)];
+    throw new FerryError(error.kind, `the pull is done, but ${error.message}`, { details, cause: error });
+  });
 }

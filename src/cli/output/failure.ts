@@ -6,7 +6,8 @@ import { harmless, harmlessJson, oneLine, wellFormedJson } from "../../base/text
 export async function describeFailure(error: FerryError, verbose: boolean): Promise<string> {
   const { message, details } = error;
   // The one thing that is in the way stands in the message already.
-  const isTold = details.length === 1 && message.endsWith(details[0] ?? "");
+  const [detail = ""] = details;
+  const isTold = details.length === 1 && (message.endsWith(detail) || message.startsWith(`${detail} `));
   const shown = details.some((detail) => detail.includes("\t"))
     ? await (await import("./rows.ts")).inColumns(details)
     : details.map(oneLine);

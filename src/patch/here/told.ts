@@ -32,7 +32,7 @@ export function stoppedHere(
         notices: [...verdict.notices, ...notices],
       },
       details: names,
-      hint: `resolve it here, git add, git cherry-pick --continue${rest}; after git cherry-pick --abort the next pull tries it again, ferry pull --skip leaves it out`,
+      hint: `resolve it here, git add, git cherry-pick --continue${rest}; or leave it out: ferry pull --skip; or put it off till the next pull: git cherry-pick --abort`,
     },
   );
 }

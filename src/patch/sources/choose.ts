@@ -38,9 +38,15 @@ export async function findCommits(
     if (!isNoSource(error)) throw error;
     throw new FerryError("attention", `its commits came from ${where[pinned]} until now, and ${error.message}`, {
       code: "no_source",
-      hint: `choose another: --source ${sourceNames.filter((name) => name !== pinned).join(" or --source ")}`,
+      hint: `choose another: ${others(pinned)
+        .map((name) => bySource(name, context))
+        .join(", or ")}`,
     });
   });
+}
+
+function others(pinned: SourceName): readonly SourceName[] {
+  return sourceNames.filter((name) => name !== pinned);
 }
 
 function isNoSource(error: unknown): error is FerryError {
@@ -67,7 +73,18 @@ async function from(source: SourceName, reached: Reached, context: PullContext):
   }
   if (events === undefined) throw noSource("the service has no timeline");
   const { findEvents } = await import("./events/events.ts");
-  return findEvents(events, reached, context);
+  return findEvents(events, reached, context).catch((error: unknown) => {
+    throw withBranch(error, context);
+  });
+}
+
+/** Where the timeline doesn't say what was done, the session's branch has it. */
+function withBranch(error: unknown, context: PullContext): unknown {
+  if (!(error instanceof FerryError) || error.code !== "unfit_event" || error.hint !== undefined) return error;
+  if (context.request.offers.branch === undefined) return error;
+  const { kind, message, code, details } = error;
+  const hint = `nothing was changed; take the commits from the session's branch: ${bySource("branch", context)}`;
+  return new FerryError(kind, message, { code, details, hint, cause: error });
 }
 
 /** In their order; the next one where the one before isn't there at all, not where it fails. */
@@ -88,12 +105,14 @@ async function fromBest(reached: Reached, context: PullContext): Promise<Found> 
 /** Nobody would see, in a hook or a script, that these commits are only near to the sandbox's. */
 function requireAutomatic({ request }: PullContext): void {
   if (request.offers.events?.isAutomatic !== true)
-    throw noSource(`its timeline, which tells nearly what it did, is only taken where it is asked for: ${byTimeline(request)}`);
+    throw noSource(
+      `its timeline, which tells nearly what it did, is only taken where it is asked for: ${bySource("events", { request })}`,
+    );
 }
 
 /** Who only looks is told a command that only looks. */
-function byTimeline({ dryRun }: PullContext["request"]): string {
-  return `ferry pull --source events${dryRun === true ? " --dry-run" : ""}`;
+function bySource(source: SourceName, { request }: Pick<PullContext, "request">): string {
+  return `ferry pull --source ${source}${request.dryRun === true ? " --dry-run" : ""}`;
 }
 
 function noSource(message: string): FerryError {
@@ -108,6 +127,6 @@ function withTimeline(error: unknown, { request }: PullContext): unknown {
   const isAway = error instanceof FerryError && error.code === "remote_unreachable" && error.hint === undefined;
   if (!isAway || request.offers.events === undefined || request.offers.patches !== undefined) return error;
   const { kind, message, code, details } = error;
-  const hint = `try again when it answers, or take the diffs of its timeline (approximate): ${byTimeline(request)}`;
+  const hint = `try again when it answers, or take the diffs of its timeline (approximate): ${bySource("events", { request })}`;
   return new FerryError(kind, message, { code, details, hint, cause: error });
 }

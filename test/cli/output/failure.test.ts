@@ -12,6 +12,13 @@ test("the one detail that the message ends with is not said twice, and is there 
   expect(failureAsJson(one)).toContain('"details":["a has local changes"]');
 });
 
+test("nor is the one that it begins with", async () => {
+  const one = new FerryError("attention", "a still has its conflict", { details: ["a"] });
+  expect(await describeFailure(one, false)).toBe("ferry: a still has its conflict\n");
+  const other = new FerryError("attention", "all still has its conflict", { details: ["a"] });
+  expect(await describeFailure(other, false)).toBe("ferry: all still has its conflict\n  a\n");
+});
+
 test("several are all listed", async () => {
   const several = inTheWay("a has local changes, and 1 more", "a has local changes", "b is untracked");
   expect(await describeFailure(several, false)).toBe(

@@ -27,6 +27,20 @@ test("the embedded service analyzes nothing, and doesn't say that it will", asyn
   expect(await here("analysis")).toEqual({ code: 1, stdout: "", stderr: `ferry: ${told}\n` });
 });
 
+test("without a name, edit changes the repository of this working copy", async () => {
+  await here("create");
+  for (const [flag, enabled] of [
+    ["--disable", false],
+    ["--enable", true],
+  ] as const) {
+    const { code, stdout } = await here("edit", flag, "--json");
+    expect({ code, changed: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, changed: { enabled } });
+  }
+  const other = freshRepository(world, { a: "1\n" });
+  const { code, stderr } = await ferry(world.next({ cwd: other.folder }), "repo", "edit", "--disable");
+  expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining("ferry repo create") as string });
+});
+
 test("a provider by its name, for the remote's address; an unknown one is told with those that there are", async () => {
   const clone = freshRepository(world, { a: "1\n" });
   clone("remote", "add", "origin", "git@gitlab.example:acme/shop.git");

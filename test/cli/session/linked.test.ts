@@ -47,6 +47,62 @@ test("say takes none but by its flag, and says so", async () => {
   ]);
 });
 
+describe("a link to a session of another service than the one that is named is told as that,", () => {
+  const link = (host: string): void => {
+    git("config", "branch.main.ferrySession", "ses_there");
+    git("config", "branch.main.ferryHost", host);
+  };
+
+  interface Case {
+    readonly by: "--host" | "FERRY_HOST";
+    readonly linked: string;
+    readonly asked: string;
+    readonly hint: string;
+  }
+  test.each<Case>([
+    { by: "FERRY_HOST", linked: "local", asked: url, hint: "--host local, or unset FERRY_HOST" },
+    { by: "--host", linked: "local", asked: url, hint: "--host local" },
+    // Nobody is sent, with a key, to a host that a repository's configuration names.
+    { by: "FERRY_HOST", linked: "https://b.example", asked: "local", hint: "unset FERRY_HOST" },
+    { by: "--host", linked: "https://b.example", asked: "local", hint: "leave --host out" },
+  ])("by $by: $asked in place of $linked", async ({ by, linked, asked, hint }) => {
+    link(linked);
+    service.calls.length = 0;
+    const env = { FERRY_HOST: by === "FERRY_HOST" ? asked : "" };
+    const [there, other] = [linked, asked].map((host) => host.replace("https://", ""));
+    const said = `this branch is linked to ses_there on ${there}, and ${by} names ${other}`;
+    for (const verb of [["pull"], ["diff"], ["events"], ["tail"], ["session", "view"], ["say", "go on"]])
+      expect(
+        await ferry(world.next({ cwd: git.folder, env }), ...verb, ...(by === "--host" ? ["--host", asked] : [])),
+      ).toMatchObject({ code: 5, stderr: `ferry: ${said}\n  hint: for that one: ${hint}; for one on ${other}, name it\n` });
+    expect(service.calls).toEqual([]);
+  });
+
+  test("and one where the user is logged in names that login", async () => {
+    const other = "https://b.example";
+    const theirs = makeSeedService();
+    world.services.set(other, theirs.send);
+    const env = { FERRY_CREDENTIAL_STORE: "file", FERRY_API_KEY: "", FERRY_HOST: "" };
+    await ferry(world.next({ env }, { stdin: theirs.key }), "login", "--host", other, "--with-token");
+    link(other);
+    expect((await here("session", "view")).stderr).toContain(
+      "hint: for that one: --host b.example, or unset FERRY_HOST; for one on",
+    );
+  });
+
+  test("and a hook says the same", async () => {
+    link("local");
+    expect((await here("hook", "run", "post-merge")).stderr).toBe(
+      "ferry: the commits of ses_there were not pulled: this branch is linked to ses_there on local, and FERRY_HOST names agents.example.com\n",
+    );
+  });
+
+  test("but one that is named otherwise is asked for there", async () => {
+    link("local");
+    expect((await here("session", "view", "ses_wxyz3333", "--jq", ".id")).stdout).toBe("ses_wxyz3333\n");
+  });
+});
+
 describe("a local branch that is linked to a session names it,", () => {
   const link = (branch: string, session: string, host?: string): void => {
     git("config", `branch.${branch}.ferrySession`, session);

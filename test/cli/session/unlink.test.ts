@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { ferry } from "../../support/ferry.ts";
 import { type TestGit } from "../../support/git.ts";
 import { freshRepository, useLocalService } from "../../support/local.ts";
+import { makeSeedService } from "../../support/seed-service.ts";
 
 const world = useLocalService();
 let git: TestGit;
@@ -44,4 +45,17 @@ test("where another branch is linked too, that one goes on as before", async () 
   git("switch", "--quiet", "main");
   expect((await here("pull")).stderr).toContain("nothing new");
   expect(remembered()).not.toBe("");
+});
+
+test("the link's own service is asked, whichever is named, and a key for that one doesn't go along", async () => {
+  const other = makeSeedService();
+  world.services.set("https://agents.example.com", other.send);
+  await here("run", "echo two > a");
+  const env = { FERRY_HOST: "https://agents.example.com", FERRY_API_KEY: other.key };
+  const { code, stderr } = await ferry(world.next({ cwd: git.folder, env }), "session", "unlink");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^main is no longer linked to \S+\nits last pull can't be taken back .*\n$/u) as string,
+  });
+  expect({ refs: remembered(), calls: other.calls }).toEqual({ refs: "", calls: [] });
 });

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { unbroken } from "../../../src/cli/output/prose.ts";
 import { ferry } from "../../support/ferry.ts";
 import { commitFiles, type TestGit, writeFile } from "../../support/git.ts";
 import { freshRepository, useLocalService } from "../../support/local.ts";
@@ -43,12 +44,21 @@ test("a conflict names the ways on; parked, its worktree; continued there, what 
   const tip = git("rev-parse", "HEAD").slice(0, 12);
   expect({ code: done.code, stderr: done.stderr }).toEqual({
     code: 0,
-    stderr: `1 commit (${tip}) onto main at ${base.slice(0, 12)}; undo with: ferry pull --undo ${session} --branch main\n`,
+    stderr: `1 commit (${tip}) onto main at ${base.slice(0, 12)}; undo with: ferry -C ${git.folder} pull --undo ${session} --branch main\n`,
   });
   expect(git("status", "--porcelain")).toBe("");
   expect((await here("pull")).stderr).toBe("nothing new\n");
-  expect((await here("pull", "--undo")).code).toBe(0);
+  // As it is told, from the folder that is gone.
+  const undo = ["-C", git.folder, "pull", "--undo", session, "--branch", "main"];
+  expect((await ferry(world.next({ cwd: tree.folder }), ...undo)).code).toBe(0);
   expect(git("rev-parse", "HEAD")).toBe(base);
+});
+
+test("given up from within its worktree, the way back to it begins elsewhere", async () => {
+  await here("pull", "--park");
+  expect((await inTree("pull", "--abort", "--yes")).stderr).toBe(
+    `the parked pull of ${session} is given up; ferry -C ${git.folder} pull tries it again\n`,
+  );
 });
 
 test("while it is parked a diff says where, and how to go on; one that it doesn't need says so beside it", async () => {
@@ -136,7 +146,9 @@ test("the git hooks go on beside a parked pull, and tell of it", async () => {
 test("--here stops as git does, in the words of git, and --skip leaves it out", async () => {
   const stopped = await here("pull", "--here");
   expect(stopped.code).toBe(3);
-  expect(stopped.stderr).toContain("git cherry-pick --continue");
+  expect(unbroken(stopped.stderr)).toEqual(
+    expect.arrayContaining(["git add,", "git cherry-pick --continue;", "ferry pull --skip;", "git cherry-pick --abort"]),
+  );
   expect(git("status", "--porcelain")).toBe("UU a");
   expect(await here("pull", "--continue")).toMatchObject({
     code: 3,

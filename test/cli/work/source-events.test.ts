@@ -139,3 +139,11 @@ test("a message that the service never closes is over when its agent has rested 
   expect(await call("pull", "--source", "events")).toMatchObject({ code: 0 });
   expect(local("show", "HEAD:a")).toBe("A");
 });
+
+test("where the timeline doesn't say what was done, the way to the branch is a command, and for a diff one that only looks", async () => {
+  add("agent_rollback_uncommitted_changes", {});
+  session["status"] = "finished";
+  const told = "  hint: nothing was changed; take the commits from the session's branch: ferry pull --source branch";
+  expect((await call("pull", "--source", "events")).stderr.trimEnd().split("\n").at(-1)).toBe(told);
+  expect((await call("pull", "--source", "events", "--dry-run")).stderr.trimEnd().split("\n").at(-1)).toBe(`${told} --dry-run`);
+});

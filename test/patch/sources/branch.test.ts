@@ -267,7 +267,10 @@ describe("which source", () => {
     const offers = branchOffers(place.base);
     expect(await pullInto(place.local.folder, patches(place), { offers })).toMatchObject({ source: "patches" });
     const error = await refused(place);
-    expect(error).toMatchObject({ kind: "attention", hint: "choose another: --source branch or --source events" });
+    expect(error).toMatchObject({
+      kind: "attention",
+      hint: "choose another: ferry pull --source branch, or ferry pull --source events",
+    });
     push(place, { a: "AA\n" });
     expect(await pullBranch(place, { offers: { wanted: "branch" } })).toMatchObject({ source: "branch", exactness: "exact" });
     // From now on that is it, also where there are patches again.

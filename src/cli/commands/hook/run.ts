@@ -6,6 +6,7 @@ import { connect } from "../../flows/host/connect.ts";
 import { findLinkedIfAny } from "../../flows/place/link.ts";
 import type { Place } from "../../flows/place/place.ts";
 import { isPullUndone, pullSession, summary } from "../../flows/pull.ts";
+import { requireLinkedHost } from "../../flows/session/linked.ts";
 import type { OpenSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
 import { hookNames, type HookName } from "./block.ts";
@@ -26,6 +27,7 @@ export const run: Verb = {
     const interrupt = AbortSignal.any([context.host.interrupt, AbortSignal.timeout(patience)]);
     const hasty: Context = { ...context, interactive: false, host: { ...context.host, interrupt } };
     try {
+      await requireLinkedHost(hasty, link);
       const connection = await connect(hasty, link.host, { hasty: true });
       const session = await connection.client.readSession({ params: { sessionId: link.session } });
       await act(hasty, place, { connection, session }, name);

@@ -1,5 +1,6 @@
 import { asFerryError, FerryError } from "../../../base/errors.ts";
 import type { Context } from "../../context.ts";
+import { passedOver } from "../../flows/host/choose.ts";
 import { connect } from "../../flows/host/connect.ts";
 import { findLinked, type LinkedPlace, removeLink } from "../../flows/place/link.ts";
 import { forgetSession } from "../../flows/pull.ts";
@@ -29,7 +30,7 @@ export const unlink: Verb = {
 async function forget(context: Context, link: Link, folder: string): Promise<void> {
   const { print } = context;
   try {
-    const connection = await connect(context, link.host);
+    const connection = await connect(await askingItsOwn(context, link), link.host);
     const session = await connection.client.readSession({ params: { sessionId: link.session } });
     const { loose, undo } = await forgetSession(context, { connection, session }, await isLinked(context, link.session, folder));
     if (undo) await print.note("its last pull can't be taken back by ferry pull --undo any more; its commits stay");
@@ -39,6 +40,17 @@ async function forget(context: Context, link: Link, folder: string): Promise<voi
     context.host.interrupt.throwIfAborted();
     await print.note(`what was remembered of its pulls stays below refs/ferry: ${asFerryError(error).message}`);
   }
+}
+
+/**
+ * Where the user names another service, which doesn't know the session: the link's own one, as if none were named. FERRY_API_KEY, which is
+ * for that other one, doesn't go along.
+ */
+async function askingItsOwn(context: Context, { host: linked }: Link): Promise<Context> {
+  if ((await passedOver(context, linked)) === undefined) return context;
+  const env = { ...context.host.env, FERRY_HOST: undefined, FERRY_API_KEY: undefined };
+  const { host: named, ...global } = context.global;
+  return { ...context, host: { ...context.host, env }, global };
 }
 
 /** Whether another branch is linked to it, too. */

@@ -1,11 +1,13 @@
 import { type Command, Option } from "commander";
 import { PullRefused } from "../../../patch/verdict.ts";
+import { listWorktrees } from "../../../patch/worktree/list.ts";
 import type { Context } from "../../context.ts";
 import { sessionArgument } from "../../flows/host/argument.ts";
 import { findLinked } from "../../flows/place/link.ts";
-import { resumePull, summary } from "../../flows/pull.ts";
+import type { Place } from "../../flows/place/place.ts";
+import { ferryIn, resumePull, summary } from "../../flows/pull.ts";
 import { shapeOptions } from "../../flows/pull/shape.ts";
-import { showVerdict } from "./verdict.ts";
+import { showRefused, showVerdict } from "./verdict.ts";
 
 /** What ends a parked pull. */
 const endings = ["continue", "skip", "abort"] as const;
@@ -57,12 +59,22 @@ export async function endParked(context: Context, options: ParkOptions, given: s
     const { session, branch, verdict, said } = await resumePull(context, { how, allowSymlinks: options.allowSymlinks }, given);
     const preset = context.host.env["FERRY_SESSION"] || link?.session;
     const named = preset === session ? undefined : sessionArgument(context, session);
-    const landed = summary(verdict, place, { named, branch: branch === place.branch ? undefined : branch });
-    const last = how === "abort" ? `the parked pull of ${session} is given up; ferry pull tries it again` : (said ?? landed);
+    const elsewhere = await wayOut(context, place);
+    const landed = summary(verdict, place, { named, branch: branch === place.branch ? undefined : branch, elsewhere });
+    const again = `${ferryIn(elsewhere)} pull`;
+    const last = how === "abort" ? `the parked pull of ${session} is given up; ${again} tries it again` : (said ?? landed);
     await showVerdict(context, verdict, last);
     return true;
   } catch (error) {
-    if (error instanceof PullRefused) await showVerdict(context, error.verdict, undefined);
+    if (error instanceof PullRefused) await showRefused(context, error);
     throw error;
   }
+}
+
+/** The repository's main working copy, where the folder that this ran in went with the parked worktree. */
+async function wayOut({ git, host, folder }: Context, { repository }: Place): Promise<string | undefined> {
+  if ((await host.files.status(folder)) !== undefined) return undefined;
+  const { commonDir } = repository;
+  const [main] = await listWorktrees(git, { gitDir: commonDir, commonDir, workTree: undefined });
+  return main?.path ?? commonDir;
 }

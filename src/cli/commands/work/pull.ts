@@ -14,7 +14,7 @@ import { openSession, type OpenSession } from "../../flows/session/select.ts";
 import type { Verb } from "../../verb.ts";
 import { bring, bringStill } from "./bring.ts";
 import { addParkOptions, endParked, type ParkOptions } from "./parked.ts";
-import { showVerdict } from "./verdict.ts";
+import { showRefused, showVerdict } from "./verdict.ts";
 
 interface Options extends ParkOptions, ShapeOptions {
   readonly dryRun: boolean;
@@ -134,7 +134,7 @@ export const pull: Verb = {
       if (left !== undefined && !options.uncommitted) throw left;
       if (left !== undefined) await context.print.warn(left.message);
     } catch (error) {
-      if (error instanceof PullRefused) await showVerdict(context, error.verdict, undefined);
+      if (error instanceof PullRefused) await showRefused(context, error);
       throw error;
     }
   },

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { FerryError, lineOf } from "../../../base/errors.ts";
+import { FerryError, lineOf, OutputError } from "../../../base/errors.ts";
 import { typedId } from "../../../base/ids.ts";
 import { fields } from "../../../wire/fields.ts";
 import type { Context } from "../../context.ts";
@@ -9,9 +9,9 @@ import { sessionArgument } from "../../flows/host/argument.ts";
 import { interruption } from "../../flows/interruption.ts";
 import { requireWorkingCopy } from "../../flows/place/working-copy.ts";
 import { requireCommits } from "../../flows/pull.ts";
-import { runSession, type RunOptions } from "../../flows/run.ts";
+import { goingOn, runSession, type RunOptions } from "../../flows/run.ts";
 import { orUnsupported } from "../../flows/session/act.ts";
-import { sendFirstMessage, type SentMessage } from "../../flows/session/message.ts";
+import { sendFirstMessage, type SentMessage, unsent } from "../../flows/session/message.ts";
 import { addStartOptions, checkUpdates, updatesHelp, type StartOptions } from "../../flows/session/options.ts";
 import { startSession, type StartedSession } from "../../flows/session/start.ts";
 import { withText } from "../../flows/text.ts";
@@ -84,14 +84,22 @@ async function start(context: Context, options: Options, text: string): Promise<
   const check = (connection: Connection) => requireCommits(context, { connection });
   const started = await startSession(context, options, pulls ? check : undefined);
   const line = { type: "session", session: started.session };
-  if (context.global.json) await context.print.jsonLine(line, options.detach ? begun : "whole");
+  if (context.global.json)
+    await context.print.jsonLine(line, options.detach ? begun : "whole").catch(async (error: unknown) => {
+      throw error instanceof OutputError ? await unsent(context, started, error) : error;
+    });
   return { started, sent: await sendFirstMessage(context, started, text) };
 }
 
 /** For a script, the id is what the command gives. */
-async function detached({ print, global, host }: Context, { session }: StartedSession): Promise<void> {
+async function detached(context: Context, started: StartedSession): Promise<void> {
+  const { print, global, host } = context;
+  const { session } = started;
   await print.note(`${session.id} is at work; watch it: ferry tail; bring its commits: ferry pull`);
-  if (!global.json && !host.terminal.stdout.isTTY) await print.data(`${session.id}\n`);
+  if (!global.json && !host.terminal.stdout.isTTY)
+    await print.data(`${session.id}\n`).catch((error: unknown) => {
+      throw error instanceof OutputError ? goingOn(context, started, error) : error;
+    });
 }
 
 /** What becomes of the session is told whatever comes of stopping it: what is at work may cost something. */

@@ -64,6 +64,30 @@ export function namedHost({ global, host }: Context): string | undefined {
   return global.host ?? nonEmpty(host.env["FERRY_HOST"]);
 }
 
+/**
+ * Whether the host of a branch's link is another one than what the user names for this command, and so not the one that is asked.
+ * `by` is what names that one; `known` is how the user names the link's, where it is local or they are logged in there: what a
+ * repository's configuration says is nothing to send somebody, and a key of the environment, to.
+ */
+export async function passedOver(
+  context: Context,
+  linked: string | undefined,
+): Promise<{ by: "--host" | "FERRY_HOST"; asked: string; there: string; known: string | undefined } | undefined> {
+  const given = namedHost(context);
+  if (given === undefined || linked === undefined) return undefined;
+  const config = await readConfig(context.host);
+  const asked = named(given, config);
+  const there = isLocal(linked) ? local : addressOf(linked, config);
+  if (there === addressIn(asked)) return undefined;
+  const isKnown = there === local || loggedIn(linked, config) !== undefined;
+  return {
+    by: context.global.host === undefined ? "FERRY_HOST" : "--host",
+    asked: chosenName(asked),
+    there: there === undefined ? shown(linked) : hostName(there),
+    known: isKnown ? exactWord(hostName(there ?? linked)) : undefined,
+  };
+}
+
 /** Whether FERRY_API_KEY is for that host, where it is named: beside FERRY_HOST it is for that one alone. */
 function mayTakeKey({ host }: Pick<Context, "host">, address: string, config: Config): boolean {
   const other = nonEmpty(host.env["FERRY_HOST"]);

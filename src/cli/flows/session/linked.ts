@@ -1,6 +1,9 @@
 import { isLocal, isNameOf, local } from "../../../auth/address.ts";
-import { readBranchLinks } from "../../../git/config.ts";
+import { FerryError } from "../../../base/errors.ts";
+import { oneLine } from "../../../base/text.ts";
+import { type BranchLink, readBranchLinks } from "../../../git/config.ts";
 import type { Context } from "../../context.ts";
+import { passedOver } from "../host/choose.ts";
 import type { Connection } from "../host/connect.ts";
 
 /**
@@ -18,4 +21,22 @@ export async function linkedTo({ git, folder }: Context, { host }: Connection, b
 function isOf(linked: string | undefined, host: string): boolean {
   if (linked === undefined || linked === host) return true;
   return host === local ? isLocal(linked) : isNameOf(linked, host);
+}
+
+/**
+ * A link's session is one of the link's own service: another one that the user names isn't asked for it, since all that it could say is
+ * that there is none.
+ * @throws FerryError not_found where --host or FERRY_HOST names another
+ */
+export async function requireLinkedHost(context: Context, { session, host }: BranchLink): Promise<void> {
+  const other = await passedOver(context, host);
+  if (other === undefined) return;
+  const { by, asked, there, known } = other;
+  const ways = [
+    ...(known === undefined ? [] : [`--host ${known}`]),
+    ...(by === "FERRY_HOST" ? ["unset FERRY_HOST"] : known === undefined ? ["leave --host out"] : []),
+  ];
+  throw new FerryError("not_found", `this branch is linked to ${oneLine(session)} on ${there}, and ${by} names ${asked}`, {
+    hint: `for that one: ${ways.join(", or ")}; for one on ${asked}, name it`,
+  });
 }

@@ -56,7 +56,7 @@ export async function sendFirstMessage(context: Context, open: OpenSession, mess
 const ofThePrompt: readonly (number | undefined)[] = [400, 413, 422];
 
 /** The session is there and costs nothing yet: a second one need not be made. */
-async function unsent(context: Context, { session, connection }: OpenSession, error: FerryError): Promise<FerryError> {
+export async function unsent(context: Context, { session, connection }: OpenSession, error: FerryError): Promise<FerryError> {
   const { kind, message, status, code } = error;
   const told = `${session.id} was made, but the prompt was not sent: ${message}`;
   const there = sessionArgument(context, session.id);

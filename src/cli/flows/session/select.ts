@@ -15,7 +15,7 @@ import { repositoriesOf } from "../place/repository.ts";
 import { whileWaiting } from "../waiting.ts";
 import { connectFor, readPage } from "./address.ts";
 import { candidate, chooseOne } from "./candidates.ts";
-import { linkedTo } from "./linked.ts";
+import { linkedTo, requireLinkedHost } from "./linked.ts";
 import { repositoryNames } from "./repositories.ts";
 
 export type KnownSession = Tolerant<Session>;
@@ -33,7 +33,8 @@ export interface OpenSession {
  * address, `-` for the newest). Where nothing is
  * given: FERRY_SESSION, the link of the current branch, the one whose branch and repository are those here, a choice.
  * `known` is the working copy here, where the caller has found it already; `how` is the command that names one, where it isn't an argument.
- * @throws FerryError not_found where nothing matches, usage with the candidates where several do
+ * @throws FerryError not_found where nothing matches, or the link is to another host than the one that is named; usage with the
+ *   candidates where several do
  */
 export async function openSession(
   context: Context,
@@ -45,6 +46,7 @@ export async function openSession(
   const preset = context.host.env["FERRY_SESSION"];
   if (preset !== undefined && preset !== "") return { ...(await openNamed(context, preset)), isOurs: true };
   const { place, link } = known ?? (await findLinkedIfAny(context)) ?? {};
+  if (link !== undefined) await requireLinkedHost(context, link);
   const connection = await connect(context, link?.host ?? null);
   const waiting = <T>(work: () => Promise<T>): Promise<T> => whileWaiting(context, connection.name, work);
   if (link !== undefined)

@@ -55,10 +55,7 @@ export function finishedTurns({ events: all, underWay }: Timeline, repositoryId:
       throw new FerryError(
         "failure",
         `event ${oneLine(blind.id)} (${oneLine(blind.type)}) changed files, and the timeline doesn't say how`,
-        {
-          code: "unfit_event",
-          hint: "nothing was changed; take the commits from the session's branch: --source branch",
-        },
+        { code: "unfit_event" },
       );
     const changes = done.filter(({ type }) => fileEvents.has(type));
     const message = piece[0]?.type === "user_message" ? piece[0].payload["message"] : "";
