@@ -96,7 +96,7 @@ test.each(places)("a pipe at $path is found when a turn is stopped, and nobody w
     slept: [],
   });
   const place = join(engine.data, "sessions", session.id, "unsaved");
-  const kept = `it is kept in ${place} until you remove it, or a later turn's takes its place`;
+  const kept = `it is kept in ${place} until you remove it, or a later turn's takes its place; run no git on it: by its settings, the agent's, that may start programs (.git is git-of-the-agent there)`;
   const anew = stays ? "" : `; ${kept}; the next message begins with a new sandbox`;
   expect(await said()).toEqual([`what it did can't be saved: ${path} is no file, and git would wait in it for ever${anew}`]);
   expect(existsSync(join(place, "x"))).toBe(!stays);

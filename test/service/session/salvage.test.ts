@@ -112,7 +112,7 @@ test("a repository that git can't read is kept as it is, and that is told", asyn
   const { engine: again, said } = await startAgain(id);
   expect(said).toEqual([
     expect.stringMatching(
-      `^${interruption}; what it did is kept in ${kept(id)} until you remove it, or a later turn's takes its place \\(git in the sandbox: fatal: not a git repository`,
+      `^${interruption}; what it did is kept in ${kept(id)} until you remove it, or a later turn's takes its place; .* \\(git in the sandbox: fatal: not a git repository`,
     ),
   ]);
   expect(readFileSync(join(kept(id), "kept"), "utf8")).toBe("precious\n");
@@ -128,7 +128,9 @@ test("what was kept of an earlier turn gives way to it, however deep it is", asy
   makeDeep(join(data, "sessions", id), "unsaved");
   const { said } = await startAgain(id);
   expect(said).toEqual([
-    expect.stringContaining(`what it did is kept in ${kept(id)} until you remove it, or a later turn's takes its place (`),
+    expect.stringContaining(
+      `what it did is kept in ${kept(id)} until you remove it, or a later turn's takes its place; run no git on it`,
+    ),
   ]);
   expect(readFileSync(join(kept(id), "kept"), "utf8")).toBe("precious\n");
   await expect.poll(() => readdirSync(join(data, "trash"))).toEqual([]);

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { defaultLimits } from "../../../src/service/session/deps.ts";
@@ -30,7 +31,8 @@ const said = async () =>
   (await engine.events(session)).flatMap((event) => (event.type === "system_message" ? [event.payload.message] : []));
 const leftBehind = async () => (await engine.sessions.manifest(session.id, { after: "", until: "", cursor: "" })).left_behind;
 const sandboxes = (): string[] => readdirSync(join(engine.data, "sandboxes"));
-const kept = (): string => `kept in ${place()} until you remove it, or a later turn's takes its place`;
+const kept = (): string =>
+  `kept in ${place()} until you remove it, or a later turn's takes its place; run no git on it: by its settings, the agent's, that may start programs (.git is git-of-the-agent there)`;
 
 /** A commit that git's strict check refuses: the workspace itself is sound. */
 const evil = `tree=$(printf '100644 blob %s\\t.git\\n' "$(git hash-object -w a)" | git mktree)
@@ -70,6 +72,30 @@ test.each([
   expect((await said()).slice(1)).toEqual(told);
   expect(readFileSync(join(place(), "w"), "utf8")).toBe("precious\n");
   expect(sandboxes()).toEqual([]);
+});
+
+test("in what is kept git sees no repository, whose settings would start programs", async () => {
+  await begin();
+  const fsmonitor = `git config core.fsmonitor 'touch ${folder.path}/PWNED; false'`;
+  await engine.work(session, `git init -q nested; (cd nested; ${fsmonitor}); ${fsmonitor}; echo precious > w; : > .git/HEAD`);
+  await engine.sessions.close(session.id, { outcome: "finished" }, engine.user);
+  expect(readFileSync(join(place(), "w"), "utf8")).toBe("precious\n");
+  for (const at of ["", "nested", "nested/git-of-the-agent"])
+    expect(spawnSync("git", ["status"], { cwd: join(place(), at), encoding: "utf8" }).stderr).toMatch(/not a git repository/u);
+  expect(existsSync(join(folder.path, "PWNED"))).toBe(false);
+});
+
+test("what can't be looked through for repositories is shut, and gives way to what is kept later", async () => {
+  await begin();
+  const deep = `mkdir deep; cd deep; for i in $(seq 60); do mkdir ${"d".repeat(200)}; cd ${"d".repeat(200)}; done`;
+  await engine.work(session, `: > .git/HEAD; ${deep}`);
+  await engine.sessions.update(session.id, { branch_name: "other" });
+  expect((await said()).at(-1)).toMatch(/run no git on it: .* \(it is shut, mode 000: .*ENAMETOOLONG/u);
+  expect(statSync(place()).mode & 0o777).toBe(0);
+  await engine.work(session, ": > .git/HEAD; echo later > later");
+  await engine.sessions.update(session.id, { branch_name: "third" });
+  expect(readFileSync(join(place(), "later"), "utf8")).toBe("later\n");
+  await expect.poll(() => readdirSync(join(engine.data, "trash"))).toEqual([]);
 });
 
 test("what is too large to come home is kept, too; what a later turn saved is not", async () => {

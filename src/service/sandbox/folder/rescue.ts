@@ -33,7 +33,8 @@ async function rescueFrom({ path, kept }: Folder, rescue: () => Promise<void>): 
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+/** Whatever it is. */
+export async function isThere(path: string | Buffer): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,
@@ -49,4 +50,17 @@ export async function moveFolder(from: string, to: string): Promise<void> {
   if (!(await lstat(from)).isDirectory()) throw new FerryError("failure", `${from} is no folder`);
   await chmod(from, 0o700);
   await rename(from, to);
+}
+
+/**
+ * Moves a folder into the place of one that was moved there before, which goes into the trash beside `root`.
+ * @param shut whether nobody may look into it there until its owner opens it (mode 000)
+ * @throws FerryError failure as `moveFolder` does
+ */
+export async function replaceFolder(root: string, from: string, to: string, shut: boolean): Promise<void> {
+  // One that is shut can't be moved, by an ordinary user.
+  if (await isThere(to)) await chmod(to, 0o700);
+  await throwAway(root, to);
+  await moveFolder(from, to);
+  if (shut) await chmod(to, 0);
 }

@@ -71,7 +71,7 @@ async function remove(place: string, signal: AbortSignal): Promise<void> {
 }
 
 /** Its type knows of text alone, unlike readdir's (fs.opendir in Node's documentation: the encoding is readdir's). */
-const bytes = { encoding: "buffer" as BufferEncoding, bufferSize: batch };
+export const bytes = { encoding: "buffer" as BufferEncoding, bufferSize: batch };
 
 async function empty(folder: string, moveAside: (path: Buffer) => Promise<void>, signal: AbortSignal): Promise<void> {
   const opened = await opendir(folder, bytes).catch(unlessMissing);
@@ -88,7 +88,8 @@ async function empty(folder: string, moveAside: (path: Buffer) => Promise<void>,
   await Promise.all(removing);
 }
 
-function nameOf({ name }: { readonly name: string | Buffer }): Buffer {
+/** Of an entry that was read in `bytes`. */
+export function nameOf({ name }: { readonly name: string | Buffer }): Buffer {
   return typeof name === "string" ? Buffer.from(name) : name;
 }
 
