@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/host/clock.ts";
@@ -62,6 +62,18 @@ test("what is committed comes home where a look at the files never ends, and the
     head_commit: true,
   });
   expect(await said()).toContain("what it changed last in files isn't saved: looking at the files took longer than 6 s");
+});
+
+test("what the last look didn't reach is kept when its sandbox goes, though what it saw before came home", async () => {
+  await begin({ saving: 1500 });
+  await engine.post(session, `run ${armed}; echo precious > w; touch ~/ready; sleep 1000`);
+  const { id } = await untilSandbox();
+  await expect.poll(() => engine.deps.host.files.status(join(homeOf(id), "ready"))).toBeDefined();
+  await engine.sessions.cancel(session.id, { queued: false });
+  expect((await said()).at(-1)).toMatch(/^what it changed last in files isn't saved: /u);
+  await engine.sessions.close(session.id, { outcome: "finished" }, engine.user);
+  expect((await said()).at(-1)).toMatch(/stays in .*unsaved: it is yours to remove$/u);
+  expect(readFileSync(join(engine.data, "sessions", session.id, "unsaved", "w"), "utf8")).toBe("precious\n");
 });
 
 test("a disk that is over its limit is told, saving is short, and what it held goes with its sandbox", async () => {

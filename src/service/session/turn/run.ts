@@ -85,9 +85,10 @@ async function tellSaving({ timeline }: TurnTools, turn: Turn, { sandbox }: Room
 async function finish({ rooms }: TurnTools, turn: Turn, { sandbox }: Room, outcome: TurnOutcome): Promise<TurnOutcome> {
   const limit = sandbox.exceeded();
   if (limit === undefined) return outcome;
-  await rooms.leave(turn.session.id);
+  const kept = await rooms.leave(turn.session.id);
   const said = outcome.said === true || outcome.reason === "" ? reached(limit) : outcome.reason;
-  return { type: outcome.type, reason: `${said}; ${anew}` };
+  const told = [said, kept === "" ? "" : `what of it isn't saved is ${kept}`, anew];
+  return { type: outcome.type, reason: told.filter((text) => text !== "").join("; ") };
 }
 
 /** It could not be saved: it stays in its sandbox, and where no turn can go on in that, it is kept. */
@@ -250,7 +251,8 @@ async function saveWork(tools: TurnTools, { session, message }: Turn, room: Room
     obstacle,
   };
   const home = await bringHome(deps, room.sandbox, room.lastTree, series);
-  room.unsaved = !home.whole;
+  // What the last look didn't reach is in no tree that came home.
+  room.unsaved = room.unseen || !home.whole;
   if (home.remark !== "") await timeline.say(session.id, home.remark);
   await tools.arrived(session, home);
   await room.remember(message.id);

@@ -56,6 +56,8 @@ export class Room {
   readonly desk: Desk;
   /** Whether it may hold what the last turn could not bring home. */
   unsaved = false;
+  /** Whether its files may hold what no look has seen, since the last one failed. */
+  unseen = false;
   private readonly deps: SessionsDeps;
   private readonly session: Session;
   private readonly parts: Parts;
@@ -191,8 +193,10 @@ export class Room {
   /** What changed in the workspace since the last look. @throws FerryError failure where git can't read it */
   async look(): Promise<Changes> {
     const { look } = this.bounds ?? {};
+    this.unseen = true;
     const changes = await seeChanges(this.sandbox, this.tree, this.session.repository_id ?? "", look);
     this.tree = changes.tree;
+    this.unseen = false;
     return changes;
   }
 
