@@ -42,6 +42,9 @@ async function locked<T>(request: Errand, deps: PullDeps, work: (context: Contex
     if (context.edited.length > 0) throw withEdited(undefined, context);
     return done;
   } catch (error) {
+    // What was rescued by a step that failed then.
+    const told = new Set(context.edited.map(({ copy }) => copy));
+    context.edited.push(...(await readUntold(repository, git)).filter(({ copy }) => !told.has(copy)));
     throw withEdited(error, context);
   } finally {
     await forgetUntold(repository);

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
+import type { FerryError } from "../../src/base/errors.ts";
 import { undo } from "../../src/patch/undo.ts";
 import { ended, startPull } from "../support/dying.ts";
 import { commitFiles, gitIn, type TestGit, writeFile } from "../support/git.ts";
@@ -159,6 +160,21 @@ echo staged > b; git add b && : > '${script}.done'; echo later > b\n`,
     expect(readFileSync(`${rescueOf(scene)}/mine.staged`, "utf8")).toBe("staged\n");
   });
 
+  it("what was rescued by a step that fails is told with that", async () => {
+    const { scene, tree } = await makeResolved();
+    const gitDir = tree("rev-parse", "--absolute-git-dir");
+    const work = () => {
+      writeFile(asideOf(tree), "own", "mine\n");
+      mkdirSync(`${gitDir}/index.lock.ferry`);
+    };
+    const error = await resumeWhile(scene, "abort", { at: "park-aside", work }).catch((cause: unknown) => cause as FerryError);
+    expect(error).toMatchObject({ code: "edited_meanwhile" });
+    expect((error as FerryError).details).toContain(`own: ${rescueOf(scene)}/own`);
+    rmSync(`${gitDir}/index.lock.ferry`, { recursive: true });
+    await resume(scene.local.folder, "abort").catch(() => undefined);
+    expect(readFileSync(`${rescueOf(scene)}/own`, "utf8")).toBe("mine\n");
+  });
+
   it("a lock of another git's that stays is named", async () => {
     const { scene, tree } = await makeResolved();
     const lock = `${tree("rev-parse", "--absolute-git-dir")}/index.lock`;
@@ -235,14 +251,16 @@ describe("a conflict that git itself resolves with --here", () => {
     expect((await pullInto(scene.local.folder, scene.source, { onConflict: "here" })).commits).toHaveLength(2 + more);
   });
 
-  it("and --undo leaves the user's own work, which was as it came already", async () => {
-    const scene = makeUnion();
-    commitFiles(scene.sandbox, { "a.log": "1\ntheirs\nmore\n", "n/f": "new\n", c: "c3\n" }, "with files");
+  it.each(["a.log", "f"])("is refused over the user's own work, which git's --abort would take away: %s", async (path) => {
+    const scene = makeScene({ files: { ".gitattributes": "*.log merge=union\n", "a.log": edited({}), f: edited({}) } });
+    commitFiles(scene.sandbox, { [path]: edited({ 2: "theirs" }), "n/f": "new\n" }, "theirs");
+    commitFiles(scene.local, { [path]: edited({ 2: "mine" }) }, "mine");
     writeFile(scene.local, "n/f", "new\n");
-    await pullInto(scene.local.folder, scene.source, { onConflict: "here" });
-    await undo(errandIn(scene), makeDeps());
-    expect(scene.local("status", "--porcelain")).toBe("?? n/");
+    const before = scene.local("rev-parse", "HEAD");
+    const error = await refusedBy(pullInto(scene.local.folder, scene.source, { onConflict: "here" }));
+    expect(error).toMatchObject({ kind: "attention", verdict: { applied: false, blocked_by: ["n/f"] } });
     expect(readFileSync(`${scene.local.folder}/n/f`, "utf8")).toBe("new\n");
+    expect([scene.local("status", "--porcelain"), scene.local("rev-parse", "HEAD")]).toEqual(["?? n/", before]);
   });
 
   it("and local work in the way of one behind it: what came is told, and what is in the way", async () => {

@@ -3,7 +3,6 @@ import type { Came, Context, PullContext } from "../context.ts";
 import { cursorBefore } from "../incoming/gone-back.ts";
 import { readRefs } from "../incoming/refs.ts";
 import { moveRefs } from "../land/move-refs.ts";
-import type { Own } from "../land/path-check.ts";
 import { moveRef } from "../land/transaction.ts";
 import { stoppedAt } from "../place/place.ts";
 import { fromBefore, readUndoNote, writeUndoNote } from "../undo-note.ts";
@@ -11,12 +10,8 @@ import { PullRefused, type Verdict } from "../verdict.ts";
 import { CameAfterAll } from "./after-all.ts";
 import { cameBefore } from "./told.ts";
 
-/** Notes that HEAD is by now where git itself committed, so that all of it can be taken back but for the user's `own` work. */
-export async function noteCame(
-  stop: Stop,
-  { notices, own }: { notices: readonly string[]; own: readonly Own[] },
-  context: PullContext,
-): Promise<CameAfterAll> {
+/** Notes that HEAD is by now where git itself committed, so that all of it can be taken back. */
+export async function noteCame(stop: Stop, notices: readonly string[], context: PullContext): Promise<CameAfterAll> {
   const { incoming, error } = stop;
   const { git, repository } = context;
   const { head, refs, series } = incoming;
@@ -27,7 +22,7 @@ export async function noteCame(
   // Where something fitted before it, that has a note by now.
   const before = error.conflict.tip === old || at.undo === undefined ? undefined : await readUndoNote(at.undo, context);
   const cursor = before === undefined ? await cursorBefore(incoming, context) : before.cursor;
-  const undo = fromBefore({ old, new: tip, cursor, own: [...(before?.own ?? []), ...own] }, context.came?.undo);
+  const undo = fromBefore({ old, new: tip, cursor, own: before?.own ?? [] }, context.came?.undo);
   const note = await writeUndoNote(undo, context);
   await moveRefs({ updates: [moveRef(refs.undo, at.undo, note)], reason: "ferry pull: a conflict that git resolved" }, context);
   const [item] = series.items.slice(error.conflict.commits.length);

@@ -10,7 +10,7 @@ import { Looker } from "../land/disk.ts";
 import { hold, holdsOf, letGo } from "../land/hold.ts";
 import { copyIndex } from "../land/index-entries.ts";
 import { keepEdited } from "../land/land.ts";
-import { checkPaths, type PathCheck } from "../land/path-check.ts";
+import { checkPaths } from "../land/path-check.ts";
 import { refLocks } from "../land/ref-locks.ts";
 import { RefsMoved } from "../land/transaction.ts";
 import { ferryFolder } from "../quarantine.ts";
@@ -22,13 +22,10 @@ import { changesBetween } from "../recovery/settle.ts";
 
 /**
  * Picks the commit that doesn't fit in the working copy: its files are made apart, and come when all are made. All of it is in the
- * journal: killed on the way, the next run takes it back. Gives the user's own work that was as it came already.
+ * journal: killed on the way, the next run takes it back.
  * @throws RefsMoved where a file was changed meanwhile; nothing is picked then
  */
-export async function pickHere(
-  { error, quarantine }: Stop,
-  context: PullContext,
-): Promise<{ outcome: "stopped" | "came"; own: PathCheck["own"] }> {
+export async function pickHere({ error, quarantine }: Stop, context: PullContext): Promise<"stopped" | "came"> {
   const { git, host, repository } = context;
   const { gitDir, workTree } = repository;
   const { conflict } = error;
@@ -38,10 +35,9 @@ export async function pickHere(
   const locks = { refs, index: [join(gitDir, "index.lock")], tree: [] };
   await journal.begin({ gitDir, workTree, old: conflict.tip, ...goal, locks, stop: conflict.item.commit });
   const holder = { git, repository, children: journal.children("refs") };
-  let own: PathCheck["own"];
   try {
     await hold(goal, holder);
-    own = await makeStop(conflict, { journal, scratch: quarantine.folder }, context);
+    await makeStop(conflict, { journal, scratch: quarantine.folder }, context);
     await letGo(goal, holder);
     await keepEdited(journal, context);
     await journal.end();
@@ -49,14 +45,14 @@ export async function pickHere(
     await recover(context);
     throw failure;
   }
-  return { outcome: await endPick({ cwd: workTree, gitDir, workTree }, context), own };
+  return endPick({ cwd: workTree, gitDir, workTree }, context);
 }
 
 async function makeStop(
   { item, tip, tree }: Stop["error"]["conflict"],
   { journal, scratch }: { journal: Journal; scratch: string },
   context: PullContext,
-): Promise<PathCheck["own"]> {
+): Promise<void> {
   const { git, repository, checkpoint } = context;
   const { gitDir, workTree } = repository;
   const folder = await journal.makePicked();
@@ -68,7 +64,7 @@ async function makeStop(
   const changes = await changesBetween({ git, repository }, tip, picked);
   const check = await checkPaths({ git, repository, scratch, index }, changes);
   const changed = (path: GitPath) => new RefsMoved("attention", `${showPath(path)} was changed meanwhile`);
-  for (const { path } of check.blocked) throw changed(path);
+  for (const { path } of [...check.blocked, ...check.own]) throw changed(path);
   const there = new Set(check.present.map(({ path }) => path));
   const ours = changes.filter(({ path }) => !there.has(path));
   const going = ours.filter(({ newMode }) => newMode === modes.absent).map(({ path }) => path);
@@ -94,5 +90,4 @@ async function makeStop(
   await runPorcelain(["update-index", "-q", "--refresh"], { cwd: workTree, gitDir, workTree }, context);
   await journal.dropPicked();
   await checkpoint("here-picked");
-  return check.own;
 }

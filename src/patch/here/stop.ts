@@ -47,11 +47,20 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
   const changes = {
     all: await diff(head.commit, conflict.tree),
     clean: await diff(head.commit, conflict.tip),
+    picked: await diff(conflict.tip, conflict.tree),
   };
   const scratch = quarantine.folder;
   const { commit: sandbox } = stoppedAt(incoming, conflict);
-  const { blocked } = await checkPaths({ git, repository, scratch }, changes.all);
+  const { blocked, own } = await checkPaths({ git, repository, scratch }, changes.all);
   if (blocked.length > 0) throw inTheWay(blocked, error.verdict);
+  // As git itself refuses a cherry-pick there: its --abort would take them away.
+  const picked = new Set(changes.picked.map(({ path }) => path));
+  const owned = own.filter(({ path }) => picked.has(path));
+  if (owned.length > 0)
+    throw inTheWay(
+      owned.map(({ path }) => ({ path, why: "is here as it comes, but not committed, and a cherry-pick would take it over" })),
+      error.verdict,
+    );
   await refuseUncommitted(stop, context);
   await promote(
     { tips: [sandbox, conflict.item.commit, conflict.tip, conflict.tree], known: await knownCommits(incoming, context) },
@@ -61,8 +70,7 @@ export async function stopHere(stop: Stop, context: PullContext): Promise<Verdic
   const late = await landClean(stop, changes.clean, context);
   if (late.length > 0) throw inTheWay(late, error.verdict);
   await context.checkpoint("here-landed");
-  const { outcome, own } = await pickHere(stop, context);
-  if (outcome === "came") throw await noteCame(stop, { notices, own }, context);
+  if ((await pickHere(stop, context)) === "came") throw await noteCame(stop, notices, context);
   const left = series.items.length - conflict.commits.length - 1;
   const { shape, allowSymlinks, uncommitted } = context.request;
   // Not remembered: each pull says what it is to be.
