@@ -45,6 +45,8 @@ export interface SessionLimits {
   readonly saving: number;
   /** Bytes that one turn may bring out of its sandbox. */
   readonly bundle: number;
+  /** Bytes that are to be free where the data folder lies: with less, the service could hardly go on, and what fills it isn't kept. */
+  readonly spare: number;
 }
 
 export const defaultLimits: SessionLimits = {
@@ -53,6 +55,7 @@ export const defaultLimits: SessionLimits = {
   startup: 120_000,
   saving: 10_000,
   bundle: 256 * 1024 * 1024,
+  spare: 64 * 1024 * 1024,
 };
 
 /** The time as the wire writes it: ISO 8601 with milliseconds, UTC. */

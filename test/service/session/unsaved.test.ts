@@ -111,6 +111,14 @@ test("what is too large to come home is kept, too; what a later turn saved is no
   expect(existsSync(join(place(), "small"))).toBe(false);
 });
 
+test("on a disk that is full nothing is kept: the service could hardly go on", async () => {
+  await begin({ limits: { spare: Number.MAX_SAFE_INTEGER } });
+  expect(await engine.work(session, "echo w > w; printf '[core' >> .git/config")).toMatchObject({ agent_status: "failed" });
+  expect((await said()).at(-1)).toMatch(/^what it did can't be saved: [^;]*; the next message begins with a new sandbox$/u);
+  expect({ there: existsSync(place()), sandboxes: sandboxes() }).toEqual({ there: false, sandboxes: [] });
+  expect(await engine.work(session, "echo next > next")).toMatchObject({ agent_status: "idle" });
+});
+
 test("what fills the disk is not kept", async () => {
   await begin({ limits: { saving: 1500, sandbox: { ...defaultLimits.sandbox, memoryMB: 1024, diskMB: 4 } } });
   await engine.post(session, "rm -rf .git; head -c 20000000 /dev/zero > big; sleep 1000");

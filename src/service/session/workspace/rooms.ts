@@ -2,6 +2,7 @@ import { asFerryError } from "../../../base/errors.ts";
 import type { Session } from "../../../wire/resources.ts";
 import type { AgentLaunch } from "../../agent/agent.ts";
 import type { SessionsDeps } from "../deps.ts";
+import { freeSpace } from "../../sandbox/folder/free-space.ts";
 import { keepWorkspace } from "./keep.ts";
 import { Room } from "./room.ts";
 
@@ -53,6 +54,7 @@ export class Rooms {
     const rescue = async (): Promise<void> => {
       if (!room.unsaved || room.sandbox.exceeded() === "disk") return;
       const workspace = room.sandbox.hostWorkspace;
+      if ((await freeSpace(this.deps.data)) < this.deps.limits.spare) return;
       // Until it is somewhere else.
       kept = `left in ${workspace}`;
       kept = await keepWorkspace(this.deps, sessionId, workspace, "the turn could not be saved");
