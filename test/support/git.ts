@@ -54,7 +54,8 @@ export function gitBytes(
 /** A private folder; `remove` takes it away. */
 export function makeFolder(name = "ferry-test-"): { path: string; remove: () => void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), name)));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  // A service's trash is emptied by a program that may outlive it for a moment.
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }) };
 }
 
 /** A new repository on branch `main`, without a commit. */
