@@ -19,10 +19,12 @@ export async function noteCame(stop: Stop, notices: readonly string[], context: 
   const tip = (await git.ok(["rev-parse", "--verify", "HEAD"], { cwd: gitDir, gitDir })).toString("latin1").trim();
   const old = head.state === "unborn" ? undefined : head.commit;
   const at = await readRefs(git, repository, refs);
-  // Where something fitted before it, that has a note by now.
+  // Where something fitted before it, that has a note by now, of all that came until then.
   const before = error.conflict.tip === old || at.undo === undefined ? undefined : await readUndoNote(at.undo, context);
-  const cursor = before === undefined ? await cursorBefore(incoming, context) : before.cursor;
-  const undo = fromBefore({ old, new: tip, cursor, own: before?.own ?? [] }, context.came?.undo);
+  const undo =
+    before === undefined
+      ? fromBefore({ old, new: tip, cursor: await cursorBefore(incoming, context) }, context.came?.undo)
+      : { old: before.old, new: tip, cursor: before.cursor, own: before.own };
   const note = await writeUndoNote(undo, context);
   await moveRefs({ updates: [moveRef(refs.undo, at.undo, note)], reason: "ferry pull: a conflict that git resolved" }, context);
   const [item] = series.items.slice(error.conflict.commits.length);

@@ -1,3 +1,4 @@
+import { lockIn } from "../../git/locked.ts";
 import { gitError } from "../../git/runner.ts";
 import { systemTrouble } from "../../git/trouble.ts";
 import type { Plan } from "../recovery/journal.ts";
@@ -27,7 +28,7 @@ export async function hold(plan: Planned, place: Place): Promise<void> {
   const lines = [...holdsOf(plan)].map(([ref, id]) => `update ${ref} ${id}\n`);
   const result = await runNoted(place, args, Buffer.from(lines.join("")));
   if (result.code === 0) return;
-  const lock = /unable to create '(.*\.lock)': file exists/iu.exec(result.stderr.toString("utf8"))?.[1];
+  const lock = lockIn(result);
   if (lock !== undefined) throw new RefsLocked("attention", `${lock} exists`);
   throw systemTrouble(args, result) ?? gitError(args, result);
 }
