@@ -42,9 +42,10 @@ async function locked<T>(request: Errand, deps: PullDeps, work: (context: Contex
     if (context.edited.length > 0) throw withEdited(undefined, context);
     return done;
   } catch (error) {
-    // What was rescued by a step that failed then.
+    // What was rescued of a parked worktree by a step that failed then. Of other files whoever takes a pull back tells by its error.
     const told = new Set(context.edited.map(({ copy }) => copy));
-    context.edited.push(...(await readUntold(repository, git)).filter(({ copy }) => !told.has(copy)));
+    const untold = await readUntold(repository, git);
+    context.edited.push(...untold.filter(({ copy, isParked }) => isParked === true && !told.has(copy)));
     throw withEdited(error, context);
   } finally {
     await forgetUntold(repository);
